@@ -137,13 +137,13 @@ def hardest_precision(goal: Goal, share: float) -> float:
     spread = 6 * np.sqrt(middle)
     least, most = max(1, int(middle - spread)), min(goal.n_cases, int(middle + spread) + 1)
     test = OneTest(
-        goal.n_cases,
-        goal.horizon,
-        goal.scenario.min_precision,
-        goal.horizon,
-        goal.alpha,
-        least,
-        most,
+        n_cases=goal.n_cases,
+        horizon=goal.horizon,
+        min_precision=goal.scenario.min_precision,
+        capacity=goal.horizon,
+        alpha=goal.alpha,
+        least=least,
+        most=most,
     )
     risk = ProductRisk(test)
     row = int(np.searchsorted(risk.shares, share))

@@ -138,7 +138,12 @@ def fixed_policy(threshold: float, scenario: voros.Scenario) -> voros.ThresholdP
     if np.isinf(threshold):
         policy = voros.ThresholdPolicy.never_alarm(points, free)
     return voros.ThresholdPolicy(
-        scenario, "single", (policy.fixed().choices[0],), policy.default, 1, 1
+        scenario=scenario,
+        strategy="single",
+        choices=(policy.fixed().choices[0],),
+        default=policy.default,
+        n_positive=1,
+        n_negative=1,
     )
 
 

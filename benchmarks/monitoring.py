@@ -303,13 +303,18 @@ def score_streams(streams: int, days: int = 365) -> None:
 def _score_days(rng: np.random.Generator, cases: AnyArray, effect: FloatArray) -> PeriodTotals:
     day = np.repeat(np.arange(len(cases)), cases)
     scores = rng.normal(size=len(day)) + 1.3 * (rng.random(len(day)) < 0.1) + effect[day]
-    sums = (
+    alarms, totals, squares = (
         np.bincount(day, w, len(cases)).astype(np.float64)
         for w in (scores > 1.5, scores, scores**2)
     )
     names = (FIRST_DAY + np.arange(len(cases))).astype(str)
     return PeriodTotals(
-        names, np.arange(len(cases), dtype=np.float64) * 86_400, cases.astype(np.float64), *sums
+        names=names,
+        starts=np.arange(len(cases), dtype=np.float64) * 86_400,
+        cases=cases.astype(np.float64),
+        alarms=alarms,
+        totals=totals,
+        squares=squares,
     )
 
 

@@ -32,7 +32,7 @@ def main() -> None:
             title,
             support2_cases(outcome),
             asked.folder / outcome,
-            RunOptions(asked.quick, asked.jobs),
+            RunOptions(quick=asked.quick, jobs=asked.jobs),
             n_splits=asked.splits,
             description={"experiment": "support2", "outcome": outcome},
             find_rivals=partial(compare_forecasts, title, prognoses),

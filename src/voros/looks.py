@@ -50,7 +50,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
 """In matplotlib's letters."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Look:
     """The looks of one model: colours as in `HUES`, dashes, marker and letter."""
 
@@ -72,8 +72,11 @@ def look_of(position: int) -> Look:
     """
     # One step more in every round of colours, so that a colour never meets its dashes again soon.
     style = position + position // len(HUES)
+    line, on_dark, fill = HUES[position % len(HUES)]
     return Look(
-        *HUES[position % len(HUES)],
+        line=line,
+        on_dark=on_dark,
+        fill=fill,
         dashes=DASHES[style % len(DASHES)],
         marker=MARKERS[style % len(MARKERS)],
         letter=letter_of(position),

@@ -64,7 +64,7 @@ PAPER_TOLERANCE = 0.01
 """The difference in score below which the paper calls two models equally good."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelScores:
     """One model's scores on the validation data; for all of them higher is better.
 
@@ -100,7 +100,7 @@ class ModelScores:
     feasible: bool
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Selection(Shown):
     """Models ranked by a strategy, best first; `policy` deploys the winner.
 
@@ -444,7 +444,15 @@ def rank_points(
     reason = (
         None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
     )
-    return Selection(strategy, tolerance, ranking, scenario, guarantee, reason, kept)
+    return Selection(
+        strategy=strategy,
+        tolerance=tolerance,
+        ranking=ranking,
+        scenario=scenario,
+        guarantee=guarantee,
+        reason=reason,
+        allowed=kept,
+    )
 
 
 def _climbed(
@@ -535,7 +543,7 @@ def _score(model: str, decision: Decision, strategy: Strategy) -> ModelScores:
             if name == strategy:
                 raise IncompleteCountsError(f"model {model!r}, by {name!r}: {error}") from None
             scores[name] = np.nan
-    return ModelScores(model, **scores, feasible=decision.can_alarm)
+    return ModelScores(model=model, **scores, feasible=decision.can_alarm)
 
 
 SCORES: dict[Strategy, Callable[[Decision], float]] = {

@@ -62,7 +62,7 @@ class Site:
     negative: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SiteCounts:
     """Counts by ranges of scores of several models, from one site or merged from several.
 
@@ -225,15 +225,15 @@ class SiteCounts:
         document.check_format(SITES_FORMAT, SITES_SCHEMA)
         entries = document.keys("format", "schema", *SAVED, "checksum")
         counts = cls(
-            {
+            models={
                 name: BinnedCounts.from_entries(entry.keys(*FIELDS))
                 for name, entry in entries["models"].named().items()
             },
-            tuple(map(_read_site, entries["sites"].items())),
-            entries["outcome"].text(),
-            entries["pos_label"].text(),
-            entries["weights"].optional(Entry.text),
-            entries["min_cell"].whole(1),
+            sites=tuple(map(_read_site, entries["sites"].items())),
+            outcome=entries["outcome"].text(),
+            pos_label=entries["pos_label"].text(),
+            weights=entries["weights"].optional(Entry.text),
+            min_cell=entries["min_cell"].whole(1),
         )
         _check_consistent(counts, entries)
         document.check_unchanged()
@@ -273,7 +273,14 @@ def counts_of_site(
             "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
         )
     who = Site(site, n_rows, one.n_positive, one.n_negative)
-    counts = SiteCounts(counted, (who,), outcome, pos_label, weights, min_cell)
+    counts = SiteCounts(
+        models=counted,
+        sites=(who,),
+        outcome=outcome,
+        pos_label=pos_label,
+        weights=weights,
+        min_cell=min_cell,
+    )
     if since is not None:
         check_type(since, "since", SiteCounts, "SiteCounts of the same site")
         _check_same_site(counts, since)

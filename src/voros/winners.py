@@ -44,7 +44,7 @@ NOBODY = -1
 """The winner where no model has a feasible threshold."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class WinnerMap:
     """Partial VOROS of several models over a grid of limits, and who wins where.
 
@@ -261,13 +261,13 @@ def score_grid(
         for j, curve in enumerate(curves):
             scores[i, :, j], feasible[i, :, j] = curve.at_floor(row[0])
     return WinnerMap(
-        tuple(models),
-        floors,
-        limits,
-        scores,
-        feasible,
-        costs.costs,
-        check_number(tolerance, "tolerance"),
+        models=tuple(models),
+        min_precisions=floors,
+        capacities=limits,
+        scores=scores,
+        feasible=feasible,
+        costs=costs.costs,
+        tolerance=check_number(tolerance, "tolerance"),
     )
 
 

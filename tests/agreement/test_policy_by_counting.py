@@ -136,7 +136,16 @@ def deployed(trial: Trial) -> list[Deployed]:
             high = trial.ratios[-1]
             if ends[i + 1] < high:
                 high = Fraction(ends[i + 1])
-            found.append(Deployed(threshold, low, high, probability, tp, fp))
+            found.append(
+                Deployed(
+                    scenario=threshold,
+                    strategy=low,
+                    model=high,
+                    policy=probability,
+                    valid=tp,
+                    test=fp,
+                )
+            )
     return found
 
 

@@ -249,7 +249,7 @@ def test_blocks_of_days_are_split_and_tested_together():
         voros.Scenario(capacity=6, cost_ratio=1.0, per="day"), days[days > 2], None
     )
     units = SplitUnits.of(cases, 7)
-    test = CapacityTest(cases, units, 0.1, 6.0, 0.3, False)
+    test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=6.0, exceed=0.3, once=False)
     above = test._above([cases.raised(policy.default.thresholds)])[:, 0]
     alarms = np.bincount(days, cases_alarms(s, policy.default.thresholds))[3:]
     assert above.tolist() == (alarms.reshape(60, 7) > 6).sum(axis=1).tolist()
@@ -296,7 +296,9 @@ def test_visits_are_tested_exactly():
     cases, units = halves()
     at = np.array([[1.0, 1.5], [0.0, 0.0], [np.inf, np.inf]])
     for share in (0.3, 0.5):
-        test = CapacityTest(cases, units, 0.05, share, None, True)
+        test = CapacityTest(
+            cases=cases, units=units, alpha=0.05, limit=share, exceed=None, once=True
+        )
         raised = [(cases.scores["0"] >= a) | (cases.scores["1"] >= b) for a, b in at[:2]]
         counts = [int((each & units.tested).sum()) for each in raised]
         exact = [binomtest(count, 200, share, "less").pvalue <= 0.05 for count in counts]

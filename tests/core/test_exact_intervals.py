@@ -36,10 +36,26 @@ def fixed(thresholds, scenario):
     ends = np.linspace(low, high, len(thresholds) + 1)
     ends[0], ends[-1] = 0.0, np.inf
     choices = tuple(
-        Choice(float(a), float(b), t, 1, 1, 2, 0.5, 0.5)
+        Choice(
+            cost_ratio_low=float(a),
+            cost_ratio_high=float(b),
+            threshold=t,
+            tp=1,
+            fp=1,
+            alarms=2,
+            precision=0.5,
+            recall=0.5,
+        )
         for a, b, t in zip(ends[:-1], ends[1:], sorted(thresholds), strict=True)
     )
-    return ThresholdPolicy(scenario, "partial_voros", choices, choices[0], 10, 90)
+    return ThresholdPolicy(
+        scenario=scenario,
+        strategy="partial_voros",
+        choices=choices,
+        default=choices[0],
+        n_positive=10,
+        n_negative=90,
+    )
 
 
 def truth(thresholds, scenario, prevalence, n_cases):

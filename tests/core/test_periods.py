@@ -413,7 +413,12 @@ def test_weights_that_add_up_to_the_capacity_do_not_pass_it() -> None:
     """Ten cases of weight 0.1 a day are one alarm, though their sum is rounded."""
     days, scores = np.repeat(np.arange(30), 10), np.tile(np.linspace(1, 0.1, 10), 30)
     weights = np.full(300, 0.1)
-    cases = PeriodCases(Periods.from_column(days), np.zeros(300, dtype=bool), scores, weights)
+    cases = PeriodCases(
+        periods=Periods.from_column(days),
+        positive=np.zeros(300, dtype=bool),
+        scores=scores,
+        weights=weights,
+    )
     assert np.isnan(cases.breaking_scores(1)).all()
     heavier = replace(cases, weights=np.where(np.arange(300) == 9, 0.1 + 1e-6, 0.1))
     assert np.flatnonzero(~np.isnan(heavier.breaking_scores(1))).tolist() == [0]

@@ -89,7 +89,14 @@ def test_each_sequence_ends_at_its_first_failure(seed: int) -> None:
     alphas = np.where(np.arange(n) >= start, 0.045, 0.005)
 
     e_values = np.where(rng.random(n) < 0.75, 1.001 / alphas, 0.999 / alphas)
-    tests = ClusterTests(np.arange(n, 0.0, -1), alphas, e_values, start, np.ones(n), 10)
+    tests = ClusterTests(
+        thresholds=np.arange(n, 0.0, -1),
+        alphas=alphas,
+        e_values=e_values,
+        start=start,
+        signal=np.ones(n),
+        n_groups=10,
+    )
     expected = set()
     for sequence in (range(start, n), range(start - 1, -1, -1)):
         for row in sequence:

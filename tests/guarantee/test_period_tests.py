@@ -123,7 +123,9 @@ def test_bets_never_lose_more_than_their_bound() -> None:
     """Four periods in two blocks: 4 and 1 alarms, 0 and 3; at most 1 each, half of them above."""
     days = np.repeat(np.arange(4), [4, 1, 1, 3])
     scores = np.where(days == 2, 0.0, 1.0)
-    cases = PeriodCases(Periods.from_column(days), np.zeros(9, dtype=bool), scores)
+    cases = PeriodCases(
+        periods=Periods.from_column(days), positive=np.zeros(9, dtype=bool), scores=scores
+    )
     scenario = Scenario(0.2, 1, cost_ratio=0.1, per="day", exceed=0.5)
     tested = np.array([1.0])
     for block, sums in (
@@ -242,7 +244,7 @@ def test_independent_days_are_seldom_called_dependent() -> None:
     rng, warned = np.random.default_rng(3), 0
     for _ in range(100):
         y, scores, days = wave(rng, 60, 0.0, 10)
-        cases = PeriodCases(Periods.from_column(days), y, scores)
+        cases = PeriodCases(periods=Periods.from_column(days), positive=y, scores=scores)
         warned += cases.correlation(0.5) > 2 / np.sqrt(60)
     assert warned < 9
 

@@ -39,7 +39,12 @@ def test_an_empty_monitor_has_a_page(tmp_path: Path) -> None:
 
 def test_names_are_escaped() -> None:
     times = days(3).astype("datetime64[s]").astype(float)
-    chart = Chart("a < b", "", (Line("x", times, np.arange(3.0)),), marks=((times[0], "<b>"),))
+    chart = Chart(
+        title="a < b",
+        caption="",
+        lines=(Line("x", times, np.arange(3.0)),),
+        marks=((times[0], "<b>"),),
+    )
     assert "<b>" not in chart.svg()
     assert "a &lt; b" in chart.svg()
 
@@ -47,6 +52,6 @@ def test_names_are_escaped() -> None:
 def test_values_that_are_not_finite_are_left_out() -> None:
     times = days(4).astype("datetime64[s]").astype(float)
     line = Line("x", times, np.array([np.nan, 1.0, np.inf, 2.0]))
-    points = re.search(r'points="([^"]*)"', Chart("t", "", (line,)).svg())
+    points = re.search(r'points="([^"]*)"', Chart(title="t", caption="", lines=(line,)).svg())
     assert points is not None
     assert len(points[1].split()) == 2

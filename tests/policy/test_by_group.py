@@ -109,7 +109,16 @@ def test_a_threshold_without_an_alarm_in_the_group_leaves_its_floor_open() -> No
 def of_counts(tp, alarms, thresholds) -> voros.policy.GroupEvaluation:
     """Ten groups with these true positives and alarms at each threshold, floor .5."""
     part = np.full(len(tp), 1 / len(tp))
-    counts = ThresholdCounts(tp, alarms - tp, 1000, 1000, None, part, part, part)
+    counts = ThresholdCounts(
+        tp=tp,
+        fp=alarms - tp,
+        n_positive=1000,
+        n_negative=1000,
+        prevalence=None,
+        probability=part,
+        t_integral=part,
+        ratio_integral=part,
+    )
     return voros.policy.GroupEvaluation(
         names=tuple(("ward", str(ward)) for ward in range(10)),
         counts=(counts,) * 10,

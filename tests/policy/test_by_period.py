@@ -92,7 +92,9 @@ def test_a_broken_mean_is_reported_though_few_periods_are_above() -> None:
 def test_a_rule_that_is_just_met_is_kept() -> None:
     """Four periods of 3, 1, 2 and 2 alarms: 8 together, and one of four above 2."""
     codes = np.repeat(np.arange(4), [3, 1, 2, 2])
-    cases = PeriodCases(Periods.from_column(codes), np.zeros(8, dtype=bool), np.ones(8))
+    cases = PeriodCases(
+        periods=Periods.from_column(codes), positive=np.zeros(8, dtype=bool), scores=np.ones(8)
+    )
     for exceed, kept in ((None, True), (0.25, True), (0.24, False), (0.0, False)):
         scenario = Scenario(capacity=2, cost_ratio=0.1, per="day", exceed=exceed)
         found = PeriodEvaluation.of(cases, np.array([1.0]), scenario)

@@ -28,7 +28,7 @@ def test_counts_are_the_mean_over_all_ways_to_break_ties(seed, k) -> None:
     rng = np.random.default_rng(seed)
     scores, days = rng.integers(0, 3, 6).astype(float), rng.integers(0, 2, 6).tolist()
     labels = np.array([0, 1, 1, 0, 1, 0]) > 0
-    cases = PeriodCases(Periods.from_column(days), labels, scores)
+    cases = PeriodCases(periods=Periods.from_column(days), positive=labels, scores=scores)
     points = worklist_points(cases, k)
     orders = list(permutations(range(6)))
     for threshold, tp, alarms in zip(points.thresholds, points.tp, points.alarms, strict=True):

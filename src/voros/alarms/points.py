@@ -132,7 +132,7 @@ class StayRows:
             fp,
             self.weights[0] * self.n_events,
             n_slots,
-            float(min(self.weights)),
+            one_case=float(min(self.weights)),
             stays=self,
             capacity_alarms=None if np.array_equal(counted, tp + fp) else counted,
         )

@@ -170,9 +170,9 @@ def allocate(
     )
     if points is not None:
         maker = JointMaker(
-            _scenarios(scenario, tuple(points)),
-            _weights(miss_weight, tuple(points)),
-            limit,
+            scenarios=_scenarios(scenario, tuple(points)),
+            weights=_weights(miss_weight, tuple(points)),
+            limit=limit,
             by_cost=by_cost,
         )
         return maker.from_points(points, sum(each.n_cases for each in points.values()))
@@ -186,7 +186,14 @@ def allocate(
     names = tuple(cases.scores)
     scenarios = _scenarios(scenario, names)
     effort = Effort.of(max_seconds, max_gap, progress)
-    policy = JointMaker(scenarios, _weights(miss_weight, names), limit, overlap, by_cost, effort)
+    policy = JointMaker(
+        scenarios=scenarios,
+        weights=_weights(miss_weight, names),
+        limit=limit,
+        overlap=overlap,
+        by_cost=by_cost,
+        effort=effort,
+    )
     if guarantee is None:
         if groups is not None:
             raise ArgumentError(
@@ -223,12 +230,14 @@ def capacity_growth(
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     names = tuple(cases.scores)
     weights = _weights(miss_weight, names)
-    maker = JointMaker(_scenarios(scenario, names), weights, SharedLimit(1.0))
+    maker = JointMaker(
+        scenarios=_scenarios(scenario, names), weights=weights, limit=SharedLimit(1.0)
+    )
     points = {name: cases.points(name) for name in names}
     return grow(maker.problem(points, float("inf"), share_capacity))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointMaker:
     """Limits, costs and weights by stream, and how a policy is made of cases with them."""
 
@@ -269,17 +278,17 @@ class JointMaker:
         found = problem.choose(problem.mean_ratios)
         default, *pieces = self.choices(problem, found, cases)
         return JointPolicy(
-            problem.names,
-            tuple(self.scenarios.values()),
-            tuple(self.weights.values()),
-            limit,
-            "groups" if cases is None else cases.arrangement,
-            self.overlap,
-            tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
-            n_cases,
-            default,
-            tuple(pieces),
-            found.certificate,
+            names=problem.names,
+            scenarios=tuple(self.scenarios.values()),
+            miss_weights=tuple(self.weights.values()),
+            limit=limit,
+            arrangement="groups" if cases is None else cases.arrangement,
+            overlap=self.overlap,
+            sizes=tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
+            n_cases=n_cases,
+            default=default,
+            pieces=tuple(pieces),
+            certificate=found.certificate,
         )
 
     def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
@@ -338,7 +347,14 @@ def _choice(
         tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
         for name in ("thresholds", "tp", "fp")
     )
-    return JointChoice(float(low), float(high), thresholds, tp, fp, float(cost))
+    return JointChoice(
+        quantile_low=float(low),
+        quantile_high=float(high),
+        thresholds=thresholds,
+        tp=tp,
+        fp=fp,
+        cost=float(cost),
+    )
 
 
 def _within_periods(

@@ -284,17 +284,17 @@ class _Problem:
             for n_chosen in range(len(order))
         ]
         return _Search(
-            cells,
-            saved,
-            of_stream,
-            of_cell,
-            self.prices,
-            near,
-            order,
-            self.bound - depth,
-            self.margin,
-            known if reached else None,
-            n_branches,
+            cells=cells,
+            saved=saved,
+            of_stream=of_stream,
+            of_cell=of_cell,
+            prices=self.prices,
+            near=near,
+            order=order,
+            target=self.bound - depth,
+            margin=self.margin,
+            best=known if reached else None,
+            n_branches=n_branches,
         )
 
 
@@ -496,7 +496,7 @@ def _sparse(n_columns: int, n_rows: int, *entries: tuple[AnyArray, AnyArray, Any
     return coo_array((value.astype(float), (row, column)), shape=(n_rows, n_columns)).tocsr()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Search:
     """Options within a deficit, and the best choice so far."""
 

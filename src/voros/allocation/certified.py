@@ -77,7 +77,15 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     limit = plain.max_alarms / whole.n_cases
     if units.kind == "periods":
         limit = float(maker.limit.capacity)
-    capacity = CapacityTest(cases, units, alpha, limit, exceed, once, horizon)
+    capacity = CapacityTest(
+        cases=cases,
+        units=units,
+        alpha=alpha,
+        limit=limit,
+        exceed=exceed,
+        once=once,
+        horizon=horizon,
+    )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
     test = FloorTest(cases, units, alpha, horizon)
     at = np.array([choice.thresholds for each in candidates for choice in each.choices])

@@ -18,7 +18,7 @@ Overlap: TypeAlias = Literal["each", "once"]
 OVERLAPS: tuple[Overlap, ...] = ("each", "once")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointChoice:
     """Thresholds of all streams, and what they did on the validation data.
 

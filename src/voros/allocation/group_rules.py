@@ -289,7 +289,12 @@ class _Search:
     ) -> JointPolicy:
         cost = float(self._cost(tp, fp))
         choice = JointChoice(
-            0.0, 1.0, tuple(thresholds), tuple(tp.tolist()), tuple(fp.tolist()), cost
+            quantile_low=0.0,
+            quantile_high=1.0,
+            thresholds=tuple(thresholds),
+            tp=tuple(tp.tolist()),
+            fp=tuple(fp.tolist()),
+            cost=cost,
         )
         # Every choice was tried, so the bound is the cost; one more alarm has no known price.
         proof = Certificate(cost, None, n_states, 0.0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StreamEvaluation:
     """What one stream's threshold does on new cases.
 
@@ -81,7 +81,7 @@ class StreamEvaluation:
         return self.tp / self.n_positive if self.n_positive else float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PeriodAlarms:
     """Alarms of all streams together in each period.
 
@@ -125,7 +125,14 @@ class PeriodAlarms:
         interval = _limits(above, within.n_periods, confidence)
         allowed = None if limit.exceed is None else within.n_above
         names, each = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
-        return cls(names, each, within.capacity, limit.exceed, interval, allowed)
+        return cls(
+            names=names,
+            alarms=each,
+            capacity=within.capacity,
+            exceed=limit.exceed,
+            share_above=interval,
+            most_above=allowed,
+        )
 
     @property
     def n_above(self) -> int:
@@ -149,7 +156,7 @@ class PeriodAlarms:
         return f"{of}{allowed} ({low:.1%} to {high:.1%} of all periods)"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class JointEvaluation(Shown):
     """What a joint policy does on new cases.
 
@@ -247,14 +254,14 @@ def evaluate_streams(
     single = once or policy.arrangement != "outcomes"
     counts = [union] if single else [stream.alarms for stream in streams]
     return JointEvaluation(
-        streams,
-        sum(counts),
-        _together(counts, cases.n_cases, confidence),
-        limit.max_alarms(cases.n_cases),
-        sum(stream.cost for stream in streams),
-        cases.n_cases,
-        confidence,
-        PeriodAlarms.of(cases, limit, choice.thresholds, confidence, once=once),
+        streams=streams,
+        alarms=sum(counts),
+        alarms_interval=_together(counts, cases.n_cases, confidence),
+        max_alarms=limit.max_alarms(cases.n_cases),
+        cost=sum(stream.cost for stream in streams),
+        n_cases=cases.n_cases,
+        confidence=confidence,
+        by_period=PeriodAlarms.of(cases, limit, choice.thresholds, confidence, once=once),
     )
 
 
@@ -274,17 +281,17 @@ def _evaluate_one(
     n_positive, fp = int(np.count_nonzero(positive)), alarms - tp
     ratio = _ratio(scenario, policy.sizes[i], choice)
     return StreamEvaluation(
-        name,
-        choice.thresholds[i],
-        tp,
-        fp,
-        n_positive,
-        len(positive) - n_positive,
-        _limits(tp, alarms, confidence),
-        _limits(tp, n_positive, confidence),
-        policy.miss_weights[i] * (ratio * fp + n_positive - tp),
-        scenario.min_precision,
-        tp >= as_fraction(scenario.min_precision) * alarms,
+        name=name,
+        threshold=choice.thresholds[i],
+        tp=tp,
+        fp=fp,
+        n_positive=n_positive,
+        n_negative=len(positive) - n_positive,
+        precision_interval=_limits(tp, alarms, confidence),
+        recall_interval=_limits(tp, n_positive, confidence),
+        cost=policy.miss_weights[i] * (ratio * fp + n_positive - tp),
+        min_precision=scenario.min_precision,
+        floor_kept=tp >= as_fraction(scenario.min_precision) * alarms,
     )
 
 

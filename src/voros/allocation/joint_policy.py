@@ -37,7 +37,7 @@ from voros.text.table import Table
 from voros.typing import BoolArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointPolicy:
     """Thresholds for several streams that share one capacity; `voros.allocate` makes it.
 
@@ -426,7 +426,16 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
         fields[name].optional(lambda field: field.whole()) for name in ("n_above", "n_visits")
     )
     at, tp, fp = columns["thresholds"], columns["tp"], columns["fp"]
-    return JointChoice(low, high, at, tp, fp, fields["cost"].number(), above, visits)
+    return JointChoice(
+        quantile_low=low,
+        quantile_high=high,
+        thresholds=at,
+        tp=tp,
+        fp=fp,
+        cost=fields["cost"].number(),
+        n_above=above,
+        n_visits=visits,
+    )
 
 
 def _read_certificate(entry: Entry) -> Certificate:

@@ -173,7 +173,7 @@ class FloorTest:
         return often and needed < 1 and bool(at_least(*counts, needed) <= self.alpha / 2)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CapacityTest:
     """Tests whether candidates keep the shared capacity, at a share of alpha.
 

@@ -272,7 +272,7 @@ def _by_cuts(options: Sequence[Options], cells: Cells) -> Prices:
     return best
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Closure:
     """The network in which a minimum cut separates what is worth its visits."""
 
@@ -300,7 +300,15 @@ class _Closure:
             ends = first[i] + cells.step[i][raised], first[-1] + raised
             edges.append((*ends, np.full(len(raised), LARGEST_FLOW)))
         rows, columns, capacities = (np.concatenate(part) for part in zip(*edges, strict=True))
-        return cls(options, cells, scale, first, rows, columns, capacities)
+        return cls(
+            options=options,
+            cells=cells,
+            scale=scale,
+            first=first,
+            rows=rows,
+            columns=columns,
+            capacities=capacities,
+        )
 
     @property
     def everything(self) -> tuple[int, int]:

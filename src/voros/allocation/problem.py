@@ -192,7 +192,7 @@ def _between(
     ]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CapacityGrowth:
     """Choices of least cost as the shared capacity grows.
 
@@ -254,10 +254,10 @@ def grow(problem: JointProblem) -> CapacityGrowth:
     each[np.arange(1, len(owner) + 1), owner] = width
     nothing = float(sum(stream.cost(0) for stream in streams))
     return CapacityGrowth(
-        problem.names,
-        np.append(0.0, np.cumsum(width)),
-        np.cumsum(each, axis=0),
-        nothing - np.append(0.0, np.cumsum(saved)),
-        np.append(saved / width, 0.0),
-        np.append(np.array(problem.names, dtype=object)[owner], ""),
+        names=problem.names,
+        capacity=np.append(0.0, np.cumsum(width)),
+        alarms=np.cumsum(each, axis=0),
+        cost=nothing - np.append(0.0, np.cumsum(saved)),
+        shadow_price=np.append(saved / width, 0.0),
+        stream=np.append(np.array(problem.names, dtype=object)[owner], ""),
     )

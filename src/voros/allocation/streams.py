@@ -29,7 +29,7 @@ UNLABELLED = object()
 """Stands for labels that nobody asks for."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StreamCases:
     """Scores of each stream, and labels where they are known.
 
@@ -86,7 +86,15 @@ class StreamCases:
         if when is not None:
             when = replace(when, codes=when.codes[rows])
         whose = None if self.patients is None else self.patients[rows]
-        return StreamCases(scores, positive, members, self.arrangement, len(rows), when, whose)
+        return StreamCases(
+            scores=scores,
+            positive=positive,
+            members=members,
+            arrangement=self.arrangement,
+            n_cases=len(rows),
+            periods=when,
+            patients=whose,
+        )
 
     def of_patients(self, groups: Any) -> StreamCases:
         """Return the cases with whose each is; None where every case is somebody else's."""
@@ -150,7 +158,13 @@ def read_streams(
     for name, column in labels.items():
         check_same_length(**{f"y_true of {name!r}": column, "scores": next(iter(columns.values()))})
     members = _members(columns, one_alarm)
-    return StreamCases(columns, labels, members, "one_alarm" if one_alarm else "outcomes", n_cases)
+    return StreamCases(
+        scores=columns,
+        positive=labels,
+        members=members,
+        arrangement="one_alarm" if one_alarm else "outcomes",
+        n_cases=n_cases,
+    )
 
 
 def by_stream(value: Any, names: Sequence[str], argument: str) -> dict[str, Any]:
@@ -213,7 +227,13 @@ def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) ->
         check_same_length(y_true=positive, scores=column)
         labels = dict.fromkeys(found, positive)
     members = {name: np.asarray(np.array(group) == name) for name in found}
-    return StreamCases(dict.fromkeys(found, column), labels, members, "groups", len(column))
+    return StreamCases(
+        scores=dict.fromkeys(found, column),
+        positive=labels,
+        members=members,
+        arrangement="groups",
+        n_cases=len(column),
+    )
 
 
 def _labels(y_true: Any, names: list[str], classes: Sequence[Any] | None) -> dict[str, BoolArray]:

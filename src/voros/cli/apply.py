@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -105,7 +105,9 @@ def apply(
     source = open_source(file, file_format)
     column = score or _policy_column(policy, policy_file)
     positive = policy.pos_label if pos_label is None else pos_label
-    columns = InputOptions(file, label, [column], pos_label=positive, drop_missing=drop_missing)
+    columns = InputOptions(
+        file=file, label=label, score=[column], pos_label=positive, drop_missing=drop_missing
+    )
     by, labelled = groups.columns, bool(label)
     with _naming_the_policy(policy, policy_file, named=score is not None):
         cases = load(
@@ -167,9 +169,14 @@ def _sheet(
     values = {"file": source, "score": column, "threshold": threshold, "kept": verdict.kept}
     values |= asdict(verdict)
     if by_group is None:
-        return Sheet("", {}, lambda: [values], lambda: values)
+        return Sheet(title="", columns={}, rows=lambda: [values], document=lambda: values)
     rows = [result.values() for result in by_group]
-    return Sheet("", {}, lambda: rows, lambda: values | {"by_group": group_values(by_group)})
+    return Sheet(
+        title="",
+        columns={},
+        rows=lambda: rows,
+        document=lambda: values | {"by_group": group_values(by_group)},
+    )
 
 
 def _evaluated(
@@ -198,7 +205,7 @@ def _policy_column(policy: ThresholdPolicy, path: Path) -> str:
     return policy.model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AlarmVerdict:
     """Alarms on new cases, against the capacity and, where labels are known, the floor.
 
@@ -234,20 +241,27 @@ class AlarmVerdict:
             found = None if periods is None else _alarms_by_period(alarms, scenario, periods)
             most = scenario.max_alarms(n_cases, 0.0, None if found is None else found.n_periods)
             within = raised <= most if found is None else not bool(found.broken[0])
-            judged = (raised, None, None, None)
-            return cls(n_cases, raised, most, within, floor, *judged, *_by_period(found))
+            return cls(
+                cases=n_cases,
+                alarms=raised,
+                max_alarms=most,
+                within_capacity=within,
+                min_precision=floor,
+                judged_alarms=raised,
+                **_by_period(found),
+            )
         broken = {violation.limit for violation in tested.violations}
         return cls(
-            n_cases,
-            raised,
-            tested.max_alarms,
-            "capacity" not in broken,
-            floor,
-            tested.mean_alarms,
-            _known(tested.mean_precision),
-            _known(tested.mean_recall),
-            "precision" not in broken if raised else None,
-            *_by_period(tested.by_period),
+            cases=n_cases,
+            alarms=raised,
+            max_alarms=tested.max_alarms,
+            within_capacity="capacity" not in broken,
+            min_precision=floor,
+            judged_alarms=tested.mean_alarms,
+            precision=_known(tested.mean_precision),
+            recall=_known(tested.mean_recall),
+            precise_enough="precision" not in broken if raised else None,
+            **_by_period(tested.by_period),
         )
 
     @property
@@ -288,15 +302,17 @@ class AlarmVerdict:
 
 def _alarms_by_period(alarms: BoolArray, scenario: Scenario, periods: Periods) -> PeriodEvaluation:
     # Which alarms are true does not matter to the capacity.
-    cases = PeriodCases(periods, np.zeros(len(alarms), dtype=np.bool_), alarms.astype(float))
+    cases = PeriodCases(
+        periods=periods, positive=np.zeros(len(alarms), dtype=np.bool_), scores=alarms.astype(float)
+    )
     return PeriodEvaluation.of(cases, np.array([1.0]), scenario)
 
 
-def _by_period(found: PeriodEvaluation | None) -> tuple[str, int, int] | tuple[None, None, None]:
+def _by_period(found: PeriodEvaluation | None) -> dict[str, Any]:
     if found is None:
-        return None, None, None
+        return {}
     rule = f"{found.scenario.capacity:,} {found.scenario.rule}"
-    return rule, found.n_periods, int(found.n_above[0])
+    return {"rule": rule, "periods": found.n_periods, "periods_above": int(found.n_above[0])}
 
 
 def _known(value: float) -> float | None:

@@ -118,11 +118,11 @@ def _sheet(found: GroupThresholds, tested: dict[GroupRule, JointEvaluation], sou
     values = found.columns()
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
     return Sheet(
-        "One threshold for all groups, or one for each",
-        columns,
-        lambda: rows,
-        lambda: _document(found, tested, rows, source),
-        ["costs are in misses", *(f"{rule}: {RULE_TITLES[rule]}" for rule in found.policies)],
+        title="One threshold for all groups, or one for each",
+        columns=columns,
+        rows=lambda: rows,
+        document=lambda: _document(found, tested, rows, source),
+        notes=["costs are in misses", *(f"{rule}: {RULE_TITLES[rule]}" for rule in found.policies)],
     )
 
 

@@ -366,7 +366,11 @@ def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:
 
 def _roles(sample: Any, columns: InputOptions, name: str) -> Roles:
     names = ColumnNames(
-        columns.label, columns.score or (), columns.model, columns.case, columns.weight
+        label=columns.label,
+        scores=columns.score or (),
+        model=columns.model,
+        case=columns.case,
+        weight=columns.weight,
     )
     return assign_roles(sample, names, name)
 

@@ -31,7 +31,7 @@ _made = partial(shown_in, "When the file is made")
 _column = partial(shown_in, "Columns", metavar="COLUMN")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FeedOptions:
     """Files of cases and labels, and which of their columns hold what."""
 
@@ -61,7 +61,7 @@ class FeedOptions:
     ] = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MakeOptions:
     """What a monitor is made with."""
 
@@ -264,9 +264,9 @@ def _labels(values: list[Any], watched: Monitor, feed: FeedOptions) -> tuple[Any
 
 def _sheet(status: Status) -> Sheet:
     return Sheet(
-        f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
-        table_columns(status.table()),
-        lambda: [watch.document() for watch in status.watches],
-        status.document,
-        (*(watch.words for watch in status.watches), *status.notes),
+        title=f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
+        columns=table_columns(status.table()),
+        rows=lambda: [watch.document() for watch in status.watches],
+        document=status.document,
+        notes=(*(watch.words for watch in status.watches), *status.notes),
     )

@@ -150,7 +150,7 @@ def output_to(help_text: str, metavar: str = "FILE") -> Any:
 _column = partial(in_columns, metavar="COLUMN")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InputOptions:
     """A file of predictions, and which of its columns hold what."""
 

@@ -48,7 +48,7 @@ OWN_FIELDS = ("label", "score", "miss_weight")
 """Fields of a stream in a file that are no limits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StreamOptions:
     """What the streams are, and the limits and costs of all of them."""
 
@@ -259,11 +259,11 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
         notes += ["", "test cases:", *tested.table().text().splitlines()]
         notes += [] if tested.by_period is None else [str(tested.by_period)]
     return Sheet(
-        "Thresholds that share the capacity",
-        table_columns(policy.table()),
-        lambda: _rows(policy),
-        lambda: _document(policy, tested, source),
-        notes,
+        title="Thresholds that share the capacity",
+        columns=table_columns(policy.table()),
+        rows=lambda: _rows(policy),
+        document=lambda: _document(policy, tested, source),
+        notes=notes,
     )
 
 

@@ -134,7 +134,7 @@ def tracked(items: Collection[Item], doing: str) -> Iterator[Item]:
             yield item
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """A result in its three forms.
 

@@ -71,7 +71,7 @@ def calibration_curve(
     return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Calibration:
     """How risks compare with what was observed; intervals take cases as independent.
 
@@ -119,12 +119,18 @@ class Calibration:
         cells = _Cells.of(points)
         curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
         z = NormalDist().inv_cdf((1 + confidence) / 2)
-        means = cells.mean_risk, cells.observed(confidence), cells.brier(confidence)
         rest = cells.without_certain()
         certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
-        if missing:
-            return cls(curve, *means, None, None, certain, missing)
-        return cls(curve, *means, rest.fit(z, slope=False), rest.fit(z, slope=True), certain)
+        return cls(
+            curve=curve,
+            mean_risk=cells.mean_risk,
+            observed=cells.observed(confidence),
+            brier=cells.brier(confidence),
+            in_the_large=None if missing else rest.fit(z, slope=False),
+            slope=None if missing else rest.fit(z, slope=True),
+            certain=certain,
+            missing=missing,
+        )
 
 
 def holds_risks(points: OperatingPoints) -> bool:

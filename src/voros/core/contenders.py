@@ -102,8 +102,7 @@ def ranges_to_search(
         Positives, negatives and, with weights, the smallest of them.
     scenarios : iterable of Scenario
     """
-    no_threshold = np.full(len(tp) + 1, np.nan)
-    ends = OperatingPoints(no_threshold, np.append(0, tp), np.append(0, fp), *totals)
+    ends = _lower_ends(tp, fp, totals)
     with_positives = np.append(False, np.diff(ends.tp) > 0)
     wanted = np.zeros(len(ends), dtype=np.bool_)
     for scenario in scenarios:
@@ -129,11 +128,20 @@ def admitted_ranges(
 
     Parameters are those of `ranges_to_search`.
     """
-    no_threshold = np.full(len(tp) + 1, np.nan)
-    ends = OperatingPoints(no_threshold, np.append(0, tp), np.append(0, fp), *totals)
+    ends = _lower_ends(tp, fp, totals)
     decision = solve(ends, scenario)
     best, reached = _best_cases(decision.points, decision.max_alarms)
     return reached & best.precise_enough(scenario.min_precision)
+
+
+def _lower_ends(
+    tp: AnyArray, fp: AnyArray, totals: tuple[float, float] | tuple[float, float, float]
+) -> OperatingPoints:
+    no_threshold = np.full(len(tp) + 1, np.nan)
+    n_positive, n_negative, *smallest = totals
+    one_case = smallest[0] if smallest else 1.0
+    counts = np.append(0, tp), np.append(0, fp)
+    return OperatingPoints(no_threshold, *counts, n_positive, n_negative, one_case=one_case)
 
 
 def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
@@ -148,7 +156,12 @@ def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoin
     tp, fp = np.minimum(ends.tp[1:], capacity - ends.fp[:-1]), ends.fp[:-1]
     reached = ends.alarms[:-1] <= capacity
     best = OperatingPoints(
-        ends.thresholds[1:], np.maximum(tp, 0), fp, ends.n_positive, ends.n_negative, ends.one_case
+        ends.thresholds[1:],
+        np.maximum(tp, 0),
+        fp,
+        ends.n_positive,
+        ends.n_negative,
+        one_case=ends.one_case,
     )
     return best, np.asarray(reached)
 

@@ -67,7 +67,7 @@ class _States:
     saved: AnyArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Problem:
     """Options of all streams, and how far each lies below its supporting line."""
 
@@ -91,7 +91,14 @@ class _Problem:
             less = (option.saved[base[-1]] - option.saved).astype(np.float64)
             fewer = option.alarms[base[-1]] - option.alarms
             below.append(np.maximum(less - price * fewer, 0.0))
-        return cls(options, price, max_alarms, tuple(base), below, margin)
+        return cls(
+            options=options,
+            price=price,
+            max_alarms=max_alarms,
+            base=tuple(base),
+            below=below,
+            margin=margin,
+        )
 
     def total(self, column: str, positions: Sequence[int]) -> float:
         """Add up alarms or savings of a choice in the first streams."""

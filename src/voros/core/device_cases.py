@@ -26,7 +26,7 @@ from voros.devices.libraries import Library, library_of
 from voros.typing import AnyArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DeviceCases:
     """Cases on a device.
 
@@ -104,11 +104,21 @@ def read_device_cases(
     if low != low or high != high:
         rows = library.to_host(library.where_true(library.xp.isnan(scores)))
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
-    sizes = n_positive, scores.shape[0] - n_positive
     if high == np.inf and library.type_name(scores) == "float64":
         scores, low, high = _merged_ends(library, scores), min(low, LARGEST_FINITE), LARGEST_FINITE
     versions = tuple(map(library.version, (scores, positive)))
-    return DeviceCases(library, scores, positive, weights, *sizes, low, high, ranking, versions)
+    return DeviceCases(
+        library=library,
+        scores=scores,
+        positive=positive,
+        weights=weights,
+        n_positive=n_positive,
+        n_negative=scores.shape[0] - n_positive,
+        low=low,
+        high=high,
+        ranking=ranking,
+        versions=versions,
+    )
 
 
 def _merged_ends(library: Library, scores: Any) -> Any:

@@ -87,7 +87,7 @@ def _beta_limit(total: float, squares: float, n_cases: float, tail: float) -> fl
     return float(betaincinv(mean * size, (1 - mean) * size, tail))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvaluationIntervals:
     """Where precision, recall, alarms and cost lie in the population that the cases come from.
 
@@ -157,7 +157,7 @@ def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float
     return float(np.average(precision, weights=probability[raising]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ThresholdCounts:
     """Counts of whole cases at the thresholds deployed, and how much each counts.
 
@@ -188,12 +188,12 @@ class ThresholdCounts:
         """Return the intervals of every mean."""
         recall = self.share(recall_of, confidence)
         return EvaluationIntervals(
-            confidence,
-            self._precision(confidence),
-            recall.mean(self.probability).limits,
-            self._alarms(confidence),
-            _clip(self._cost(recall, self.share(fpr_of, confidence)), 1.0),
-            self.cost_interval(self.ratio_integral, self.probability, confidence),
+            confidence=confidence,
+            precision=self._precision(confidence),
+            recall=recall.mean(self.probability).limits,
+            alarms=self._alarms(confidence),
+            cost=_clip(self._cost(recall, self.share(fpr_of, confidence)), 1.0),
+            cost_per_1000=self.cost_interval(self.ratio_integral, self.probability, confidence),
         )
 
     def share(self, part: Part, confidence: float) -> Share:

@@ -244,7 +244,7 @@ def _case(
     return next((case for holds, case in cases if holds), RegionCase.TRIANGLE_BELOW_PERFECT)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Choice:
     """A threshold, and the cost ratios on which it is the best feasible one.
 
@@ -273,14 +273,14 @@ class Choice:
         tp, fp = points.tp[index].item(), points.fp[index].item()
         alarms = tp + fp
         return cls(
-            low,
-            high,
-            float(points.thresholds[index]),
-            tp,
-            fp,
-            alarms,
-            tp / alarms if alarms else float("nan"),
-            float(tp / points.n_positive) if points.n_positive else float("nan"),
+            cost_ratio_low=low,
+            cost_ratio_high=high,
+            threshold=float(points.thresholds[index]),
+            tp=tp,
+            fp=fp,
+            alarms=alarms,
+            precision=tp / alarms if alarms else float("nan"),
+            recall=float(tp / points.n_positive) if points.n_positive else float("nan"),
         )
 
     @property

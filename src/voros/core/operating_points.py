@@ -6,7 +6,7 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -88,16 +88,17 @@ class OperatingPoints:
     fp: AnyArray
     n_positive: float
     n_negative: float
+    _: KW_ONLY
     one_case: float = 1.0
     grouped: GroupedCases | None = None
     by_period: PeriodCases | None = None
     alarms: AnyArray = field(init=False)
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
-    covers: Coverage = field(default=EVERY_SCORE, kw_only=True)
-    on_device: DeviceCases | None = field(default=None, kw_only=True)
-    stays: StayRows | None = field(default=None, kw_only=True)
-    capacity_alarms: AnyArray | None = field(default=None, kw_only=True)
+    covers: Coverage = EVERY_SCORE
+    on_device: DeviceCases | None = None
+    stays: StayRows | None = None
+    capacity_alarms: AnyArray | None = None
 
     def __post_init__(self) -> None:
         """Derive once what every limit is compared with."""
@@ -180,7 +181,9 @@ class OperatingPoints:
             check_type(periods, "periods", Periods, accepted)
             check_same_length(y_true=positive, periods=periods.codes)
             finest = np.result_type(scores.dtype, np.float64)
-            by_period = PeriodCases(periods, positive, scores.astype(finest), weights)
+            by_period = PeriodCases(
+                periods=periods, positive=positive, scores=scores.astype(finest), weights=weights
+            )
             points = replace(points, by_period=by_period)
         if groups is None:
             return points
@@ -231,7 +234,7 @@ class OperatingPoints:
     ) -> OperatingPoints:
         """Put never alarm before the counts at falling thresholds."""
         columns = with_never_alarm(thresholds, tp, fp)
-        return cls(*columns, n_positive, n_negative, one_case, covers=covers)
+        return cls(*columns, n_positive, n_negative, one_case=one_case, covers=covers)
 
     @classmethod
     def from_points(
@@ -356,7 +359,7 @@ class OperatingPoints:
             self.fpr * n_negative,
             n_positive,
             n_negative,
-            self.one_case * lightest,
+            one_case=self.one_case * lightest,
             # What was counted for a scenario was counted at the prevalence of the cases.
             covers=self.covers if self.covers.whole_curve else SOME_THRESHOLDS,
         )
@@ -364,9 +367,11 @@ class OperatingPoints:
     def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
         columns = self.thresholds[rows], self.tp[rows], self.fp[rows]
-        sizes = self.n_positive, self.n_negative, self.one_case
+        sizes = self.n_positive, self.n_negative
         counted = None if self.capacity_alarms is None else self.capacity_alarms[rows]
-        return OperatingPoints(*columns, *sizes, covers=covers, capacity_alarms=counted)
+        return OperatingPoints(
+            *columns, *sizes, one_case=self.one_case, covers=covers, capacity_alarms=counted
+        )
 
     def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
         """Mark the thresholds that keep a precision floor."""

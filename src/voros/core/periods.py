@@ -177,7 +177,7 @@ def _read(per: str, periods: Any, times: Any) -> Periods:
     return periods if isinstance(periods, Periods) else Periods.from_column(periods)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PeriodCases:
     """Cases, and the periods that they fall in.
 
@@ -210,7 +210,8 @@ class PeriodCases:
         Examples
         --------
         >>> days = Periods.from_column([1, 2, 3, 4, 5])
-        >>> PeriodCases(days, np.ones(5, dtype=bool), np.arange(5.0)).in_blocks(2).periods.codes
+        >>> ill, risk = np.ones(5, dtype=bool), np.arange(5.0)
+        >>> PeriodCases(periods=days, positive=ill, scores=risk).in_blocks(2).periods.codes
         array([0, 0, 1, 1])
         """
         periods = self.periods
@@ -223,7 +224,9 @@ class PeriodCases:
             periods.note,
         )
         weights = None if self.weights is None else self.weights[rows]
-        return PeriodCases(blocks, self.positive[rows], self.scores[rows], weights)
+        return PeriodCases(
+            periods=blocks, positive=self.positive[rows], scores=self.scores[rows], weights=weights
+        )
 
     def correlation(self, threshold: float, block: int = 1) -> float:
         """Return the rank correlation of the alarms of neighbouring periods, or blocks of them.
@@ -231,7 +234,7 @@ class PeriodCases:
         Examples
         --------
         >>> days, nobody = Periods.from_column([1, 2, 3, 3, 4, 4]), np.zeros(6, dtype=bool)
-        >>> PeriodCases(days, nobody, np.ones(6)).correlation(1.0)
+        >>> PeriodCases(periods=days, positive=nobody, scores=np.ones(6)).correlation(1.0)
         0.25
         """
         blocks = self.in_blocks(block)
@@ -257,7 +260,8 @@ class PeriodCases:
         Examples
         --------
         >>> days = Periods.from_column(["mon", "mon", "mon", "tue"])
-        >>> cases = PeriodCases(days, np.zeros(4, dtype=bool), np.array([0.3, 0.9, 0.5, 0.7]))
+        >>> ill, risk = np.zeros(4, dtype=bool), np.array([0.3, 0.9, 0.5, 0.7])
+        >>> cases = PeriodCases(periods=days, positive=ill, scores=risk)
         >>> cases.breaking_scores(1).tolist()
         [0.5, nan]
         """

@@ -17,7 +17,7 @@ RESAMPLES_TOGETHER = 100
 """Resamples that are weighed together."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RiskQuality:
     """Discrimination and accuracy of risks, with percentile intervals.
 
@@ -73,8 +73,14 @@ def risk_quality(
     low, high = np.nanquantile(draws, [tail, 1 - tail], axis=1)
     intervals = {name: (float(a), float(b)) for name, a, b in zip(RATED, low, high, strict=True)}
     auroc, auprc, brier = map(float, estimate)
-    means = float(risk.mean()), float(positive.mean())
-    return RiskQuality(auroc, auprc, brier, *means, intervals)
+    return RiskQuality(
+        auroc=auroc,
+        auprc=auprc,
+        brier=brier,
+        mean_risk=float(risk.mean()),
+        prevalence=float(positive.mean()),
+        intervals=intervals,
+    )
 
 
 @dataclass(frozen=True, eq=False)

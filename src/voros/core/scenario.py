@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral, Real
@@ -112,6 +112,7 @@ class Scenario:
     capacity: float = 1.0
     cost_ratio: CostLike = None  # type: ignore[assignment]
     prevalence: float | None = None
+    _: KW_ONLY
     per: str | None = None
     exceed: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)

@@ -71,7 +71,15 @@ def read_cases(
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
     prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
     usage = Usage(adapter.name, passes=int(weight is not None))
-    return LazyCases(prepared, models, weight is not None, adapter, label, whole, usage)
+    return LazyCases(
+        frame=prepared,
+        models=models,
+        weighted=weight is not None,
+        adapter=adapter,
+        label=label,
+        whole=whole,
+        usage=usage,
+    )
 
 
 def count_totals(cases: LazyCases) -> tuple[LazyCases, Totals]:

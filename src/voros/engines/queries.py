@@ -64,7 +64,7 @@ class Usage:
         return self.rows * self.passes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LazyCases:
     """Labelled scores in a lazy frame: who is positive, one column per model, weights or none."""
 

@@ -55,7 +55,7 @@ FEWEST_BITS, MOST_BITS = 12, 24
 """12 leave one bin per octave; beyond 24 an answer need not be small any more."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BinnedCounts:
     """Cases of each class by ranges of scores: a summary that adds up.
 
@@ -124,7 +124,15 @@ class BinnedCounts:
             tp, fp = tp.astype(np.int64), fp.astype(np.int64)
         one_case = 1.0 if weights is None else float(weights.min())
         down = slice(None, None, -1)
-        return cls(bits, cells[down], np.ones_like(cells), rows[down], tp[down], fp[down], one_case)
+        return cls(
+            bits=bits,
+            cells=cells[down],
+            widths=np.ones_like(cells),
+            rows=rows[down],
+            positive=tp[down],
+            negative=fp[down],
+            one_case=one_case,
+        )
 
     @classmethod
     def from_frame(
@@ -144,8 +152,15 @@ class BinnedCounts:
         if bins.rows.sum() != totals.rows:
             raise changed(bins.rows.sum(), totals.rows)
         cells = cell_of(bins.least, level)
-        counts = bins.rows, bins.positive, bins.negative
-        return cls(bits, cells, np.ones_like(cells), *counts, totals.one_case)
+        return cls(
+            bits=bits,
+            cells=cells,
+            widths=np.ones_like(cells),
+            rows=bins.rows,
+            positive=bins.positive,
+            negative=bins.negative,
+            one_case=totals.one_case,
+        )
 
     @property
     def n_positive(self) -> float:
@@ -325,13 +340,13 @@ class BinnedCounts:
         bits = entries["bits"].whole(FEWEST_BITS, MOST_BITS)
         cells = _read_cells(entries["cells"], bits)
         counts = cls(
-            bits,
-            cells,
-            _read_widths(entries["widths"], cells, bits),
-            np.array(entries["rows"].wholes(1), dtype=np.int64),
-            _read_counts(entries["positive"]),
-            _read_counts(entries["negative"]),
-            float(entries["one_case"].number(0)),
+            bits=bits,
+            cells=cells,
+            widths=_read_widths(entries["widths"], cells, bits),
+            rows=np.array(entries["rows"].wholes(1), dtype=np.int64),
+            positive=_read_counts(entries["positive"]),
+            negative=_read_counts(entries["negative"]),
+            one_case=float(entries["one_case"].number(0)),
         )
         _check_consistent(counts, entries)
         return counts
@@ -362,7 +377,15 @@ def _grouped(
     # Of no range nothing is added up, which `add.reduceat` would not take.
     summed = [np.add.reduceat(c[order], begin) if len(home) else c[:0] for c in counts]
     rows, tp, fp = (count[::-1] for count in summed)
-    return BinnedCounts(bits, first[::-1], (ends - first + 1)[::-1], rows, tp, fp, one_case)
+    return BinnedCounts(
+        bits=bits,
+        cells=first[::-1],
+        widths=(ends - first + 1)[::-1],
+        rows=rows,
+        positive=tp,
+        negative=fp,
+        one_case=one_case,
+    )
 
 
 def _read_cells(entry: Entry, bits: int) -> IntArray:

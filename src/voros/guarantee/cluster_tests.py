@@ -31,7 +31,7 @@ LimitSums: TypeAlias = Callable[[FloatArray], list[tuple[FloatArray, float]]]
 below 0 they may be, one limit after the other."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ClusterTests:
     """What the bets on each tested threshold came to.
 
@@ -161,7 +161,14 @@ def bet_tests(
         wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, alphas)
         e_values = np.minimum(e_values, wealth)
     signal = _signal([each for each, _ in sums], len(tested))
-    return ClusterTests(tested, alphas, e_values, start, signal, len(order))
+    return ClusterTests(
+        thresholds=tested,
+        alphas=alphas,
+        e_values=e_values,
+        start=start,
+        signal=signal,
+        n_groups=len(order),
+    )
 
 
 def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:

@@ -155,8 +155,16 @@ class Plan:
         most = min(most, int((1 + TUNING.plan_drift) * high + spread * np.sqrt(high)) + 1)
         if max(least, 1) > most:
             return None
-        sizes = goal.n_cases, goal.horizon
-        return OneTest(*sizes, floor, goal.capacity, goal.alpha, max(least, 1), most, n_steps)
+        return OneTest(
+            n_cases=goal.n_cases,
+            horizon=goal.horizon,
+            min_precision=floor,
+            capacity=goal.capacity,
+            alpha=goal.alpha,
+            least=max(least, 1),
+            most=most,
+            n_thresholds=n_steps,
+        )
 
 
 @dataclass(frozen=True)

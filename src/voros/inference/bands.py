@@ -41,7 +41,7 @@ NOT_OF_BANDS = ("method", "periods", "times")
 """Arguments of intervals that bands do not take."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Band:
     """A curve, and the band in which the population's curve lies with a stated confidence.
 
@@ -118,7 +118,7 @@ def roc_band(
     positive = plan.sampling.positive
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
-    values = plan.run(Measure("fpr", one_by_one(lambda points: recall_at(points, at))))
+    values = plan.run(Measure(name="fpr", compute=one_by_one(lambda points: recall_at(points, at))))
     scale = recall_scale(int(np.count_nonzero(positive)))
     return one_or_all(_bands("fpr", at, kind, values, scale), scores)
 
@@ -172,7 +172,7 @@ def area_band(
     def areas(points: OperatingPoints) -> Any:
         return Evaluation(solve(points, scenario)).normalised_area(at)
 
-    values = plan.run(Measure("area", one_by_one(areas)))
+    values = plan.run(Measure(name="area", compute=one_by_one(areas)))
     return one_or_all(_bands("cost_ratio", at, kind, values, AS_IT_IS), scores)
 
 
@@ -263,7 +263,15 @@ def _bands(
         high = np.maximum(high, scale.back(centre + reach))
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     return {
-        model: Band(over, positions, whole[j], low[j], high[j], kind, confidence)
+        model: Band(
+            over=over,
+            positions=positions,
+            estimate=whole[j],
+            low=low[j],
+            high=high[j],
+            kind=kind,
+            confidence=confidence,
+        )
         for j, model in enumerate(values.plan.models)
     }
 

@@ -56,7 +56,7 @@ class IntervalOptions(BandOptions, total=False):
     times: Any
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Resampling:
     """The keywords of `bootstrap`, checked."""
 
@@ -310,10 +310,12 @@ class ResamplingPlan:
         left_out, strata = np.empty((0, len(self.models))), np.empty(0)
         if self.how.method_for(measure) == "bca":
             left_out, strata = leave_out(self.models, self.sampling, compute, rng)
-        return Replicates(self, measure, whole, drawn, left_out, strata)
+        return Replicates(
+            plan=self, measure=measure, whole=whole, drawn=drawn, left_out=left_out, strata=strata
+        )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Replicates:
     """A metric of several models: on the data, on shared resamples, and with blocks left out."""
 

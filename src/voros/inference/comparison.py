@@ -26,7 +26,7 @@ NOT_COMPARED = frozenset({"threshold"})
 """Metrics of which neither more nor less is better."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PairedDifference:
     """By how much one model's metric exceeds another's on the same cases.
 
@@ -62,7 +62,7 @@ class PairedDifference:
     distribution: FloatArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(Shown):
     """Several models on the same resamples: differences, and who wins how often.
 
@@ -358,12 +358,12 @@ def _together(found: list[Replicates]) -> Replicates:
     """Put the replicates of single policies, drawn alike, side by side."""
     ranked = {name: model for one in found for name, model in one.plan.models.items()}
     return Replicates(
-        replace(found[0].plan, models=ranked),
-        found[0].measure,
-        np.concatenate([one.whole for one in found]),
-        np.concatenate([one.drawn for one in found], axis=1),
-        np.concatenate([one.left_out for one in found], axis=1),
-        found[0].strata,
+        plan=replace(found[0].plan, models=ranked),
+        measure=found[0].measure,
+        whole=np.concatenate([one.whole for one in found]),
+        drawn=np.concatenate([one.drawn for one in found], axis=1),
+        left_out=np.concatenate([one.left_out for one in found], axis=1),
+        strata=found[0].strata,
     )
 
 
@@ -399,12 +399,14 @@ def _comparison_of(values: Replicates) -> Comparison:
     raw = [_difference(values, names, i, j) for i, j in combinations(order.tolist(), 2)]
     adjusted = holm(np.array([pair.p_value for pair in raw])).tolist()
     return Comparison(
-        values.measure.name,
-        lower,
-        values.plan.how.confidence,
-        values.bootstraps(),
-        tuple(replace(each, adjusted_p_value=p) for each, p in zip(raw, adjusted, strict=True)),
-        dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
+        metric=values.measure.name,
+        lower_is_better=lower,
+        confidence=values.plan.how.confidence,
+        models=values.bootstraps(),
+        pairs=tuple(
+            replace(each, adjusted_p_value=p) for each, p in zip(raw, adjusted, strict=True)
+        ),
+        shares_won=dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
     )
 
 
@@ -415,7 +417,14 @@ def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> Pai
     low, high = interval_of_difference(values.plan.how.confidence, drawn, n_units)
     p = p_value(drawn, n_units)
     return PairedDifference(
-        names[i], names[j], float(estimate), float(low), float(high), p, p, drawn
+        first=names[i],
+        second=names[j],
+        difference=float(estimate),
+        low=float(low),
+        high=float(high),
+        p_value=p,
+        adjusted_p_value=p,
+        distribution=drawn,
     )
 
 

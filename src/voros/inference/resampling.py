@@ -56,7 +56,7 @@ def generator(random_state: int | np.random.Generator | None) -> np.random.Gener
     return np.random.default_rng(random_state)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ranked:
     """One model's cases in the order of its scores, ready to be counted with any weights.
 
@@ -110,14 +110,18 @@ class Ranked:
         labels = positive[order]
         if worthwhile:
             ends = ends[adds_recall(np.append(0, np.cumsum(labels)[ends]))[1:]]
-        cases = None if periods is None else PeriodCases(periods, positive, scores.astype(float))
+        cases = (
+            None
+            if periods is None
+            else PeriodCases(periods=periods, positive=positive, scores=scores.astype(float))
+        )
         return cls(
-            order,
-            order if units is None else units[order],
-            labels,
-            np.append(0, ends + 1),
-            np.append(np.inf, ranked[ends].astype(float)),
-            cases,
+            order=order,
+            units=order if units is None else units[order],
+            positive=labels,
+            ends=np.append(0, ends + 1),
+            thresholds=np.append(np.inf, ranked[ends].astype(float)),
+            by_period=cases,
         )
 
     def points(self, counts: AnyArray) -> OperatingPoints:

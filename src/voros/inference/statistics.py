@@ -29,7 +29,7 @@ MetricFunction: TypeAlias = Callable[[OperatingPoints, Scenario], float]
 MetricLike: TypeAlias = Metric | ThresholdPolicy | MetricFunction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measure:
     """A metric, ready to be computed of any resample.
 
@@ -62,15 +62,15 @@ class Measure:
             return cls.of_policy(metric, by_cost=True)
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
-            return cls(name, one_by_one(partial(_user_metric, metric, scenario)))
+            return cls(name=name, compute=one_by_one(partial(_user_metric, metric, scenario)))
         if not isinstance(metric, str) or metric not in METRICS:
             raise ValueError(
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
                 "ThresholdPolicy, or a function of operating points and scenario"
             )
         return cls(
-            metric,
-            COMPUTED[metric](scenario),
+            name=metric,
+            compute=COMPUTED[metric](scenario),
             worthwhile_only=metric not in ("partial_auroc", "auroc"),
             lower_is_better=metric == "expected_cost",
             curve=_curve_of(metric, scenario),
@@ -90,8 +90,8 @@ class Measure:
             return policy.evaluate(points, by_cost=by_cost).expected_cost
 
         return cls(
-            "expected_cost",
-            one_by_one(cost),
+            name="expected_cost",
+            compute=one_by_one(cost),
             lower_is_better=True,
             curve=policy.scenario,
             deployed=policy.thresholds,

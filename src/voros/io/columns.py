@@ -46,7 +46,7 @@ FEWEST_NUMBERED = 10
 """Rows that must count up one by one for a column to look like their number."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnNames:
     """Columns as the caller names them, explained by `read_predictions`.
 

@@ -20,7 +20,7 @@ from voros.text.messages import Argument, Message
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Predictions:
     r"""Cases, with the scores that each model gives them.
 
@@ -166,7 +166,18 @@ def read_predictions(
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path, file_format)
-    names = ColumnNames(label, scores, model, case, weight, group, time, period, by, aside)
+    names = ColumnNames(
+        label=label,
+        scores=scores,
+        model=model,
+        case=case,
+        weight=weight,
+        group=group,
+        time=time,
+        period=period,
+        by=by,
+        aside=aside,
+    )
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     for said in roles.doubts:
         warnings.warn(said, DoubtfulColumnWarning, stacklevel=2)
@@ -189,19 +200,19 @@ def read_predictions(
         column, title = table.column(roles.label), f"column {roles.label!r}"
         positive = _positive(column, numbered, pos_label, both_classes, title)
     return Predictions(
-        source.name,
-        values,
-        positive,
-        None if roles.weight is None else _numbers(table.column(roles.weight)),
-        roles.label,
-        notes,
-        None if roles.group is None else column_values(table, roles.group),
-        kept,
-        None if time is None else table.column(time),
-        None if period is None else column_values(table, period),
-        {name: column_values(table, name) for name in roles.by} if roles.by else {},
-        n_rows,
-        missing,
+        source=source.name,
+        scores=values,
+        positive=positive,
+        weights=None if roles.weight is None else _numbers(table.column(roles.weight)),
+        label=roles.label,
+        notes=notes,
+        groups=None if roles.group is None else column_values(table, roles.group),
+        kept=kept,
+        times=None if time is None else table.column(time),
+        periods=None if period is None else column_values(table, period),
+        by={name: column_values(table, name) for name in roles.by} if roles.by else {},
+        n_rows=n_rows,
+        missing=missing,
     )
 
 

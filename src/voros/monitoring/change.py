@@ -153,9 +153,9 @@ def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
     changed = found.verdict == "broken"
     verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(
-        "scores",
-        verdict,
-        _words(verdict, found, len(begins), correlation),
+        name="scores",
+        verdict=verdict,
+        words=_words(verdict, found, len(begins), correlation),
         n=len(begins),
         evidence=evidence.ratio,
         since=found.since if verdict == "watch" else None,
@@ -192,8 +192,8 @@ def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
     numbers, first, codes = np.unique(
         blocks.numbers(begins), return_index=True, return_inverse=True
     )
-    sums = [
-        np.bincount(codes, column).astype(float)
-        for column in (periods.cases, periods.alarms, periods.totals, periods.squares)
-    ]
-    return PeriodTotals(blocks.names(numbers), periods.starts[first], *sums)
+    sums = {
+        name: np.bincount(codes, getattr(periods, name)).astype(float)
+        for name in ("cases", "alarms", "totals", "squares")
+    }
+    return PeriodTotals(names=blocks.names(numbers), starts=periods.starts[first], **sums)

@@ -124,7 +124,7 @@ LATE_BEGIN = 50
 """Changes within about this number of units are left to the evidence from the start."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Fold:
     """What has to be known of earlier units to go on: a few numbers for each alternative.
 
@@ -154,10 +154,17 @@ class Fold:
     def empty(cls, alternatives: int) -> Fold:
         """Return the state before the first unit."""
         nothing = np.full(alternatives, -np.inf)
-        return cls(0, np.zeros(alternatives), nothing, nothing, -nothing, nothing)
+        return cls(
+            n=0,
+            sums=np.zeros(alternatives),
+            late=nothing,
+            every=nothing,
+            lowest=-nothing,
+            began=nothing,
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What units say about a limit: all of them, or those after an earlier fold.
 
@@ -256,14 +263,21 @@ def weigh(
     # After each unit, the alternative that has risen most.
     risen = np.argmax(sums[1:] - lowest[1:], axis=1) if n else np.zeros(0, dtype=int)
     return Evidence(
-        _mixed(sums[1:] + first),
-        _mixed(sums[1:] + late[1:] + logs),
-        _mixed(sums[1:] + every[1:] + logs),
-        ville if start_bounds is None else start_bounds,
-        float(-np.log((1.0 - start_share) * alpha)),
-        float(np.log(run_length)),
-        np.take_along_axis(began[1:], risen[:, None], axis=1)[:, 0],
-        Fold(before.n + n, sums[-1], late[-1], every[-1], lowest[-1], began[-1]),
+        start=_mixed(sums[1:] + first),
+        late=_mixed(sums[1:] + late[1:] + logs),
+        detector=_mixed(sums[1:] + every[1:] + logs),
+        start_bounds=ville if start_bounds is None else start_bounds,
+        late_bound=float(-np.log((1.0 - start_share) * alpha)),
+        detector_bound=float(np.log(run_length)),
+        changes=np.take_along_axis(began[1:], risen[:, None], axis=1)[:, 0],
+        fold=Fold(
+            n=before.n + n,
+            sums=sums[-1],
+            late=late[-1],
+            every=every[-1],
+            lowest=lowest[-1],
+            began=began[-1],
+        ),
     )
 
 

@@ -34,7 +34,7 @@ class Line:
     kind: str = "data"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Chart:
     """Curves over time, and a band between two of them.
 
@@ -64,7 +64,7 @@ class Chart:
         Examples
         --------
         >>> days = np.arange(3) * 86_400.0
-        >>> Chart("alarms", "", (Line("a day", days, days / 86_400),)).svg()[:4]
+        >>> Chart(title="alarms", caption="", lines=(Line("a day", days, days / 86_400),)).svg()[:4]
         '<svg'
         """
         axes = _Axes.of(self)
@@ -210,7 +210,7 @@ def _chart(watch: Watch, title: str, caption: str, *lines: Line, **axis: Any) ->
     marks = tuple(
         (float(np.clip(read_time(date), begin, end)), name) for date, name in dates if date
     )
-    return Chart(title, caption, lines, marks=marks, **axis)
+    return Chart(title=title, caption=caption, lines=lines, marks=marks, **axis)
 
 
 def _curve(watch: Watch, name: str, values: FloatArray, kind: str = "data") -> Line:

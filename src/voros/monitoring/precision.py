@@ -317,18 +317,18 @@ def precision_watch(
         found = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else found
     labelled = seen.alarms - seen.unlabelled
     watch = Watch(
-        "precision",
-        found.verdict,
-        _words(found, seen, floor, (low, high)),
-        floor,
-        seen.true / labelled if labelled else None,
-        low,
-        high,
-        now.fold.n,
-        now.seen.evidence,
-        found.since,
-        found.noticed,
-        _curves(units, evidence, settings) if curves else {},
+        name="precision",
+        verdict=found.verdict,
+        words=_words(found, seen, floor, (low, high)),
+        limit=floor,
+        estimate=seen.true / labelled if labelled else None,
+        low=low,
+        high=high,
+        n=now.fold.n,
+        evidence=now.seen.evidence,
+        since=found.since,
+        noticed=found.noticed,
+        history=_curves(units, evidence, settings) if curves else {},
     )
     return watch, seen
 

@@ -119,18 +119,18 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
         found = _judge_never(counts, above)
     low, high = ends[0] if ends else (None, None)
     return Watch(
-        "capacity",
-        found.verdict,
-        _capacity_in_words(found, counts, limit, above),
-        bounds[0].most,
-        bounds[0].ratio if ends else None,
-        low,
-        high if high is not None and np.isfinite(high) else None,
-        len(counts.cases),
-        evidence.ratio,
-        found.since,
-        found.noticed,
-        {
+        name="capacity",
+        verdict=found.verdict,
+        words=_capacity_in_words(found, counts, limit, above),
+        limit=bounds[0].most,
+        estimate=bounds[0].ratio if ends else None,
+        low=low,
+        high=high if high is not None and np.isfinite(high) else None,
+        n=len(counts.cases),
+        evidence=evidence.ratio,
+        since=found.since,
+        noticed=found.noticed,
+        history={
             "time": counts.begins,
             "alarms": counts.alarms,
             "capacity": most,
@@ -220,18 +220,18 @@ def cost_watch(
     found = Seen().then(weighed, begins).judge(known and high <= max_cost)
     estimate = float(costs.sum() / total) if total else None
     return Watch(
-        "cost",
-        "unknown" if missing and found.verdict == "too early to tell" else found.verdict,
-        _cost_in_words(found, estimate, max_cost, missing, int(total)),
-        max_cost,
-        estimate,
-        low if total else None,
-        high if known else None,
-        len(begins),
-        weighed.ratio,
-        found.since,
-        found.noticed,
-        {"time": begins, "cost": SHOWN_PER * costs / cases},
+        name="cost",
+        verdict="unknown" if missing and found.verdict == "too early to tell" else found.verdict,
+        words=_cost_in_words(found, estimate, max_cost, missing, int(total)),
+        limit=max_cost,
+        estimate=estimate,
+        low=low if total else None,
+        high=high if known else None,
+        n=len(begins),
+        evidence=weighed.ratio,
+        since=found.since,
+        noticed=found.noticed,
+        history={"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
 

@@ -15,7 +15,7 @@ from voros.monitoring.store import Store
 from voros.policy import ThresholdPolicy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Renewal:
     """A policy that recent cases suggest; `Monitor.adopt` deploys it.
 
@@ -153,14 +153,14 @@ def propose(
     )
     return Renewal(
         # The promise is that of all proposals together.
-        replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
-        policy.threshold(cost_ratio),
-        renewed.threshold(cost_ratio),
-        len(scores),
-        int(alarms.sum()),
-        int((alarms & unknown).sum()),
-        recall_known,
-        number,
+        policy=replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
+        old_threshold=policy.threshold(cost_ratio),
+        new_threshold=renewed.threshold(cost_ratio),
+        n_cases=len(scores),
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int((alarms & unknown).sum()),
+        recall_known=recall_known,
+        number=number,
     )
 
 

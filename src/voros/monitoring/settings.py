@@ -134,7 +134,7 @@ def day_of(seconds: float) -> str:
     return datetime.fromtimestamp(min(seconds, LAST_SECOND), UTC).date().isoformat()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """How a monitor judges; `Monitor` explains each."""
 

@@ -18,7 +18,7 @@ VERDICTS: tuple[Verdict, ...] = ("kept", "too early to tell", "unknown", "watch"
 """From the best to the worst."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Watch:
     """One limit: what is known of it now.
 
@@ -44,7 +44,8 @@ class Watch:
 
     Examples
     --------
-    >>> watch = Watch("precision", "too early to tell", "no alarm is old enough", limit=0.25)
+    >>> words = "no alarm is old enough"
+    >>> watch = Watch(name="precision", verdict="too early to tell", words=words, limit=0.25)
     >>> watch.document()["verdict"], watch.limit, watch.n
     ('too early to tell', 0.25, 0)
     """
@@ -67,7 +68,7 @@ class Watch:
         return {name: value for name, value in vars(self).items() if name != "history"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Status:
     """What a monitor says of a deployment.
 
@@ -86,8 +87,10 @@ class Status:
 
     Examples
     --------
-    >>> watch = Watch("precision", "watch", "precision: watch", since="2026-03-01")
-    >>> status = Status("watch", "2026-03-20", (watch,), cases=90, alarms=20, labels=15)
+    >>> dated = {"words": "precision: watch", "since": "2026-03-01"}
+    >>> watch = Watch(name="precision", verdict="watch", **dated)
+    >>> counts = {"cases": 90, "alarms": 20, "labels": 15}
+    >>> status = Status(verdict="watch", as_of="2026-03-20", watches=(watch,), **counts)
     >>> print(status)
     watch, as of 2026-03-20
     precision: watch

@@ -135,7 +135,7 @@ class Cases(NamedTuple):
         return Cases._make(None if column is None else column[rows] for column in self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PeriodTotals:
     """Totals of every period that has cases, in the order of time."""
 
@@ -362,8 +362,15 @@ class Store(Database):
         )
         rows = self.rows(query, (since,))
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
-        numbers = [np.array(column, dtype=float) for column in columns[1:]]
-        return PeriodTotals(np.array(columns[0], dtype=str), *numbers)
+        starts, cases, alarms, totals, squares = (np.array(c, dtype=float) for c in columns[1:])
+        return PeriodTotals(
+            names=np.array(columns[0], dtype=str),
+            starts=starts,
+            cases=cases,
+            alarms=alarms,
+            totals=totals,
+            squares=squares,
+        )
 
 
 def _differ(one: str | None, other: str | None) -> bool:

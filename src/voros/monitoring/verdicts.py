@@ -89,14 +89,16 @@ def read_status(deployed: Deployment, *, curves: bool) -> Status:
     judged, tallies = precision_watch(state, alarms, deployed.floor, settings, clock, curves=curves)
     watches = ((judged,) if deployed.floor > 0 else ()) + tuple(_watches(deployed, periods))
     still_open = int((~alarms.closed).sum())
+    cases, raised, labels = store.sizes()
+    notes = _notes(deployed, tallies, still_open, periods, watches) if len(periods.names) else ()
     return Status(
-        worst(watches),
-        None if store.clock is None else day_of(clock),
-        watches,
-        *store.sizes(),
-        tuple(_notes(deployed, tallies, still_open, periods, watches))
-        if len(periods.names)
-        else (),
+        verdict=worst(watches),
+        as_of=None if store.clock is None else day_of(clock),
+        watches=watches,
+        cases=cases,
+        alarms=raised,
+        labels=labels,
+        notes=tuple(notes),
     )
 
 

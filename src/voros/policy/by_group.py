@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -28,7 +28,7 @@ ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
 """What is estimated in each group, with an interval."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupResult:
     """What the deployed thresholds do in one group.
 
@@ -192,16 +192,18 @@ class GroupEvaluation(Shown):
         return tuple(result for result in self.results if result.floor == verdict)
 
     def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> GroupResult:
+        column, group = name
         return GroupResult(
-            *name,
-            int(counts.n_cases),
-            int(counts.n_positive),
-            float(counts.probability @ (counts.tp + counts.fp)),
-            counts.mean_precision,
-            float(counts.probability @ counts.tp / (counts.n_positive or np.nan)),
-            counts.cost_per_1000,
-            counts.intervals(self.confidence_each),
-            self._verdict(counts),
+            column=column,
+            group=group,
+            cases=int(counts.n_cases),
+            positives=int(counts.n_positive),
+            alarms=float(counts.probability @ (counts.tp + counts.fp)),
+            precision=counts.mean_precision,
+            recall=float(counts.probability @ counts.tp / (counts.n_positive or np.nan)),
+            cost_per_1000=counts.cost_per_1000,
+            intervals=counts.intervals(self.confidence_each),
+            floor=self._verdict(counts),
         )
 
     def _verdict(self, counts: ThresholdCounts) -> FloorVerdict:
@@ -259,16 +261,23 @@ def _counts(
     whole: ThresholdCounts,
     codes: AnyArray | None,
 ) -> list[ThresholdCounts]:
-    costs = whole.probability, whole.t_integral, whole.ratio_integral
     found = GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
     counts = []
     for i in range(len(part.names)):
-        sizes = int(found.n_positive[i, 0]), int(found.n_negative[i, 0])
         here, patients = part.codes == i, None
         if codes is not None:
             own = np.unique(codes[here], return_inverse=True)[1]
             patients = GroupedCounts.from_cases(own, positive[here], scores[here], thresholds)
-        counts.append(ThresholdCounts(found.tp[i], found.fp[i], *sizes, None, *costs, patients))
+        here_counts = replace(
+            whole,
+            tp=found.tp[i],
+            fp=found.fp[i],
+            n_positive=int(found.n_positive[i, 0]),
+            n_negative=int(found.n_negative[i, 0]),
+            prevalence=None,
+            grouped=patients,
+        )
+        counts.append(here_counts)
     return counts
 
 

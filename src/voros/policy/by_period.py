@@ -28,7 +28,7 @@ class PeriodRule:
     broken: BoolArray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PeriodEvaluation(Shown):
     """Alarms of each period at each deployed threshold.
 
@@ -87,14 +87,14 @@ class PeriodEvaluation(Shown):
         once = np.ones(cases.periods.n_periods, dtype=np.intp)
         rows = np.repeat(np.arange(len(once)), once if cases.drawn is None else cases.drawn)
         return cls(
-            scenario,
-            cases.periods.names[rows],
-            thresholds,
-            (right + false)[rows, -1],
-            right[rows, -1],
-            right[rows, :-1],
-            false[rows, :-1],
-            cases.periods.note,
+            scenario=scenario,
+            names=cases.periods.names[rows],
+            thresholds=thresholds,
+            n_cases=(right + false)[rows, -1],
+            n_positive=right[rows, -1],
+            tp=right[rows, :-1],
+            fp=false[rows, :-1],
+            note=cases.periods.note,
         )
 
     @property

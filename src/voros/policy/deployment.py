@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Limit: TypeAlias = Literal["precision", "capacity"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Violation:
     """A limit that some deployed threshold breaks.
 
@@ -89,7 +89,7 @@ class Violation:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PolicyEvaluation(Shown):
     """What a policy does on one set of cases, its thresholds fixed beforehand.
 
@@ -363,9 +363,14 @@ class Deployment:
         found = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
         (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in found)
         one_case = 1.0 if weights is None else float(weights.min())
-        counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case)
+        counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case=one_case)
         if periods is not None:
-            by_period = PeriodCases(periods, positive, np.asarray(scores, dtype=float), weights)
+            by_period = PeriodCases(
+                periods=periods,
+                positive=positive,
+                scores=np.asarray(scores, dtype=float),
+                weights=weights,
+            )
             counts = replace(counts, by_period=by_period)
         grouped = None
         if codes is not None:
@@ -383,15 +388,15 @@ class Deployment:
         deployed = np.flatnonzero(probability > 0)
         cases = cases.take(deployed)
         counts = ThresholdCounts(
-            observed.tp[deployed],
-            observed.fp[deployed],
-            observed.n_positive,
-            observed.n_negative,
-            prevalence,
-            probability[deployed],
-            t_integral[deployed],
-            ratio_integral[deployed],
-            None if grouped is None else grouped.take(deployed),
+            tp=observed.tp[deployed],
+            fp=observed.fp[deployed],
+            n_positive=observed.n_positive,
+            n_negative=observed.n_negative,
+            prevalence=prevalence,
+            probability=probability[deployed],
+            t_integral=t_integral[deployed],
+            ratio_integral=ratio_integral[deployed],
+            grouped=None if grouped is None else grouped.take(deployed),
         )
         by_period = self._by_period(observed, cases) if self.scenario.per_period else None
         return self._summarise(cases, counts, self._choices(cases, deployed), confidence, by_period)
@@ -515,7 +520,17 @@ def find_violations(
         worst = (np.min if limit == "precision" else np.max)(values[marks]).item()
         where = tuple(choices[i] for i in np.flatnonzero(marks))
         share = float(probability[marks].sum())
-        return (Violation(limit, bound, worst, abs(worst - bound), share, where, measure),)
+        return (
+            Violation(
+                limit=limit,
+                bound=bound,
+                worst=worst,
+                missed_by=abs(worst - bound),
+                probability=share,
+                where=where,
+                measure=measure,
+            ),
+        )
 
     floor = scenario.min_precision
     imprecise = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)

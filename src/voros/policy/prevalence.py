@@ -41,7 +41,7 @@ KEPT_SLACK = 1e-12
 """Relative slack against a limit that is met exactly, which rates carry as rounding."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrevalenceBand(Shown):
     """What one threshold does at other prevalences, under label shift.
 
@@ -147,19 +147,19 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
     ratios = np.array([ratio_moments(scenario.costs, np.empty(0), (1 - p) / p)[0] for p in grid])
     cost = PER_CASES * (ratios * (1 - grid) * fpr + grid * (1 - tpr))
     return PrevalenceBand(
-        grid,
-        float(evaluation.choices[0].threshold),
-        float(counts.n_positive / (counts.n_positive + counts.n_negative)),
-        _precision(grid, tpr, fpr),
-        _precision(grid, tpr_low, fpr_high),
-        _precision(grid, tpr_high, fpr_low),
-        grid * tpr + (1 - grid) * fpr,
-        grid * tpr_low + (1 - grid) * fpr_low,
-        grid * tpr_high + (1 - grid) * fpr_high,
-        cost,
-        float(evaluation.max_alarms / n_cases),
-        scenario,
-        evaluation.confidence,
+        prevalences=grid,
+        threshold=float(evaluation.choices[0].threshold),
+        observed=float(counts.n_positive / (counts.n_positive + counts.n_negative)),
+        precision=_precision(grid, tpr, fpr),
+        precision_low=_precision(grid, tpr_low, fpr_high),
+        precision_high=_precision(grid, tpr_high, fpr_low),
+        alarms=grid * tpr + (1 - grid) * fpr,
+        alarms_low=grid * tpr_low + (1 - grid) * fpr_low,
+        alarms_high=grid * tpr_high + (1 - grid) * fpr_high,
+        cost_per_1000=cost,
+        max_share=float(evaluation.max_alarms / n_cases),
+        scenario=scenario,
+        confidence=evaluation.confidence,
     )
 
 

@@ -113,8 +113,8 @@ def saved_scenario(entry: Entry) -> Scenario:
         limits["capacity"].number(0),
         _read_costs(limits["cost_ratio"]),
         limits["prevalence"].optional(lambda share: share.number(0, 1)),
-        limits["per"].optional(Entry.text),
-        limits["exceed"].optional(lambda share: share.number(0, 1)),
+        per=limits["per"].optional(Entry.text),
+        exceed=limits["exceed"].optional(lambda share: share.number(0, 1)),
     )
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ThresholdPolicy:
     """The map from cost ratio to threshold, decided on validation data.
 
@@ -289,17 +289,19 @@ class ThresholdPolicy:
     ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed, without any warning."""
         points = allowed.decision.points
+        choices, default = choose(allowed.decision, strategy)
         return cls(
-            allowed.decision.scenario,
-            strategy,
-            *choose(allowed.decision, strategy),
-            points.n_positive,
-            points.n_negative,
-            allowed.guarantee,
-            model,
-            allowed.n_models,
-            _plain(pos_label),
-            allowed.origin,
+            scenario=allowed.decision.scenario,
+            strategy=strategy,
+            choices=choices,
+            default=default,
+            n_positive=points.n_positive,
+            n_negative=points.n_negative,
+            guarantee=allowed.guarantee,
+            model=model,
+            n_models=allowed.n_models,
+            pos_label=_plain(pos_label),
+            origin=allowed.origin,
             rule=allowed.rule,
         )
 

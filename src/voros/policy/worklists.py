@@ -90,7 +90,7 @@ class WorklistEvaluation(Shown):
         return Table.from_rows([tuple(cells), *zip(*cells.values(), strict=True)]), self.note
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Worklist(Shown):
     """A worklist decided on validation data; `worklist` makes one.
 
@@ -154,7 +154,9 @@ class Worklist(Shown):
         label = self.policy.pos_label if pos_label is None else pos_label
         positive, scores, _ = check_cases(y_true, y_score, label, both_classes=False)
         read = _periods(self.scenario, y_true, periods, times)
-        cases = PeriodCases(read, positive, np.asarray(scores, dtype=np.float64))
+        cases = PeriodCases(
+            periods=read, positive=positive, scores=np.asarray(scores, dtype=np.float64)
+        )
         tested = self.policy.evaluate(positive, scores, periods=read)
         return _evaluation(cases, self.scenario, self.threshold, tested)
 
@@ -209,7 +211,9 @@ def worklist(
     _check(check_scenario(scenario))
     positive, scores, _ = check_cases(y_true, y_score, pos_label)
     read = _periods(scenario, y_true, periods, times)
-    cases = PeriodCases(read, positive, np.asarray(scores, dtype=np.float64))
+    cases = PeriodCases(
+        periods=read, positive=positive, scores=np.asarray(scores, dtype=np.float64)
+    )
     observed = OperatingPoints.from_scores(positive, scores, periods=read)
     policy = ThresholdPolicy.from_points(observed, scenario)
     points = worklist_points(cases, int(scenario.capacity))
@@ -219,7 +223,14 @@ def worklist(
     _, choice = choose(decision, "single")
     tested = policy.evaluate(observed)
     shown = _evaluation(cases, scenario, choice.threshold, tested)
-    return Worklist(scenario, points, choice, decision.partial_voros, policy, shown)
+    return Worklist(
+        scenario=scenario,
+        points=points,
+        choice=choice,
+        score=decision.partial_voros,
+        policy=policy,
+        validation=shown,
+    )
 
 
 def _check(scenario: Scenario) -> None:

@@ -42,7 +42,7 @@ Out = Annotated[
 Seed = Annotated[int, option("Of the split and the fits.", min=0, max=LARGEST_SEED)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyOptions:
     """What every study can be asked."""
 

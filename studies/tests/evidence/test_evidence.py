@@ -73,7 +73,13 @@ def test_a_table_becomes_cases():
         }
     )
     source = Listing(
-        "t", "p", "f", "bad", "1", left_out=("id", "known_later", "car"), group=("car",)
+        title="t",
+        package="p",
+        file="f",
+        outcome="bad",
+        positive="1",
+        left_out=("id", "known_later", "car"),
+        group=("car",),
     )
     found = table_cases("t", source, frame)
     assert found.cases.feature_names == ("age", "debt", "job_a", "job_b", "job_c", "debt recorded")
@@ -88,7 +94,9 @@ def test_columns_of_many_words_are_read_as_numbers():
     pd = pytest.importorskip("pandas")
     income = [str(value) for value in range(80)] + ["unknown"]
     frame = pd.DataFrame({"income": income, "bad": [0, 1] * 40 + [1]})
-    cases = table_cases("t", Listing("t", "p", "f", "bad", 1), frame).cases
+    cases = table_cases(
+        "t", Listing(title="t", package="p", file="f", outcome="bad", positive=1), frame
+    ).cases
     assert cases.feature_names == ("income", "income recorded")
     assert cases.X[79].tolist() == [79, 1]
     np.testing.assert_array_equal(cases.X[80], [np.nan, 0])
@@ -209,7 +217,13 @@ def test_prices_are_added_up_case_by_case():
 
 def _split(own, same, beside, broken=()):
     return tuple(
-        SplitCost(number, strategy, "partial_voros", "m", *costs)
+        SplitCost(
+            scenario=number,
+            strategy=strategy,
+            beside="partial_voros",
+            model="m",
+            **dict(zip(("cost", "cost_aware", "broken"), costs, strict=True)),
+        )
         for number in (1, 2, 3)
         for strategy, costs in {
             "partial_voros": (beside, beside, ()),

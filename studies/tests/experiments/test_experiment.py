@@ -287,7 +287,7 @@ def test_support2_uses_nothing_that_came_later():
 
 
 def test_the_bar_counts_by_time_and_ends_the_line(capsys):
-    bar = GridBar(quick_grid(), 1000, 50)
+    bar = GridBar(candidates=quick_grid(), n_cases=1000, n_features=50)
     for candidate in quick_grid():
         bar(candidate, {"status": "done"})
     drawn = capsys.readouterr().err

@@ -81,7 +81,15 @@ def test_the_summary_of_splits_counts_on_how_many_the_limits_were_kept():
     rng = np.random.default_rng(0)
     splits = tuple(
         tuple(
-            SplitCost(number, strategy, "partial_voros", "m", cost, cost, broken)
+            SplitCost(
+                scenario=number,
+                strategy=strategy,
+                beside="partial_voros",
+                model="m",
+                cost=cost,
+                cost_aware=cost,
+                broken=broken,
+            )
             for number in SCENARIOS
             for strategy in STUDIED
             for cost, broken in [(rng.random(), ("precision",) * int(rng.random() < 0.5))]

@@ -22,8 +22,24 @@ def splits_of(differences):
     """Splits on which recall cost so much more than partial VOROS."""
     return tuple(
         (
-            SplitCost(1, "partial_voros", "partial_voros", "m", 0.5, 0.5, ()),
-            SplitCost(1, "recall", "partial_voros", "m", 0.5 + more, 0.5, ()),
+            SplitCost(
+                scenario=1,
+                strategy="partial_voros",
+                beside="partial_voros",
+                model="m",
+                cost=0.5,
+                cost_aware=0.5,
+                broken=(),
+            ),
+            SplitCost(
+                scenario=1,
+                strategy="recall",
+                beside="partial_voros",
+                model="m",
+                cost=0.5 + more,
+                cost_aware=0.5,
+                broken=(),
+            ),
         )
         for more in differences
     )

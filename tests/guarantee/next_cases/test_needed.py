@@ -89,7 +89,7 @@ def test_an_early_start_does_not_make_later_tests_harder() -> None:
 
 def searched(risk: Callable[[float], float], alpha: float) -> tuple[Search, float]:
     """The end of a search over a known risk, and the best shift."""
-    search, best = Search(alpha), np.nan
+    search, best = Search(alpha=alpha), np.nan
     while not search.ended:
         shift = search.proposed()
         best = shift if search.add(shift, risk(shift)) else best

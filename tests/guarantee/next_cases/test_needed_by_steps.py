@@ -94,12 +94,16 @@ def deviate(risk: float) -> float:
 @pytest.mark.parametrize("coarse", [False, True])
 def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
     """Risks at random, among them those at which the search ends or just does not."""
-    assert Search(0.1) == Search(0.1, False, 0.0) != Search(0.1, True)
+    assert (
+        Search(alpha=0.1)
+        == Search(alpha=0.1, coarse=False, first=0.0)
+        != Search(alpha=0.1, coarse=True)
+    )
     rng = np.random.default_rng(5)
     ended = kept = 0
     for _ in range(150):
         alpha = float(rng.choice([0.2, 0.01, 1e-4]))
-        search, history = Search(alpha, coarse, FIRST), History(alpha, coarse)
+        search, history = Search(alpha=alpha, coarse=coarse, first=FIRST), History(alpha, coarse)
         parts = (0.3, *TUNING.least_used[:-1], *TUNING.coarse_least_used[:-1])
         factors = rng.choice([*parts, 1.0, 1.1, 1.2, 1.5, 3.0, 10.0, 1e4], size=9)
         if rng.random() < 0.5:

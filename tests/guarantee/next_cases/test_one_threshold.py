@@ -1,5 +1,7 @@
 """One threshold fixed before validation: the bound on its risk, against sums by definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,13 +17,27 @@ from voros.guarantee.next_cases.one_threshold import (
 )
 
 TESTS = {
-    "ordinary": OneTest(300, 600, 0.5, 60, 0.05, 4, 24),
-    "no capacity": OneTest(200, 200, 0.5, 200, 0.05, 20, 60),
-    "low floor": OneTest(400, 300, 0.05, 300, 0.05, 40, 120),
-    "high floor": OneTest(150, 300, 0.9, 300, 0.05, 30, 90),
-    "short horizon": OneTest(200, 20, 0.4, 20, 0.1, 20, 60),
-    "long horizon": OneTest(100, 1000, 0.3, 400, 0.05, 10, 30),
-    "most of alpha": OneTest(200, 200, 0.5, 200, 0.5, 20, 60),
+    "ordinary": OneTest(
+        n_cases=300, horizon=600, min_precision=0.5, capacity=60, alpha=0.05, least=4, most=24
+    ),
+    "no capacity": OneTest(
+        n_cases=200, horizon=200, min_precision=0.5, capacity=200, alpha=0.05, least=20, most=60
+    ),
+    "low floor": OneTest(
+        n_cases=400, horizon=300, min_precision=0.05, capacity=300, alpha=0.05, least=40, most=120
+    ),
+    "high floor": OneTest(
+        n_cases=150, horizon=300, min_precision=0.9, capacity=300, alpha=0.05, least=30, most=90
+    ),
+    "short horizon": OneTest(
+        n_cases=200, horizon=20, min_precision=0.4, capacity=20, alpha=0.1, least=20, most=60
+    ),
+    "long horizon": OneTest(
+        n_cases=100, horizon=1000, min_precision=0.3, capacity=400, alpha=0.05, least=10, most=30
+    ),
+    "most of alpha": OneTest(
+        n_cases=200, horizon=200, min_precision=0.5, capacity=200, alpha=0.5, least=20, most=60
+    ),
 }
 
 
@@ -64,7 +80,7 @@ def test_fewer_true_positives_would_break_the_promise(name):
 def test_the_bound_on_a_sequence_lies_above_every_sequence(name, n_thresholds):
     """Of thresholds with rising chances to break, the first that is as bad must have passed."""
     base = TESTS[name]
-    test = OneTest(*(getattr(base, f) for f in list(base.__dataclass_fields__)[:-1]), n_thresholds)
+    test = replace(base, n_thresholds=n_thresholds)
     needed = needed_once(test)
     passing, breaking = (each.ravel() for each in by_definition(test, needed))
     order = np.argsort(breaking)
@@ -86,8 +102,8 @@ def test_the_bound_on_a_sequence_lies_above_every_sequence(name, n_thresholds):
 
 
 def test_a_sequence_needs_more_than_one_threshold():
-    base = (300, 600, 0.5, 60, 0.05, 4, 24)
-    one, two, three = (needed_once(OneTest(*base, n)).sum() for n in (1, 2, 3))
+    base = TESTS["ordinary"]
+    one, two, three = (needed_once(replace(base, n_thresholds=n)).sum() for n in (1, 2, 3))
     assert one < two <= three
 
 
@@ -112,15 +128,29 @@ def test_whatever_the_alarms_a_capacity_of_all_cases_is_kept():
 
 
 def test_a_floor_of_one_passes_only_without_a_false_alarm():
-    test = OneTest(2000, 20, 1.0, 20, 0.05, 1500, 1700)
+    test = OneTest(
+        n_cases=2000, horizon=20, min_precision=1.0, capacity=20, alpha=0.05, least=1500, most=1700
+    )
     assert needed_once(test).tolist() == test.alarms.tolist()
-    shorter = OneTest(100, 1000, 1.0, 1000, 0.05, 20, 40)
+    shorter = OneTest(
+        n_cases=100, horizon=1000, min_precision=1.0, capacity=1000, alpha=0.05, least=20, most=40
+    )
     assert (needed_once(shorter) > shorter.alarms).all()
 
 
 def test_without_a_floor_the_capacity_alone_decides():
     most = most_once(500, 500, 50, 0.05)
-    assert needed_once(OneTest(500, 500, 0.0, 50, 0.05, 10, most)).tolist() == [0] * (most - 9)
+    assert needed_once(
+        OneTest(
+            n_cases=500,
+            horizon=500,
+            min_precision=0.0,
+            capacity=50,
+            alpha=0.05,
+            least=10,
+            most=most,
+        )
+    ).tolist() == [0] * (most - 9)
 
 
 def test_a_product_of_bilinear_functions_is_bounded_within_a_cell():

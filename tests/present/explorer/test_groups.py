@@ -100,7 +100,16 @@ def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
 
     scenario = voros.Scenario(floor, cost_ratio=0.1)
     one = np.ones(1)
-    whole = ThresholdCounts(one, one, 2, 2, None, one, one, one)
+    whole = ThresholdCounts(
+        tp=one,
+        fp=one,
+        n_positive=2,
+        n_negative=2,
+        prevalence=None,
+        probability=one,
+        t_integral=one,
+        ratio_integral=one,
+    )
     at = np.array([threshold])
     return GroupEvaluation.of(Subgroups.of(by), y, s, at, whole, scenario, 0.95)
 

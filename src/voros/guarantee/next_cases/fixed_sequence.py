@@ -259,7 +259,7 @@ def keeping_chance(
     return BinomialCounts(horizon, shares).means(table)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RiskyPrecisions:
     """The precision at which the next cases break the floor with a given chance, or more.
 
@@ -324,7 +324,14 @@ def risky_precisions(
     convex = precision >= _convex_from(edges[:-1], horizon, min_precision)[:, None]
     back = _way_back(chance, convex, index, levels)
     weights = -np.diff(levels, prepend=1.0)
-    return RiskyPrecisions(precision, edges, weights, float(levels[-1]), index, back)
+    return RiskyPrecisions(
+        precision=precision,
+        shares=edges,
+        weights=weights,
+        ignored=float(levels[-1]),
+        index=index,
+        back=back,
+    )
 
 
 def chance_deviates() -> FloatArray:

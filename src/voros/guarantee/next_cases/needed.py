@@ -49,7 +49,7 @@ def requirement(sequence: FixedSequence) -> AnyArray:
     """
     kept, at_start = np.zeros(0, dtype=np.int64), sequence.needed_at_start()
     margins, bound = Margins(sequence), RiskBound(sequence)
-    search = Search(sequence.alpha, sequence.coarse, margins.first_shift)
+    search = Search(alpha=sequence.alpha, coarse=sequence.coarse, first=margins.first_shift)
     solved, rates = margins.solved(sequence)
     while not search.ended:
         shift = search.proposed()
@@ -77,7 +77,7 @@ class Tried(NamedTuple):
         return (other.deviate - self.deviate) / (other.shift - self.shift)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Search:
     """The search for the least shift of the margins with which the risk is within alpha.
 

@@ -35,7 +35,7 @@ from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OneTest:
     """What is settled about the test of one threshold before validation.
 
@@ -230,7 +230,16 @@ def most_once(
 
     def safe(most: int) -> bool:
         least = max(1, int(most - TUNING.capacity_reach * np.sqrt(most)))
-        test = OneTest(n_cases, horizon, 0.0, capacity, alpha, least, most, n_thresholds)
+        test = OneTest(
+            n_cases=n_cases,
+            horizon=horizon,
+            min_precision=0.0,
+            capacity=capacity,
+            alpha=alpha,
+            least=least,
+            most=most,
+            n_thresholds=n_thresholds,
+        )
         return ProductRisk(test).risk(np.zeros_like(test.alarms)) <= TUNING.capacity_part * alpha
 
     mean = n_cases * (capacity + 0.5) / horizon

@@ -62,7 +62,10 @@ def with_periods(
     """Return points that know the periods of their cases."""
     return {
         name: replace(
-            points, by_period=PeriodCases(periods, positive, np.asarray(scores[name], float))
+            points,
+            by_period=PeriodCases(
+                periods=periods, positive=positive, scores=np.asarray(scores[name], float)
+            ),
         )
         for name, points in points_by_model.items()
     }

@@ -44,7 +44,7 @@ EVALUATION_NUMBERS = (
 """What is said of a policy on test cases, besides intervals, violations and choices."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataSummary:
     r"""The cases that a result rests on.
 
@@ -102,18 +102,18 @@ class DataSummary:
         source, kept = predictions.source, predictions.kept
         name = source if paths else Path(source).name
         return cls(
-            name,
-            file_digest(source),
-            predictions.n_cases,
-            int(predictions.labels.sum()),
-            predictions.label,
-            tuple(predictions.models),
-            tuple(ADVICE.sub("", note).replace(source, name) for note in predictions.notes),
-            predictions.n_rows,
-            0 if kept is None else int((~kept).sum()),
-            dict(predictions.missing),
-            "" if periods is None else _spread(periods),
-            None if predictions.groups is None else len(np.unique(predictions.groups)),
+            file=name,
+            sha256=file_digest(source),
+            cases=predictions.n_cases,
+            positives=int(predictions.labels.sum()),
+            label=predictions.label,
+            models=tuple(predictions.models),
+            notes=tuple(ADVICE.sub("", note).replace(source, name) for note in predictions.notes),
+            rows=predictions.n_rows,
+            left_out=0 if kept is None else int((~kept).sum()),
+            missing=dict(predictions.missing),
+            periods="" if periods is None else _spread(periods),
+            patients=None if predictions.groups is None else len(np.unique(predictions.groups)),
         )
 
 
@@ -212,7 +212,8 @@ class Report(Shown):
     >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
     >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
     >>> found = voros.select_model(points, scenario=voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
-    >>> data = DataSummary("valid.csv", None, 4, 2, "died", tuple(scores), ())
+    >>> file, counts = {"file": "valid.csv", "sha256": None}, {"cases": 4, "positives": 2}
+    >>> data = DataSummary(**file, **counts, label="died", models=tuple(scores), notes=())
     >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
     >>> report = Report(
     ...     title="Ward A",

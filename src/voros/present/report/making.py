@@ -36,7 +36,7 @@ class ReportCases:
     Examples
     --------
     >>> y, risk = np.array([True, False, True, False]), np.array([0.9, 0.8, 0.7, 0.1])
-    >>> predictions = Predictions("valid.csv", {"risk": risk}, y, label="died")
+    >>> predictions = Predictions(source="valid.csv", scores={"risk": risk}, positive=y)
     >>> cases = ReportCases(predictions)
     >>> cases.points("risk").alarms.tolist()
     [0, 1, 2, 3, 4]
@@ -88,7 +88,8 @@ def compose_report(
     >>> import voros
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(400) < 0.3
-    >>> predictions = Predictions("valid.csv", {"risk": y + rng.normal(size=400)}, y, label="died")
+    >>> scores = {"risk": y + rng.normal(size=400)}
+    >>> predictions = Predictions(source="valid.csv", scores=scores, positive=y, label="died")
     >>> cases = ReportCases(predictions)
     >>> points = {"risk": cases.points("risk")}
     >>> chosen = voros.select_model(
@@ -296,7 +297,7 @@ def _in_memory(
     models = {name: np.asarray(each) for name, each in columns_by_model(y_true, scores).items()}
     whose = None if groups is None else np.asarray(groups)
     positive = check_labels(y_true, pos_label, name=name)
-    cases = Predictions("", models, positive, groups=whose)
+    cases = Predictions(source="", scores=models, positive=positive, groups=whose)
     return ReportCases(cases, read_periods(scenario, y_true, periods, times))
 
 

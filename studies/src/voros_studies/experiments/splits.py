@@ -40,7 +40,7 @@ DRAWS_FILE = "resampled_costs.npy"
 """A row for each cost of the split: on the test cases, then on their resamples."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SplitCost:
     """What one strategy or forecast did on the test part of one split.
 
@@ -59,9 +59,16 @@ class SplitCost:
     @classmethod
     def of(cls, one: Deployed, beside: str) -> SplitCost:
         """Take from what was deployed what is compared over splits."""
-        costs = one.test.expected_cost, one.cost_aware_test
         broken = tuple(violation.limit for violation in one.test.violations)
-        return cls(one.scenario, one.strategy, beside, one.model, *costs, broken)
+        return cls(
+            scenario=one.scenario,
+            strategy=one.strategy,
+            beside=beside,
+            model=one.model,
+            cost=one.test.expected_cost,
+            cost_aware=one.cost_aware_test,
+            broken=broken,
+        )
 
 
 def read_costs(records: Iterable[Mapping[str, Any]]) -> tuple[SplitCost, ...]:

@@ -84,7 +84,7 @@ class Scored:
         return Scored(self.patient[rows], self.y_true[rows], scores)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Deployed:
     """What a strategy selected in a scenario, decided on validation, and how it fared.
 
@@ -250,7 +250,15 @@ def deploy(
         for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
     )
     cost_aware_test = aware_on_test.expected_cost
-    return Deployed(scenario, strategy, model, policy, on_valid, on_test, cost_aware_test)
+    return Deployed(
+        scenario=scenario,
+        strategy=strategy,
+        model=model,
+        policy=policy,
+        valid=on_valid,
+        test=on_test,
+        cost_aware_test=cost_aware_test,
+    )
 
 
 COST_RESAMPLES = 2000

@@ -68,7 +68,7 @@ class TableColumns:
         return tuple(c for c in (self.label, self.group, self.split, *self.ignore) if c is not None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TableCases:
     """The cases of a table, the encoder of its features, and what was left out of it."""
 

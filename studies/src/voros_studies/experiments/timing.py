@@ -91,7 +91,7 @@ def file_found(name: str, path: Path) -> str:
     return f"{name}: {path} ({path.stat().st_size / 1e6:,.1f} MB)"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GridBar:
     """A bar that weighs fits by the time they should take, since one may take 100 times another.
 

@@ -21,7 +21,7 @@ class Unit:
     factor: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Channel:
     """One quantity, under the paper's name for it, whatever it is charted as.
 
@@ -50,7 +50,8 @@ def _channel(
     own = Unit(spellings)
     by_item = dict.fromkeys(items, own) | {item: unit for unit, ids in others for item in ids}
     units = (own, *(unit for unit, _ in others))
-    return Channel(name, by_item, units, *plausible, static=static)
+    low, high = plausible
+    return Channel(name=name, items=by_item, units=units, low=low, high=high, static=static)
 
 
 FAHRENHEIT = Unit(("°f", "?f", "f", "degf", "deg.f"), FAHRENHEIT_ZERO, FAHRENHEIT_DEGREE)

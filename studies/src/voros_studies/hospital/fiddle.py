@@ -216,7 +216,7 @@ def _plain(value: str) -> str:
     return value.replace(" ", "").lower()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FiddleRelease:
     """The files of FIDDLE's eICU release that are needed, and what is used of them.
 
@@ -243,7 +243,14 @@ def find_fiddle(folder: Path) -> FiddleRelease:
         chosen.append(choose_features(names, wanted, arrays[-1].path))
     static, dynamic = arrays
     _check_shapes(static, dynamic)
-    return FiddleRelease(population, ids if ids.is_file() else None, static, dynamic, *chosen)
+    return FiddleRelease(
+        population=population,
+        ids=ids if ids.is_file() else None,
+        static=static,
+        dynamic=dynamic,
+        static_features=chosen[0],
+        dynamic_features=chosen[1],
+    )
 
 
 IDS = "IDs.csv"

@@ -228,7 +228,7 @@ def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:
     return held_out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChallengeStays:
     """The stays of one or more sets, in the order of set and RecordID.
 
@@ -496,13 +496,16 @@ def _put_together(
         for parts in ([stay.sums for stay in series], [stay.counts for stay in series])
     )
     return ChallengeStays(
-        np.array([record for _, record in keys]),
-        np.array([name for name, _ in keys]),
-        {name: _known([s.descriptors.get(name, -1.0) for s in series]) for name in DESCRIPTORS},
-        {name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
-        *(sums, counts),
-        {name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
-        sum(stay.unnamed for stay in series),
+        record=np.array([record for _, record in keys]),
+        set_name=np.array([name for name, _ in keys]),
+        descriptors={
+            name: _known([s.descriptors.get(name, -1.0) for s in series]) for name in DESCRIPTORS
+        },
+        outcomes={name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
+        sums=sums,
+        counts=counts,
+        implausible={name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
+        unnamed=sum(stay.unnamed for stay in series),
     )
 
 
