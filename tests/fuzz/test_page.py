@@ -32,10 +32,9 @@ LARGEST_WHOLE = 2**53 - 1
 MISSES = (1e-100, 1e100)
 LEAST_PREVALENCE = 1e-100
 
-NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""What a number field takes, by the standard of HTML."""
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?![\d,])", re.ASCII)
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""What an address takes as a number."""
+"""What an address takes as a number, and a field where it has neither spaces nor commas."""
 
 ODD = (
     "", "0", "-0", "1", "100", "100.0000000000001", "150", "250", "999999", "1e5", "1e-5", "1e308",
@@ -160,9 +159,20 @@ def is_prevalence(number: float) -> bool:
     return LEAST_PREVALENCE <= number < 1
 
 
+def read_typed(typed: str) -> float:
+    """A number of a field on an English page: 1,000 is a thousand, and 1,5 one and a half."""
+    text = re.sub(r"[\s']", "", typed)
+    swapped = text.translate(str.maketrans(".,", ",."))
+    if THOUSANDS.match(text) and ("." not in text or text.rfind(".") > text.rfind(",")):
+        text = text.replace(",", "")
+    elif text.rfind(",") > text.rfind(".") >= 0 and THOUSANDS.match(swapped):
+        text = text.replace(".", "")
+    return address_number(text.replace(",", ".", 1))
+
+
 def wanted(name: str, typed: str) -> dict[str, Any] | None:
     """What a setting becomes by typing, or None where it must stay."""
-    if not NUMBER.fullmatch(typed) or not np.isfinite(number := float(typed)):
+    if not np.isfinite(number := read_typed(typed)):
         return None
     first = FIRST.costs.support
     made_of = {
