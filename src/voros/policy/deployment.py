@@ -243,7 +243,7 @@ class PolicyEvaluation(Shown):
     def _parts(self) -> list[str | Table]:
         cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
         title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
-        said = [f"limits kept: {kept}", *map(str, self.violations)]
+        said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
         if self.counts.whole:
             said.append(f"intervals take {self._independent} as independent")
         if self.guarantee is not None:

@@ -128,7 +128,8 @@ class StayEvaluation(Shown):
             f"threshold {self.threshold:.6g} on {self.n_stays:,} stays, {events}, "
             f"{self.patient_days:,.6g} patient-days"
         )
-        said = [f"limits kept: {'yes' if self.satisfied else 'no'}", *map(str, self.violations)]
+        kept = "yes" if self.satisfied else "no"
+        said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
         said.append("intervals take patients as independent")
         if self.n_events_without_row:
             said.append(f"{self.n_events_without_row:,} of the events have no scored row in time")

@@ -477,7 +477,7 @@ class ThresholdPolicy:
         lead time, quartiles in hours  3 / 3 / 3
         stays with an alarm             1 of 3
         first alarm useful              1 of 1
-        limits kept: yes
+        limits kept on these cases: yes
         intervals take patients as independent
         """
         rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
@@ -612,7 +612,7 @@ class ThresholdPolicy:
         precision            0.3333   0.0084 to 0.9057  at least 0.5
         recall               1.0000   0.0250 to 1.0000
         alarms                    3  0.77648 to 3.9748     at most 2
-        limits kept: no
+        limits kept on these cases: no
         precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
         capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
         intervals take cases as independent
