@@ -12,8 +12,8 @@ const MOST_MOVED = 2000;
 /** Prevalences between their limits at which a curve is scored. */
 const SCORED_PREVALENCES = 9;
 
-/** Thresholds compete where their intervals of this share of the width overlap that of the best. */
-const COMPETING = 0.5;
+/** Thresholds compete where their limits, this many times as far, reach those of the best. */
+const COMPETING = 1.0;
 
 const LEAST_PART = 1e-300;
 

@@ -136,16 +136,7 @@ def deployed(trial: Trial) -> list[Deployed]:
             high = trial.ratios[-1]
             if ends[i + 1] < high:
                 high = Fraction(ends[i + 1])
-            found.append(
-                Deployed(
-                    scenario=threshold,
-                    strategy=low,
-                    model=high,
-                    policy=probability,
-                    valid=tp,
-                    test=fp,
-                )
-            )
+            found.append(Deployed(threshold, low, high, probability, tp, fp))
     return found
 
 
