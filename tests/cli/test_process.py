@@ -8,13 +8,17 @@ from cli.cases import LIMITS, run_shell, write_cases
 
 LOADED = """
 import sys
+from importlib.metadata import version
 sys.argv[0] = "voros"
 from voros.cli import main
 try:
     main()
 except SystemExit:
     pass
-heavy = {"sklearn", "matplotlib", "pandas", "polars", "scipy.stats", "duckdb", "dask"}
+heavy = {"sklearn", "matplotlib", "polars", "scipy.stats", "duckdb", "dask"}
+# Before 26, pyarrow itself loads pandas to hand over an array.
+if int(version("pyarrow").split(".")[0]) >= 26:
+    heavy.add("pandas")
 sys.stderr.write(" ".join(sorted(heavy & set(sys.modules))))
 """
 

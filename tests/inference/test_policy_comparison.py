@@ -89,6 +89,7 @@ def test_what_cannot_be_compared_is_refused(policies):
 
 
 def test_the_verdict_says_who_broke_a_limit():
+    pytest.importorskip("pandas")
     # 100 cases, 20 ill: the eager policy alarms them and 20 others, the careful one 10 of them.
     y = np.arange(100) < 20
     eager = np.where((np.arange(100) < 20) | (np.arange(100) >= 80), 0.9, 0.1)

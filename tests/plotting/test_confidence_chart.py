@@ -1,6 +1,9 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib.pyplot as plt
 
 import voros
 from voros.plotting import ConfidenceDisplay

@@ -78,12 +78,18 @@ def test_the_curve_is_saved_with_the_policy_and_shown() -> None:
     again = ThresholdPolicy.from_json(policy.to_json())
     assert again == policy
     assert again.confidence_curve() == policy.confidence_curve()
-    frame = policy.confidence_curve().frame()
-    assert list(frame["given_up"]) == pytest.approx(policy.confidence_curve().given_up)
     text = repr(policy.confidence_curve())
     assert text.splitlines()[0].split()[0] == "confidence"
     assert "0.9*" in text
     assert text.splitlines()[4].startswith("none")
+
+
+def test_the_curve_as_a_data_frame() -> None:
+    pytest.importorskip("pandas")
+    y, scores = sample(0)
+    policy = ThresholdPolicy.from_validation(y, scores, SCENARIO, guarantee=LADDER, n_models=1)
+    frame = policy.confidence_curve().frame()
+    assert list(frame["given_up"]) == pytest.approx(policy.confidence_curve().given_up)
 
 
 @pytest.mark.parametrize("guarantee", [None, 0.9])

@@ -69,7 +69,7 @@ class StudyOptions:
         """What the study itself takes."""
         from voros.io import read_scenarios
         from voros_studies.experiments import RunOptions
-        from voros_studies.experiments.own_models import own_models
+        from voros_studies.experiments.model_file import own_models
 
         check_folder(self.out)
         own: dict[str, Any] = {}

@@ -24,7 +24,7 @@ from voros_studies.experiments import (
     own_models,
     run_table,
 )
-from voros_studies.experiments.own_models import load_models
+from voros_studies.experiments.model_file import load_models
 from voros_studies.experiments.table import table_cases
 
 MODELS = """

@@ -7,7 +7,7 @@ on MIMIC-IV, eICU and SUPPORT2.
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import RunOptions, run_experiment
-from voros_studies.experiments.own_models import own_models
+from voros_studies.experiments.model_file import own_models
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.table import TableColumns
 from voros_studies.experiments.table_study import apply_study, run_table

@@ -25,7 +25,7 @@ from voros_studies.experiments.folder import (
     save_json,
 )
 from voros_studies.experiments.grid import Candidate, paper_grid, quick_grid
-from voros_studies.experiments.own_models import models_digest
+from voros_studies.experiments.model_file import models_digest
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
 from voros_studies.experiments.rivals import Rivals

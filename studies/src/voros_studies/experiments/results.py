@@ -9,7 +9,7 @@ from typing import Any
 from voros import Scenario
 from voros.text.table import Column, Table, Value
 from voros_studies.experiments.labels import LABELS, cost_columns, scenario_in_words
-from voros_studies.experiments.own_models import make_candidate
+from voros_studies.experiments.model_file import make_candidate
 from voros_studies.experiments.rivals import Rivals
 from voros_studies.experiments.study import GUARANTEED_BY, STUDIED, CostIntervals, Deployed
 from voros_studies.paper.cells import ScenarioName

@@ -25,7 +25,7 @@ from voros_studies.experiments.folder import (
     save,
     sha256_of,
 )
-from voros_studies.experiments.own_models import make_candidate
+from voros_studies.experiments.model_file import make_candidate
 from voros_studies.experiments.results import StudyResult
 
 SAME_SCORE = 1e-6

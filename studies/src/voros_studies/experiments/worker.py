@@ -29,7 +29,7 @@ from voros_studies.experiments.folder import (
     scores_text,
 )
 from voros_studies.experiments.grid import Candidate
-from voros_studies.experiments.own_models import make_candidate
+from voros_studies.experiments.model_file import make_candidate
 
 
 def fit_candidate(
