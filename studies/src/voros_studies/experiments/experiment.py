@@ -84,7 +84,10 @@ class RunOptions:
     time_limit: float = TIME_LIMIT
     random_state: int = 0
     models: tuple[Candidate, ...] = ()
-    scenarios: Mapping[ScenarioName, Scenario] = field(default_factory=lambda: SCENARIOS)
+    # Without it in the text: the signatures of all studies hold these options.
+    scenarios: Mapping[ScenarioName, Scenario] = field(
+        default_factory=lambda: SCENARIOS, repr=False
+    )
     progress: bool = True
     announce: Callable[[str], object] = str
     command: str = ""
