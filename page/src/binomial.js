@@ -22,20 +22,20 @@ const TINY = 1e-300;
 function betaFraction(a, b, x) {
   const nonzero = (value) => (Math.abs(value) < TINY ? TINY : value);
   let [c, d] = [1, 1 / nonzero(1 - ((a + b) * x) / (a + 1))];
-  let found = d;
+  let fraction = d;
   for (let m = 1; m <= MOST_STEPS; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / nonzero(1 + even * d);
     c = nonzero(1 + even / c);
-    found *= d * c;
+    fraction *= d * c;
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
     d = 1 / nonzero(1 + odd * d);
     c = nonzero(1 + odd / c);
     const step = d * c;
-    found *= step;
+    fraction *= step;
     if (Math.abs(step - 1) < CONVERGED) break;
   }
-  return found;
+  return fraction;
 }
 
 /** The regularised incomplete beta function. */

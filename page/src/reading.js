@@ -156,12 +156,12 @@ function firstColumns(reader, names, file) {
   if (row === 0) throw new DataError(`${file}: ${w.noRows(names)}`);
   const decimal = decimalOf(columns.flatMap(({ all }) => [...all]), String.fromCharCode(reader.delimiter));
   const read = (texts) => (decimal === "," ? texts.map((text) => text && pointed(text)) : texts);
-  const found = columns.map(({ name, first, all }) => ({
+  const kinds = columns.map(({ name, first, all }) => ({
     name,
     first: read(first),
     kind: kindOf(read([...all])),
   }));
-  return { columns: found, decimal };
+  return { columns: kinds, decimal };
 }
 
 /**
@@ -174,9 +174,9 @@ export async function peekFile(blob, name) {
   reader.push(withoutMark(start), start.length < PEEKED_BYTES);
   return inFile(name, () => {
     reader.next();
-    const found = firstColumns(reader, namesIn(reader), name);
-    if (found.decimal === ",") notes.push(w.decimalCommas(name));
-    return { name, delimiter, notes, ...found };
+    const peeked = firstColumns(reader, namesIn(reader), name);
+    if (peeked.decimal === ",") notes.push(w.decimalCommas(name));
+    return { name, delimiter, notes, ...peeked };
   });
 }
 

@@ -70,8 +70,8 @@ const FEWEST_VALUES = 100;
 
 /** Resamples in which every model has a score. */
 function scoredResamples(moved) {
-  const found = moved[0].map((_, b) => b).filter((b) => moved.every((of) => !Number.isNaN(of[b])));
-  return found.length < FEWEST_VALUES ? null : found;
+  const complete = moved[0].map((_, b) => b).filter((b) => moved.every((of) => !Number.isNaN(of[b])));
+  return complete.length < FEWEST_VALUES ? null : complete;
 }
 
 /** The value that a share of the values is at or below, by order statistics. */

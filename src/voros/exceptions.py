@@ -69,7 +69,7 @@ class InfeasibleError(ValueError):
 
 
 class PredictionFileError(ValueError):
-    """A file that cannot be read as labels and scores; the message says what to mend.
+    """A file that cannot be read as labels and scores; the message says what to fix.
 
     Examples
     --------

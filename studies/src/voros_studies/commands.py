@@ -187,7 +187,8 @@ def table(
     splits: Annotated[int | None, option("Random splits; default 1.", min=1)] = None,
     test_data: Annotated[Path | None, option("Cases to test on alone.", metavar="FILE")] = None,
     ignore: Annotated[
-        list[str] | None, option("A column that is no feature; may be repeated.", metavar="COLUMN")
+        list[str] | None,
+        option("A column to leave out of the features; may be repeated.", metavar="COLUMN"),
     ] = None,
 ) -> None:
     """A table of one's own: the same study, with one's own limits and models."""

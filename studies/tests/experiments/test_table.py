@@ -159,7 +159,7 @@ def test_the_card_names_the_file_that_lies_beside_it(study):
         ({}, {"ignore": ()}, "column 'admitted' holds dates, such as '2026-01-02'"),
         ({"name": [f"n{i}" for i in range(900)]}, {}, "'name' has 900 different words"),
         ({}, {"label": "dead"}, "there is no column 'dead'"),
-        ({}, {"positive": "1"}, "positive='1' is no value of 'died'; it has 'no', 'yes'"),
+        ({}, {"positive": "1"}, "positive='1' is not a value of 'died'; it has 'no', 'yes'"),
         ({"died": ["a", "b"] * 450}, {}, "name the one to predict with positive"),
         ({"part": "train"}, {"split": "part"}, "gives no case to valid"),
         ({"part": ["train", "valid", "test"] * 300}, {"split": "part"}, "more than one part"),

@@ -47,7 +47,7 @@ class TableColumns:
     split : str, optional
         Which part of the split a case belongs to: train, valid or test.
     ignore : tuple of str
-        Columns that are no features.
+        Columns to leave out of the features.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TableColumns:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every column that is named, none of them a feature."""
+        """Every column that is named; none of them is a feature."""
         return tuple(c for c in (self.label, self.group, self.split, *self.ignore) if c is not None)
 
 
@@ -156,14 +156,14 @@ def _outcome(values: pd.Series, columns: TableColumns) -> BoolArray:
     if columns.positive is not None:
         if columns.positive not in there:
             raise ExperimentError(
-                f"positive={columns.positive!r} is no value of {columns.label!r}; it has {shown}"
+                f"positive={columns.positive!r} is not a value of {columns.label!r}; it has {shown}"
             )
         return np.asarray(words == columns.positive)
     low = words.str.lower()
     if not low.isin([*POSITIVES, *NEGATIVES]).all():
         raise ExperimentError(
             f"the outcome {columns.label!r} has the values {shown}; name the one to predict with "
-            "positive"
+            "positive (--positive)"
         )
     return np.asarray(low.isin(POSITIVES))
 

@@ -70,22 +70,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def _words(name: str, values: pd.Series[Any]) -> list[str]:
     """Return the distinct words of a column, or say what it holds instead."""
-    how = f"leave {name!r} out with ignore"
+    how = f"leave {name!r} out with ignore (--ignore)"
     if values.dtype.kind in "mM":
         raise ExperimentError(
-            f"column {name!r} holds dates or times, which are no features: compute numbers from "
+            f"column {name!r} holds dates or times, which cannot be features: compute numbers from "
             f"them, such as an age or hours since admission, or {how}"
         )
     known = values.dropna().astype(str)
     seen = sorted(known.unique())
     if seen and all(map(DATE.fullmatch, seen)):
         raise ExperimentError(
-            f"column {name!r} holds dates, such as {seen[0]!r}, which are no features: compute "
+            f"column {name!r} holds dates, such as {seen[0]!r}, which cannot be features: compute "
             f"numbers from them, such as an age or hours since admission, or {how}"
         )
     if len(seen) > MOST_WORDS:
         raise ExperimentError(
             f"column {name!r} has {len(seen)} different words; accepted are at most {MOST_WORDS}. "
-            f"If it tells patients apart name it as group, else {how}"
+            f"If it tells patients apart, name it as group (--group); otherwise {how}"
         )
     return seen

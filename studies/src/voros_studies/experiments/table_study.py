@@ -47,7 +47,7 @@ def run_table(
     out : path-like
         The run's folder. An interrupted run in it is taken up again.
     columns : TableColumns
-        Which column is the outcome, and which are no features.
+        Which column is the outcome, and which ones are not features.
     options : RunOptions, optional
         Scenarios, models, seed, number of processes.
     n_splits : int, optional
