@@ -304,9 +304,9 @@ def evaluate(
     """
     limits = check_scenario(scenario)
     points = _points(y_true, y_score, limits, pos_label, sample_weight, periods, times)
-    found = evaluation_of(points, limits)
-    warn_about(found.decision)
-    return found
+    evaluation = evaluation_of(points, limits)
+    warn_about(evaluation.decision)
+    return evaluation
 
 
 def _points(
@@ -326,9 +326,9 @@ def _points(
     if on_device(y_true, y_score, sample_weight):
         refuse_on_device(periods=periods, times=times)
     check_aligned(y_true=y_true, y_score=y_score, **per_case)
-    read = read_periods(scenario, y_true, periods, times)
+    in_periods = read_periods(scenario, y_true, periods, times)
     return OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=read
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=in_periods
     )
 
 

@@ -104,19 +104,19 @@ def partial_voros_score(
         "cost_ratio": cost_ratio,
         "prevalence": prevalence,
     }
-    read = read_scenario(scenario, parts)
-    return _score(y_true, y_score, read, pos_label, sample_weight, periods=periods, times=times)
+    limits = read_scenario(scenario, parts)
+    return _score(y_true, y_score, limits, pos_label, sample_weight, periods=periods, times=times)
 
 
 def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
     """Take a scenario, or make one of its parts; both at once is one too many."""
-    given = {name: value for name, value in parts.items() if value is not None}
+    stated = {name: value for name, value in parts.items() if value is not None}
     if scenario is None:
-        return Scenario(**given)
+        return Scenario(**stated)
     check_scenario(scenario)
-    if given:
+    if stated:
         raise TypeError(
-            f"{' and '.join(given)} and a scenario were given; accepted are a scenario or its "
+            f"{' and '.join(stated)} and a scenario were given; accepted are a scenario or its "
             "parts, not both"
         )
     return scenario
@@ -133,9 +133,9 @@ def _score(
     per_case = {"sample_weight": sample_weight, **in_time}
     given_points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
     if given_points is not None:
-        found = decide(given_points, scenario, every_cost=False)
-        warn_about(found)
-        return found.partial_voros
+        decision = decide(given_points, scenario, every_cost=False)
+        warn_about(decision)
+        return decision.partial_voros
     if on_device(y_true, y_score, sample_weight):
         from voros.core.device_points import read_points
 
@@ -144,11 +144,11 @@ def _score(
         beyond = partial(OperatingPoints.from_device, cases)
     else:
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
-        given = check_cases(y_true, y_score, pos_label, sample_weight)
+        checked = check_cases(y_true, y_score, pos_label, sample_weight)
         beyond = partial(
-            OperatingPoints.from_cases, *given, periods=read_periods(scenario, y_true, **in_time)
+            OperatingPoints.from_cases, *checked, periods=read_periods(scenario, y_true, **in_time)
         )
-        points = pruned_points(*given, scenario) if scenario.per is None else beyond()
+        points = pruned_points(*checked, scenario) if scenario.per is None else beyond()
     decision = solve(points, scenario)
     warn_about_costs(decision)
     if len(decision.hull.index) == 1:
@@ -179,5 +179,5 @@ def voros_score(
     >>> round(voros.voros_score(*coin, cost_ratio=voros.costs.uniform_t(0, 1)), 9)  # 3/2 - ln 2
     0.806852819
     """
-    read = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
-    return _score(y_true, y_score, read.without_limits(), pos_label, sample_weight)
+    limits = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
+    return _score(y_true, y_score, limits.without_limits(), pos_label, sample_weight)

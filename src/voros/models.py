@@ -168,15 +168,15 @@ def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | No
             raise ArgumentError(
                 name, " describes cases, but y_true holds operating points; leave it out"
             )
-    return {str(name): check_points(each, f"y_true[{name!r}]") for name, each in named.items()}
+    return {str(name): check_points(points, f"y_true[{name!r}]") for name, points in named.items()}
 
 
 def points_of_one(y_true: Any, **cases: Any) -> OperatingPoints | None:
     """Return the operating points of one model; see `points_by_name`."""
     if not _is_points(y_true):
         return None
-    found = points_by_name(y_true, **cases)
-    return None if found is None else found[ONLY_MODEL]
+    by_name = points_by_name(y_true, **cases)
+    return None if by_name is None else by_name[ONLY_MODEL]
 
 
 def _is_points(value: object) -> bool:
@@ -202,10 +202,10 @@ def check_order(y_true: Any, *, named: bool) -> None:
     columns = named_columns(y_true, "y_true")
     if columns is None or (len(columns) == 1 and not isinstance(y_true, Mapping)):
         return
-    given = f"y_true is a {type(y_true).__name__}, as scores of several models are"
+    problem = f"y_true is a {type(y_true).__name__}, as scores of several models are"
     if named:
-        raise ValueError(f"{given}; it must be one label per case")
-    raise ValueError(f"{given}: the arguments are swapped. {ORDER}")
+        raise ValueError(f"{problem}; it must be one label per case")
+    raise ValueError(f"{problem}: the arguments are swapped. {ORDER}")
 
 
 def _named(columns: list[tuple[Any, Any]]) -> dict[str, AnyArray]:

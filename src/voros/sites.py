@@ -287,7 +287,7 @@ def counts_of_site(
         counts = replace(counts, models=_grown(counted, since, min_cell))
     merged = {name: counts.without_small_cells(min_cell) for name, counts in counts.models.items()}
     _check_overlays(merged, orders, min_cell)
-    return replace(counts, models={name: _coarse_weight(each) for name, each in merged.items()})
+    return replace(counts, models={name: _coarse_weight(model) for name, model in merged.items()})
 
 
 def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
@@ -392,6 +392,8 @@ def _check_consistent(counts: SiteCounts, entries: Mapping[str, Entry]) -> None:
             entry.contradict(f"counts {model.rows.sum()} rows, and the sites {counts.n_cases}")
         if model.rows.min(initial=counts.min_cell) < counts.min_cell:
             entry.contradict(f"has a range of fewer rows than min_cell, {counts.min_cell}")
-        found = model.n_positive, model.n_negative
-        if not np.allclose(found, totals, rtol=ROUNDING, atol=0.0):
-            entry.contradict(f"counts {found} cases of each class, and the sites {totals}")
+        totals_of_model = model.n_positive, model.n_negative
+        if not np.allclose(totals_of_model, totals, rtol=ROUNDING, atol=0.0):
+            entry.contradict(
+                f"counts {totals_of_model} cases of each class, and the sites {totals}"
+            )

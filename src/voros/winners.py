@@ -222,12 +222,12 @@ def winner_map(
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
     costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
-    found = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
-    limited = found.min_precisions[found.min_precisions > 0].tolist()
+    winners = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
+    limited = winners.min_precisions[winners.min_precisions > 0].tolist()
     if limited:
         points = next(iter(points_by_model.values()))
         warn_about_costs(solve(points, costs.changed(min_precision=limited[0])))
-    return found
+    return winners
 
 
 def score_grid(
@@ -313,8 +313,8 @@ class _Curve:
 
 def _read_rising(values: Any, name: str) -> AnyArray:
     accepted = "a list of rising numbers"
-    given = as_vector(values, name).tolist()
-    numbers = np.array([as_number(value, name, accepted) for value in given])
+    listed = as_vector(values, name).tolist()
+    numbers = np.array([as_number(value, name, accepted) for value in listed])
     if len(numbers) == 0 or not np.all(np.diff(numbers) > 0):
         raise ValueError(f"{name} must be {accepted}; it is {numbers!r}")
     return numbers
@@ -324,16 +324,16 @@ def _read_capacities(capacities: Any) -> AnyArray:
     numbers = _read_rising(capacities, "capacities")
     # An array of a mixed list would have made all of them floats.
     listed = isinstance(capacities, (list, tuple))
-    given = capacities if listed else as_vector(capacities, "capacities").tolist()
-    whole = {isinstance(k, Integral) for k in given}
-    if len(whole) > 1:
+    items = capacities if listed else as_vector(capacities, "capacities").tolist()
+    integral = {isinstance(k, Integral) for k in items}
+    if len(integral) > 1:
         raise ValueError(
             f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
             "write all of them one way"
         )
     most, accepted = 1.0, "shares within (0, 1]"
-    if True in whole:
+    if True in integral:
         most, accepted = LARGEST_CAPACITY, "whole numbers of cases above 0"
     if not (numbers[0] > 0 and numbers[-1] <= most):
         raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
-    return numbers.astype(np.int64) if True in whole else numbers
+    return numbers.astype(np.int64) if True in integral else numbers

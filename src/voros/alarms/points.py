@@ -182,11 +182,11 @@ class StayRows:
         """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds)."""
         shape = self.n_units, len(thresholds)
         stay = np.repeat(np.arange(self.n_stays), len(thresholds))
-        found = self.scored.count(stay, np.tile(thresholds, self.n_stays))
+        counts = self.scored.count(stay, np.tile(thresholds, self.n_stays))
         cell = self.unit[stay] * len(thresholds) + np.tile(np.arange(shape[1]), self.n_stays)
         size = shape[0] * shape[1]
-        sums = (np.bincount(cell, each, minlength=size).reshape(shape) for each in found)
-        return AlarmCounts(*(np.rint(each).astype(np.int64) for each in sums))
+        sums = (np.bincount(cell, count, minlength=size).reshape(shape) for count in counts)
+        return AlarmCounts(*(np.rint(count).astype(np.int64) for count in sums))
 
     def by_unit(self, per_stay: AnyArray) -> FloatArray:
         """Add up a number of each stay by patient."""

@@ -72,12 +72,12 @@ class AlarmState:
     def without(self, stays: Any) -> AlarmState:
         """Leave out stays that have ended."""
         ended = set(np.asarray(stays).tolist())
-        kept = {name: each for name, each in self.stays.items() if name not in ended}
+        kept = {name: times for name, times in self.stays.items() if name not in ended}
         return replace(self, stays=kept)
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the state as JSON text, and write it to a file if a path is given."""
-        rows = [[name, *each] for name, each in self.stays.items()]
+        rows = [[name, *times] for name, times in self.stays.items()]
         fields = {
             "format": STATE_FORMAT,
             "schema": STATE_SCHEMA,
@@ -99,8 +99,8 @@ def _read_stay(entry: Entry) -> tuple[Any, StayState]:
     name, *times = (
         entry.value if isinstance(entry.value, list) and len(entry.value) == 4 else [None]
     )
-    whole = all(time is None or (type(time) is int) for time in times)
-    if not isinstance(name, (str, int, float)) or not whole:
+    integers = all(time is None or (type(time) is int) for time in times)
+    if not isinstance(name, (str, int, float)) or not integers:
         entry.refuse("a stay and its last row, alarm and event in microseconds")
     return name, StayState(*times)
 

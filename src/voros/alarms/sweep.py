@@ -154,9 +154,9 @@ class ScoredRows:
             catches = event != NO_EVENT
             repeat = catches & (event == caught[pairs])
             unfinished = ~catches & self.unfinished[row] & (rule.unfinished == "capacity_only")
-            false = ~catches & ~unfinished | (repeat & (rule.repeats == "false_alarm"))
+            is_false = ~catches & ~unfinished | (repeat & (rule.repeats == "false_alarm"))
             tp[pairs] += catches & ~repeat
-            fp[pairs] += false
+            fp[pairs] += is_false
             alarms[pairs] += ~(repeat & (rule.repeats == "ignored"))
             caught[pairs] = np.where(catches, event, caught[pairs])
         return AlarmCounts(tp, fp, alarms)

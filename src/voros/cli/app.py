@@ -126,12 +126,12 @@ def _warning_printer() -> Any:
 def load_command(name: str) -> Any:
     """Import a command, which others need not wait for, and return it as typer builds it."""
     with _leaving_at_once():
-        found = _own_command(name) if name in COMMANDS else added_commands()[name].load()
+        command = _own_command(name) if name in COMMANDS else added_commands()[name].load()
     alone = typer.Typer()
-    if isinstance(found, typer.Typer):
-        alone.add_typer(found, name=name)
+    if isinstance(command, typer.Typer):
+        alone.add_typer(command, name=name)
     else:
-        alone.command(name)(found)
+        alone.command(name)(command)
     return typer.main.get_group(alone).commands[name]
 
 
@@ -157,8 +157,8 @@ def added_commands() -> dict[str, EntryPoint]:
     """Return the commands that installed packages add; those of voros itself come first."""
     from importlib.metadata import entry_points
 
-    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-    return {name: entry for name, entry in found.items() if name not in COMMANDS}
+    entries = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return {name: entry for name, entry in entries.items() if name not in COMMANDS}
 
 
 @contextmanager
@@ -252,8 +252,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"voros {voros.__version__}")
         raise typer.Exit
 

@@ -238,9 +238,11 @@ class AlarmVerdict:
         """Judge what was deployed, by its evaluation where there is one."""
         n_cases, raised, floor = len(alarms), int(alarms.sum()), scenario.min_precision
         if tested is None:
-            found = None if periods is None else _alarms_by_period(alarms, scenario, periods)
-            most = scenario.max_alarms(n_cases, 0.0, None if found is None else found.n_periods)
-            within = raised <= most if found is None else not bool(found.broken[0])
+            by_period = None if periods is None else _alarms_by_period(alarms, scenario, periods)
+            most = scenario.max_alarms(
+                n_cases, 0.0, None if by_period is None else by_period.n_periods
+            )
+            within = raised <= most if by_period is None else not bool(by_period.broken[0])
             return cls(
                 cases=n_cases,
                 alarms=raised,
@@ -248,7 +250,7 @@ class AlarmVerdict:
                 within_capacity=within,
                 min_precision=floor,
                 judged_alarms=raised,
-                **_by_period(found),
+                **_by_period(by_period),
             )
         broken = {violation.limit for violation in tested.violations}
         return cls(
@@ -308,11 +310,15 @@ def _alarms_by_period(alarms: BoolArray, scenario: Scenario, periods: Periods) -
     return PeriodEvaluation.of(cases, np.array([1.0]), scenario)
 
 
-def _by_period(found: PeriodEvaluation | None) -> dict[str, Any]:
-    if found is None:
+def _by_period(by_period: PeriodEvaluation | None) -> dict[str, Any]:
+    if by_period is None:
         return {}
-    rule = f"{found.scenario.capacity:,} {found.scenario.rule}"
-    return {"rule": rule, "periods": found.n_periods, "periods_above": int(found.n_above[0])}
+    rule = f"{by_period.scenario.capacity:,} {by_period.scenario.rule}"
+    return {
+        "rule": rule,
+        "periods": by_period.n_periods,
+        "periods_above": int(by_period.n_above[0]),
+    }
 
 
 def _known(value: float) -> float | None:

@@ -64,7 +64,7 @@ def compare_models(
     arguments["periods"] = periods = periods_of(predictions, scenario, when)
     check_reachable(evaluate_all(count_points(predictions, periods), scenario))
     with show_progress("resampling") as progress:
-        found = inference.compare(
+        comparison = inference.compare(
             predictions.labels,
             dict(predictions.scores),
             scenario,
@@ -72,59 +72,64 @@ def compare_models(
             progress=progress,
             **arguments,
         )
-    show(_sheet(found, predictions, scenario, resampling), output)
+    show(_sheet(comparison, predictions, scenario, resampling), output)
 
 
 def _sheet(
-    found: Comparison, predictions: Predictions, scenario: Scenario, resampling: ResamplingOptions
+    comparison: Comparison,
+    predictions: Predictions,
+    scenario: Scenario,
+    resampling: ResamplingOptions,
 ) -> Sheet:
-    rows = [_row(found, model) for model in found.ranking]
+    rows = [_row(comparison, model) for model in comparison.ranking]
     return Sheet(
-        title=f"{found.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
-        columns=_columns(found),
+        title=f"{comparison.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
+        columns=_columns(comparison),
         rows=lambda: rows,
         document=lambda: {
             "file": predictions.source,
             "scenario": scenario_values(scenario),
-            "metric": found.metric,
-            "lower_is_better": found.lower_is_better,
-            "confidence": found.confidence,
+            "metric": comparison.metric,
+            "lower_is_better": comparison.lower_is_better,
+            "confidence": comparison.confidence,
             "resamples": resampling.resamples,
             "seed": resampling.seed,
             "models": rows,
-            "pairs": [{name: getattr(pair, name) for name in PAIR_FIELDS} for pair in found.pairs],
-            "verdict": found.verdict,
+            "pairs": [
+                {name: getattr(pair, name) for name in PAIR_FIELDS} for pair in comparison.pairs
+            ],
+            "verdict": comparison.verdict,
         },
-        notes=(found.verdict,),
+        notes=(comparison.verdict,),
     )
 
 
-def _row(found: Comparison, model: str) -> dict[str, Any]:
+def _row(comparison: Comparison, model: str) -> dict[str, Any]:
     """Return a model's own interval, and how far it is from the best one."""
-    own, best = found.models[model], found.ranking[0]
-    pair = None if model == best else found.pair(best, model)
+    own, best = comparison.models[model], comparison.ranking[0]
+    pair = None if model == best else comparison.pair(best, model)
     return {
         "model": model,
         "estimate": own.estimate,
         "low": own.low,
         "high": own.high,
-        "share_won": found.shares_won[model],
+        "share_won": comparison.shares_won[model],
     } | {title: None if pair is None else getattr(pair, name) for title, name in TO_BEST.items()}
 
 
-def _columns(found: Comparison) -> dict[str, list[str]]:
+def _columns(comparison: Comparison) -> dict[str, list[str]]:
     """Write the table; the best model comes first, and is not compared with itself."""
     from voros.inference.bca import interval_in_words
 
-    best, *others = found.ranking
-    own = [found.models[model] for model in found.ranking]
-    pairs = [found.pair(best, model) for model in others]
-    interval = f"{100 * found.confidence:g}% interval"
+    best, *others = comparison.ranking
+    own = [comparison.models[model] for model in comparison.ranking]
+    pairs = [comparison.pair(best, model) for model in others]
+    interval = f"{100 * comparison.confidence:g}% interval"
     return {
-        "model": list(found.ranking),
-        found.metric.replace("_", " "): [f"{one.estimate:.4f}" for one in own],
+        "model": list(comparison.ranking),
+        comparison.metric.replace("_", " "): [f"{one.estimate:.4f}" for one in own],
         interval: [interval_in_words(one.low, one.high) for one in own],
-        "wins": [f"{found.shares_won[model]:.1%}" for model in found.ranking],
+        "wins": [f"{comparison.shares_won[model]:.1%}" for model in comparison.ranking],
         "best less this": ["", *(f"{pair.difference:.4f}" for pair in pairs)],
         f"{interval} of that": ["", *(interval_in_words(pair.low, pair.high) for pair in pairs)],
         "p, Holm": ["", *(f"{pair.adjusted_p_value:.4f}" for pair in pairs)],

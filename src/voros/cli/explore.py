@@ -195,13 +195,13 @@ def _by_group(
     from voros.present.explorer.group_counts import group_counts
     from voros.present.explorer.payload import held_points
 
-    found = options.read(predictions)
-    if found is None:
+    subgroups = options.read(predictions)
+    if subgroups is None:
         return None
     if predictions.weights is not None:
         raise ValueError("--by and --weight exclude one another: intervals are for whole cases")
     held = held_points(points, thin)
-    return group_counts(predictions.labels, predictions.scores, held, found)
+    return group_counts(predictions.labels, predictions.scores, held, subgroups)
 
 
 def _refuse_without_file(
@@ -212,10 +212,10 @@ def _refuse_without_file(
     thin: int | None,
 ) -> None:
     """Raise where an option needs data, and none are given."""
-    asked = columns.columns_named + promise.named + (["--by"] if groups.by else [])
+    needing = columns.columns_named + promise.named + (["--by"] if groups.by else [])
     if thin is not None:
-        asked.append("--thin")
+        needing.append("--thin")
     if options.for_programs:
-        asked.append("--json or --csv")
-    if asked:
-        raise ValueError(f"{asked[0]} needs data; name a file, or leave it out")
+        needing.append("--json or --csv")
+    if needing:
+        raise ValueError(f"{needing[0]} needs data; name a file, or leave it out")

@@ -71,7 +71,7 @@ def groups(
         raise ValueError("--weight: thresholds for groups are compared on whole cases")
     model = single_model(cases.models, "thresholds for groups are of")
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
-    found = voros.compare_group_thresholds(
+    thresholds = voros.compare_group_thresholds(
         cases.labels,
         cases.of(model),
         scenario,
@@ -80,11 +80,11 @@ def groups(
         min_cases=min_group,
         guarantee=sure,
     )
-    policy = found.policy(rule)  # type: ignore[arg-type]
-    tested = {} if test is None else _tested(found, columns, cases.label, model, test, names)
+    policy = thresholds.policy(rule)  # type: ignore[arg-type]
+    tested = {} if test is None else _tested(thresholds, columns, cases.label, model, test, names)
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
-    show(_sheet(found, tested, cases.source), show_options, output=output)
+    show(_sheet(thresholds, tested, cases.source), show_options, output=output)
 
 
 def _joined(cases: Predictions, names: list[str]) -> AnyArray:
@@ -94,7 +94,7 @@ def _joined(cases: Predictions, names: list[str]) -> AnyArray:
 
 
 def _tested(
-    found: GroupThresholds,
+    thresholds: GroupThresholds,
     columns: InputOptions,
     label: str | None,
     model: str,
@@ -103,38 +103,43 @@ def _tested(
 ) -> dict[GroupRule, JointEvaluation]:
     later = load(replace(columns, file=test, label=label, score=[model]), by=names)
     new, by = (later.labels, later.of(model)), _joined(later, names)
-    return {rule: policy.evaluate(*new, by=by) for rule, policy in found.policies.items()}
+    return {rule: policy.evaluate(*new, by=by) for rule, policy in thresholds.policies.items()}
 
 
-def _sheet(found: GroupThresholds, tested: dict[GroupRule, JointEvaluation], source: str) -> Sheet:
+def _sheet(
+    thresholds: GroupThresholds, tested: dict[GroupRule, JointEvaluation], source: str
+) -> Sheet:
     from voros.allocation.group_rules import RULE_TITLES
 
-    columns = table_columns(found.table())
-    columns["rule"] = list(found.policies)
+    columns = table_columns(thresholds.table())
+    columns["rule"] = list(thresholds.policies)
     del columns["highest recall"]
     if tested:
-        columns["test cost"] = [f"{each.cost:,.5g}" for each in tested.values()]
-        columns["test alarms"] = [f"{each.alarms:,}" for each in tested.values()]
-    values = found.columns()
+        columns["test cost"] = [f"{evaluation.cost:,.5g}" for evaluation in tested.values()]
+        columns["test alarms"] = [f"{evaluation.alarms:,}" for evaluation in tested.values()]
+    values = thresholds.columns()
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
     return Sheet(
         title="One threshold for all groups, or one for each",
         columns=columns,
         rows=lambda: rows,
-        document=lambda: _document(found, tested, rows, source),
-        notes=["costs are in misses", *(f"{rule}: {RULE_TITLES[rule]}" for rule in found.policies)],
+        document=lambda: _document(thresholds, tested, rows, source),
+        notes=[
+            "costs are in misses",
+            *(f"{rule}: {RULE_TITLES[rule]}" for rule in thresholds.policies),
+        ],
     )
 
 
 def _document(
-    found: GroupThresholds,
+    thresholds: GroupThresholds,
     tested: dict[GroupRule, JointEvaluation],
     rows: list[dict[str, Any]],
     source: str,
 ) -> dict[str, Any]:
-    costs = {rule: policy.default.cost for rule, policy in found.policies.items()}
-    extra = {rule: found.extra_cost(rule) for rule in found.policies}
-    sure = found.policies.get("guaranteed")
+    costs = {rule: policy.default.cost for rule, policy in thresholds.policies.items()}
+    extra = {rule: thresholds.extra_cost(rule) for rule in thresholds.policies}
+    sure = thresholds.policies.get("guaranteed")
     return {
         "file": source,
         "costs": costs,

@@ -142,11 +142,11 @@ def _needed(columns: InputOptions) -> list[str]:
     return [name for name in named if name is not None]
 
 
-def _open_dataset(address: str, asked: str | None, needed: Sequence[str]) -> Opened:
+def _open_dataset(address: str, wanted: str | None, needed: Sequence[str]) -> Opened:
     from voros.engines import check_engine, first_rows, open_files
 
     preferred = FOR_ADDRESSES if "://" in address else PREFERRED
-    engine = asked or installed_engine(f"counting {address}", preferred)
+    engine = wanted or installed_engine(f"counting {address}", preferred)
     check_engine(engine)
     with (
         show_progress(f"opening {address} with {engine}"),
@@ -250,7 +250,7 @@ def _readable(source: Source) -> str | Path:
 
 def _check_counts_options(columns: InputOptions) -> None:
     """Raise where an option would say what the document has said already."""
-    for name, given in {
+    for name, value in {
         "--label": columns.label,
         "--model": columns.model,
         "--id": columns.case,
@@ -259,7 +259,7 @@ def _check_counts_options(columns: InputOptions) -> None:
         "--drop-missing": columns.drop_missing,
         "--format": columns.file_format,
     }.items():
-        _refuse(bool(given), f"{name} is for files of cases; {columns.file} holds counts")
+        _refuse(bool(value), f"{name} is for files of cases; {columns.file} holds counts")
 
 
 def count_points(
@@ -274,19 +274,19 @@ def count_points(
     return points
 
 
-def _engine_needed(source: Source, columns: InputOptions, asked: str | None) -> str | None:
+def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) -> str | None:
     """Name the engine asked for, or the one that the size of the file calls for.
 
     None where the cases are to be read into memory.
     """
     if source.path is None or source.content is not None:
-        _refuse(asked is not None, f"--engine reads a Parquet file, and {source.name} is none")
+        _refuse(wanted is not None, f"--engine reads a Parquet file, and {source.name} is none")
         return None
-    if asked is not None:
+    if wanted is not None:
         wrong = f"--engine counts Parquet and CSV; {source.name} is {source.format}"
         _refuse(source.format not in COUNTED, wrong)
         _check_engine_options(columns)
-        return asked
+        return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
     n_columns = len(_roles(peek(source), columns, source.name).columns)

@@ -59,11 +59,11 @@ def map_(
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options)
-    given = open_input(columns, engine)
-    counts = given.counts
-    points = _points(given, columns, grid_of(scenario, floors, capacities))
+    opened = open_input(columns, engine)
+    counts = opened.counts
+    points = _points(opened, columns, grid_of(scenario, floors, capacities))
     with show_progress("mapping winners") as progress:
-        found = winner_map(
+        winners = winner_map(
             points,
             min_precisions=floors,
             capacities=capacities,
@@ -73,8 +73,8 @@ def map_(
             progress=progress,
         )
     if output is not None and picture_format is not None:
-        deliver(_picture(found, picture_format), output, show_options)
-    sheet = _sheet(found, None if counts is None else Openness.of(counts, found, scenario))
+        deliver(_picture(winners, picture_format), output, show_options)
+    sheet = _sheet(winners, None if counts is None else Openness.of(counts, winners, scenario))
     show(sheet, show_options, output=output)
 
 
@@ -85,13 +85,13 @@ def grid_of(costs: Scenario, floors: Any, capacities: Any) -> list[Scenario]:
 
 
 def _points(
-    given: Opened, columns: InputOptions, scenarios: Sequence[Scenario]
+    opened: Opened, columns: InputOptions, scenarios: Sequence[Scenario]
 ) -> Mapping[str, OperatingPoints]:
-    if given.counts is not None:
-        return given.counts.points
-    if given.lazy is not None:
-        return count_by_engine(given.lazy, columns, scenarios)
-    return count_points(load(columns, source=given.source))
+    if opened.counts is not None:
+        return opened.counts.points
+    if opened.lazy is not None:
+        return count_by_engine(opened.lazy, columns, scenarios)
+    return count_points(load(columns, source=opened.source))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +112,18 @@ class Openness:
     words: str
 
     @classmethod
-    def of(cls, counts: SiteCounts, found: WinnerMap, costs: Scenario) -> Openness:
+    def of(cls, counts: SiteCounts, winners: WinnerMap, costs: Scenario) -> Openness:
         """Bound every score of a map."""
-        grid = grid_of(costs, found.min_precisions, found.capacities)
+        grid = grid_of(costs, winners.min_precisions, winners.capacities)
         bounds = [counts.bounds(scenario) for scenario in grid]
-        names = [found.models[j] if j >= 0 else None for j in found.winner.ravel().tolist()]
+        names = [winners.models[j] if j >= 0 else None for j in winners.winner.ravel().tolist()]
         doubt = [
-            any(high > 0 for _, high in each.values()) if name is None else bool(rivals(each, name))
-            for name, each in zip(names, bounds, strict=True)
+            any(high > 0 for _, high in intervals.values())
+            if name is None
+            else bool(rivals(intervals, name))
+            for name, intervals in zip(names, bounds, strict=True)
         ]
-        upper = [[each[model][1] for model in found.models] for each in bounds]
+        upper = [[intervals[model][1] for model in winners.models] for intervals in bounds]
         return cls(np.array(upper), np.array(doubt), sites_in_words(counts))
 
     def columns(self, models: Sequence[str]) -> dict[str, Any]:
@@ -154,8 +156,8 @@ def read_grid(text: str, name: str) -> Any:
             f"={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
             f"{MOST_STEPS:,}, as in 0.05:0.95:19",
         )
-    read = read_capacity if name == "capacity" else lambda part: read_number(part, name)
-    low, high = read(parts[0]), read(parts[1])
+    parse = read_capacity if name == "capacity" else lambda part: read_number(part, name)
+    low, high = parse(parts[0]), parse(parts[1])
     if not low < high:
         raise ArgumentError(name, f"={shown(text)} is reversed; the smaller value comes first")
     values = np.linspace(low, high, int(parts[2])).round(12)
@@ -170,31 +172,32 @@ def _count(text: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) <= LONGEST_COUNT else 0
 
 
-def _picture(found: WinnerMap, picture_format: str) -> bytes:
+def _picture(winners: WinnerMap, picture_format: str) -> bytes:
     headless_pyplot()
     from voros.plotting import WinnerMapDisplay
 
-    return figure_bytes(WinnerMapDisplay(found).plot().ax_.figure, picture_format)
+    return figure_bytes(WinnerMapDisplay(winners).plot().ax_.figure, picture_format)
 
 
-def _sheet(found: WinnerMap, openness: Openness | None = None) -> Sheet:
-    won = dict(sorted(found.shares_won().items(), key=lambda item: -item[1]))
-    reachable = float((found.winner >= 0).mean())
-    n_floors, n_capacities = found.winner.shape
+def _sheet(winners: WinnerMap, openness: Openness | None = None) -> Sheet:
+    won = dict(sorted(winners.shares_won().items(), key=lambda item: -item[1]))
+    reachable = float((winners.winner >= 0).mean())
+    n_floors, n_capacities = winners.winner.shape
     return Sheet(
         title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
         columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
-        rows=lambda: _cells(found, openness),
-        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(found, openness)},
+        rows=lambda: _cells(winners, openness),
+        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(winners, openness)},
         notes=(
             f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
-            f"the best two are within {found.tolerance:g} on {found.close_call.mean():.1%} of it",
+            f"the best two are within {winners.tolerance:g} on "
+            f"{winners.close_call.mean():.1%} of it",
             *(() if openness is None else openness.notes),
         ),
     )
 
 
-def _cells(found: WinnerMap, openness: Openness | None) -> list[dict[str, Any]]:
-    given = found.columns() | ({} if openness is None else openness.columns(found.models))
-    columns = {name: np.asarray(column).tolist() for name, column in given.items()}
+def _cells(winners: WinnerMap, openness: Openness | None) -> list[dict[str, Any]]:
+    named = winners.columns() | ({} if openness is None else openness.columns(winners.models))
+    columns = {name: np.asarray(column).tolist() for name, column in named.items()}
     return [dict(zip(columns, cell, strict=True)) for cell in zip(*columns.values(), strict=True)]

@@ -228,18 +228,18 @@ def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[
         if name not in table.column_names:
             listed = ", ".join(map(repr, table.column_names))
             raise NoSuchColumnError(f"{source.name} has no column {name!r}; it has {listed}")
-    read = {
+    values_by_name = {
         name: [
             None if isinstance(value, str) and value.strip() in NO_VALUE else value
             for value in table.column(name).to_pylist()
         ]
         for name in columns
     }
-    for name, values in read.items():
+    for name, values in values_by_name.items():
         if name != optional and None in values:
             row = values.index(None) + 1
             raise PredictionFileError(f"{source.name}: column {name!r} has no value in row {row}")
-    return read
+    return values_by_name
 
 
 def _numbers(values: list[Any], file: Path, name: str) -> Any:

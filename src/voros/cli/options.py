@@ -99,16 +99,16 @@ FileFormat = Annotated[
 Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
 
 
-def read_price(given: str) -> float:
+def read_price(text: str) -> float:
     """Return the cost of a false alarm."""
-    return check_price(read_number(given, "false_alarm_cost"))
+    return check_price(read_number(text, "false_alarm_cost"))
 
 
 MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
 
-def read_confidence(given: str | None) -> float | tuple[float, ...] | None:
+def read_confidence(text: str | None) -> float | tuple[float, ...] | None:
     """Return a confidence, or a ladder of several between commas.
 
     Examples
@@ -116,10 +116,10 @@ def read_confidence(given: str | None) -> float | tuple[float, ...] | None:
     >>> read_confidence("95%"), read_confidence("0.95,0.9,0.8")
     (0.95, (0.95, 0.9, 0.8))
     """
-    if given is None:
+    if text is None:
         return None
-    read = tuple(read_number(each.strip(), "confidence") for each in given.split(","))
-    return read if len(read) > 1 else read[0]
+    steps = tuple(read_number(part.strip(), "confidence") for part in text.split(","))
+    return steps if len(steps) > 1 else steps[0]
 
 
 def read_guarantee(
@@ -252,15 +252,15 @@ class LimitOptions(CostOptions):
         return scenario
 
     def _scenario(self, otherwise: dict[str, Any]) -> Scenario:
-        fields, given = self._from_file(), self.given()
-        if "capacity" in given:
+        fields, stated = self._from_file(), self.given()
+        if "capacity" in stated:
             # Another capacity, another period.
             fields = {name: value for name, value in fields.items() if name != "per"}
-        if any(name in given for name in COST_FIELDS):
+        if any(name in stated for name in COST_FIELDS):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
-        fields |= given
-        stated = any(name in fields for name in COST_FIELDS)
-        return scenario_from_fields(fields if stated else fields | otherwise)
+        fields |= stated
+        has_costs = any(name in fields for name in COST_FIELDS)
+        return scenario_from_fields(fields if has_costs else fields | otherwise)
 
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:
@@ -298,14 +298,14 @@ class PeriodOptions:
 
     def check(self, scenario: Scenario) -> None:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
-        given = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
-        if scenario.per is None and given:
-            raise ValueError(f"{given[0]} needs a capacity per period, such as --capacity 20/day")
-        if scenario.per is not None and len(given) != 1:
+        named = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
+        if scenario.per is None and named:
+            raise ValueError(f"{named[0]} needs a capacity per period, such as --capacity 20/day")
+        if scenario.per is not None and len(named) != 1:
             raise ValueError(
                 f"a capacity of {scenario.capacity} per {scenario.per} needs the period of each "
                 "case: name its column with --time or with --period"
-                + (", not both" if given else "")
+                + (", not both" if named else "")
             )
         if self.time_zone is not None and self.time is None:
             raise ValueError("--time-zone says how to read --time, which is not given")
@@ -337,8 +337,8 @@ class GroupOptions:
     def __post_init__(self) -> None:
         """Refuse what nothing would look at."""
         if not self.by and (self.intersections or self.min_group is not None):
-            given = "--intersections" if self.intersections else "--min-group"
-            raise ValueError(f"{given} needs groups; name their column with --by")
+            option = "--intersections" if self.intersections else "--min-group"
+            raise ValueError(f"{option} needs groups; name their column with --by")
 
     @property
     def columns(self) -> list[str]:

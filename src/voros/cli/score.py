@@ -52,22 +52,22 @@ def score(
     price = None if false_alarm_cost is None else read_price(false_alarm_cost)
     when.check(scenario)
     # Opened once, for a pipe cannot be read again.
-    given = open_input(columns, engine, by_period=scenario.per is not None)
-    counts = given.counts
+    opened = open_input(columns, engine, by_period=scenario.per is not None)
+    counts = opened.counts
     intervals = None if counts is None else Intervals.of(counts, scenario)
     if counts is not None:
         results = evaluate_all(counts.points, scenario)
-    elif given.lazy is not None:
-        results = evaluate_all(count_by_engine(given.lazy, columns, [scenario]), scenario)
+    elif opened.lazy is not None:
+        results = evaluate_all(count_by_engine(opened.lazy, columns, [scenario]), scenario)
     else:
-        cases = load(columns, source=given.source, when=when)
+        cases = load(columns, source=opened.source, when=when)
         periods = periods_of(cases, scenario, when)
         if periods is None:
             models = tracked(cases.scores, "scoring")
             results = {model: evaluate_model(cases, model, scenario) for model in models}
         else:
             results = evaluate_all(count_points(cases, periods), scenario)
-    sheet = score_sheet(results, given.name, scenario, intervals, price)
+    sheet = score_sheet(results, opened.name, scenario, intervals, price)
     reachable = any(row["feasible"] for row in sheet.rows())
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)

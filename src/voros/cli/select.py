@@ -117,11 +117,11 @@ def select(
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     when.check(scenario)
     check_output(output, show_options)
-    given = open_input(columns, engine, by_period=scenario.per is not None)
-    if given.lazy is not None or given.counts is not None:
-        validation = Validation.of_counts(given, columns, scenario, how, group, aside)
+    opened = open_input(columns, engine, by_period=scenario.per is not None)
+    if opened.lazy is not None or opened.counts is not None:
+        validation = Validation.of_counts(opened, columns, scenario, how, group, aside)
     else:
-        cases = load(columns, source=given.source, group=group, when=when, aside=aside)
+        cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
         points = count_points(cases, periods_of(cases, scenario, when))
         validation = Validation(cases.source, points, cases.label, columns.pos_label)
     with show_progress("choosing"):
@@ -143,9 +143,9 @@ def select(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _check_needed(needed: str, value: object, **given: object) -> None:
+def _check_needed(needed: str, value: object, **options: object) -> None:
     """Refuse options that another one is needed for."""
-    for name, option in given.items():
+    for name, option in options.items():
         if option and value is None:
             raise ValueError(f"--{name.replace('_', '-')} requires {needed}")
 
@@ -163,7 +163,7 @@ class Validation:
     @classmethod
     def of_counts(
         cls,
-        given: Opened,
+        opened: Opened,
         columns: options.InputOptions,
         scenario: Scenario,
         how: Mapping[str, Any],
@@ -172,18 +172,18 @@ class Validation:
     ) -> Validation:
         """Let an engine count, or read counts."""
         if group is not None:
-            raise ValueError(f"--group is for a file of cases in memory; {given.name} is counted")
-        if given.counts is not None and how["guarantee"] is not None:
+            raise ValueError(f"--group is for a file of cases in memory; {opened.name} is counted")
+        if opened.counts is not None and how["guarantee"] is not None:
             raise ValueError(
-                f"--confidence tests every threshold in turn, and {given.name} holds counts by "
+                f"--confidence tests every threshold in turn, and {opened.name} holds counts by "
                 "ranges of scores, which leave some out; name the file of cases"
             )
-        if given.counts is not None:
-            return cls._of_sites(given.name, given.counts, scenario)
-        if given.lazy is None:
-            raise ValueError(f"{given.name} holds neither cases nor counts")
-        points = count_by_engine(given.lazy.without(aside), columns, scenarios_for(scenario, how))
-        return cls(given.name, points, columns.label, columns.pos_label)
+        if opened.counts is not None:
+            return cls._of_sites(opened.name, opened.counts, scenario)
+        if opened.lazy is None:
+            raise ValueError(f"{opened.name} holds neither cases nor counts")
+        points = count_by_engine(opened.lazy.without(aside), columns, scenarios_for(scenario, how))
+        return cls(opened.name, points, columns.label, columns.pos_label)
 
     @classmethod
     def _of_sites(cls, name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
@@ -197,7 +197,9 @@ class Validation:
             )
         # As wide as need be for this score, and no wider for the other ones.
         width = max(high - low for low, high in intervals.bounds.values())
-        points = {model: each.binned.within(width).points for model, each in counts.models.items()}
+        points = {
+            model: scores.binned.within(width).points for model, scores in counts.models.items()
+        }
         stated = None if counts.pos_label == label_text(None) else counts.pos_label
         return cls(name, points, counts.outcome, stated, intervals)
 
@@ -232,12 +234,12 @@ class Tested:
             policy.evaluate(
                 cases.labels,
                 scores,
-                by_cost=each,
+                by_cost=way,
                 sample_weight=cases.weights,
                 periods=periods,
                 by=by,
             )
-            for each in (True, False)
+            for way in (True, False)
         )
         return cls(by_cost, default, price)
 
@@ -251,20 +253,20 @@ class Tested:
     @property
     def tables(self) -> list[str]:
         """The groups, whichever way the policy is deployed; once where it is the same."""
-        found: dict[str, list[str]] = {}
+        ways: dict[str, list[str]] = {}
         for way in (self.by_cost, self.default):
             if way.by_group is not None:
-                found.setdefault(repr(way.by_group), []).append(way.deployed)
-        named = [f"\ntest by group, {' and '.join(of)}:\n{text}" for text, of in found.items()]
+                ways.setdefault(repr(way.by_group), []).append(way.deployed)
+        named = [f"\ntest by group, {' and '.join(of)}:\n{text}" for text, of in ways.items()]
         return list(map(printable_lines, named))
 
     @property
     def words(self) -> list[str]:
         """A line for either way, and one for each broken limit."""
         return [
-            f"{each.deployed}: {line}"
-            for each in (self.by_cost, self.default)
-            for line in evaluation_in_words(each, self.price)
+            f"{way.deployed}: {line}"
+            for way in (self.by_cost, self.default)
+            for line in evaluation_in_words(way, self.price)
         ]
 
 

@@ -79,8 +79,8 @@ class StreamOptions:
 
     def read(self) -> Streams:
         """Return the streams, of a file or of the groups of one column."""
-        given = {name: getattr(self, name) for name in ("min_precision", *COST_FIELDS[:2])}
-        limits = {name: value for name, value in given.items() if value is not None}
+        stated = {name: getattr(self, name) for name in ("min_precision", *COST_FIELDS[:2])}
+        limits = {name: value for name, value in stated.items() if value is not None}
         if self.streams is None:
             return self._by_group(limits)
         for name in ("label", "score", "by"):
@@ -133,14 +133,14 @@ class Streams:
             labels[name], scores[name] = cases.labels, cases.of(score)
             for note in cases.notes:
                 say(note, "note")
-        found: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
+        units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
         if group is not None:
-            found["groups"] = cases.groups
+            units["groups"] = cases.groups
         if self.by is None:
-            return {"y_true": labels, "scores": scores, **found}
+            return {"y_true": labels, "scores": scores, **units}
         (name,) = self.columns
         own = {"y_true": labels[name], "scores": scores[name], "by": cases.by[self.by]}
-        return own | found
+        return own | units
 
 
 @bundled
@@ -187,16 +187,20 @@ def share(
     """Share one capacity between several alarms, or several groups, at the least total cost."""
     if check and test is None:
         raise ValueError("--check needs cases to check on; name them with --test FILE")
-    read, shared = streams.read(), _shared(capacity, exceed, when)
+    problem, shared = streams.read(), _shared(capacity, exceed, when)
     check_output(output, show_options)
     sure = _guarantee(confidence, horizon, block, group)
-    how: dict[str, Any] = {"overlap": overlap, "guarantee": sure, "miss_weight": read.miss_weight}
+    how: dict[str, Any] = {
+        "overlap": overlap,
+        "guarantee": sure,
+        "miss_weight": problem.miss_weight,
+    }
     how |= {"max_seconds": max_seconds, "max_gap": max_gap}
     columns = file_format, when, shared
-    cases = read.load(file, *columns, group)
+    cases = problem.load(file, *columns, group)
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
-    policy = voros.allocate(**cases, scenario=read.scenario, **how)
-    tested = None if test is None else policy.evaluate(**read.load(test, *columns))
+    policy = voros.allocate(**cases, scenario=problem.scenario, **how)
+    tested = None if test is None else policy.evaluate(**problem.load(test, *columns))
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
     show(_sheet(policy, tested, str(file)), show_options, output=output)
@@ -221,8 +225,8 @@ def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> Scenario:
     number, per = split_period(capacity)
     share = None if exceed is None else read_number(exceed, "exceed")
     # The costs are those of the streams; one alarm of all of them is no slip.
-    whole = Scenario(cost_ratio=1.0)
-    shared = whole.changed(capacity=read_capacity(number), per=per, exceed=share)
+    unlimited = Scenario(cost_ratio=1.0)
+    shared = unlimited.changed(capacity=read_capacity(number), per=per, exceed=share)
     when.check(shared)
     return shared
 

@@ -70,17 +70,17 @@ def count_site(
 ) -> None:
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
     check_output(output, show_options)
-    given = open_input(columns, engine)
-    if given.counts is not None:
+    opened = open_input(columns, engine)
+    if opened.counts is not None:
         raise PredictionFileError(
-            f"{given.name} holds counts already; add such files with voros merge"
+            f"{opened.name} holds counts already; add such files with voros merge"
         )
-    name = site or _stem(given)
+    name = site or _stem(opened)
     with show_progress("counting"):
         counted, label, weight, orders = (
-            _count_in_memory(columns, given.source, bits)
-            if given.lazy is None
-            else count_summaries(given.lazy, columns, bits)
+            _count_in_memory(columns, opened.source, bits)
+            if opened.lazy is None
+            else count_summaries(opened.lazy, columns, bits)
         )
         facts = outcome or label, label_text(columns.pos_label), weight, min_cell
         earlier = None if since is None else SiteCounts.from_json(since)
@@ -102,11 +102,11 @@ def _count_in_memory(
     return counted, str(cases.label), columns.weight, orders
 
 
-def _stem(given: Opened) -> str:
+def _stem(opened: Opened) -> str:
     """Name the site after its file."""
-    if given.source is not None and given.source.path is None:
+    if opened.source is not None and opened.source.path is None:
         raise ValueError("--site is needed: standard input has no name")
-    return Path(given.name).name.split(".")[0]
+    return Path(opened.name).name.split(".")[0]
 
 
 @bundled

@@ -63,16 +63,16 @@ def list_cases(
         from voros.policy import worklist
 
         periods = periods_of(cases, scenario, when)
-        made = worklist(cases.positive, cases.of(model), scenario, periods=periods)
-    shown = {"validation": made.validation}
+        ranked_list = worklist(cases.positive, cases.of(model), scenario, periods=periods)
+    shown = {"validation": ranked_list.validation}
     if test is not None:
         named = replace(columns, file=test, label=cases.label, score=[model])
         later = load(named, when=when, both_classes=False)
         periods = periods_of(later, scenario, when)
-        shown["test"] = made.evaluate(later.positive, later.of(model), periods=periods)
+        shown["test"] = ranked_list.evaluate(later.positive, later.of(model), periods=periods)
     if today is not None and output is not None:
-        _write_list(made, today, model, when, output, show_options)
-    sheet = _sheet(made, shown, cases.source, model)
+        _write_list(ranked_list, today, model, when, output, show_options)
+    sheet = _sheet(ranked_list, shown, cases.source, model)
     show(sheet, show_options, output=output)
 
 
@@ -85,7 +85,7 @@ def _check(per: str | None, today: Path | None, output: Path | None) -> None:
 
 
 def _write_list(
-    made: Worklist,
+    rule: Worklist,
     today: Path,
     model: str,
     when: PeriodOptions,
@@ -101,35 +101,37 @@ def _write_list(
         period=when.period,
         both_classes=False,
     )
-    listed = made.predict(cases.of(model), periods=periods_of(cases, made.scenario, when))
+    listed = rule.predict(cases.of(model), periods=periods_of(cases, rule.scenario, when))
     table = append_column(source, "listed", listed.astype(np.int8), cases.kept)
     deliver_cases(table, output, options)
     say(f"{int(listed.sum()):,} of {len(listed):,} cases are listed")
 
 
-def _sheet(made: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:
-    rows = [{"cases": part} | row for part, found in shown.items() for row in found.rows]
+def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:
+    rows = [{"cases": part} | row for part, evaluation in shown.items() for row in evaluation.rows]
     columns = {"cases": [row["cases"] for row in rows]} | {
-        title or "deployed": [cell for found in shown.values() for cell in found.cells[title]]
-        for title in made.validation.cells
+        title or "deployed": [
+            cell for evaluation in shown.values() for cell in evaluation.cells[title]
+        ]
+        for title in rule.validation.cells
     }
-    k, per = made.scenario.capacity, made.scenario.per
+    k, per = rule.scenario.capacity, rule.scenario.per
     return Sheet(
-        title=f"the {k:,} highest of {model!r} in each {per}, from {exact(made.threshold)} on",
+        title=f"the {k:,} highest of {model!r} in each {per}, from {exact(rule.threshold)} on",
         columns=columns,
         rows=lambda: rows,
         document=lambda: {
             "file": source,
             "model": model,
-            "scenario": scenario_values(made.scenario),
-            "threshold": made.threshold,
-            "policy_threshold": made.policy.threshold(),
-            "score": made.score,
+            "scenario": scenario_values(rule.scenario),
+            "threshold": rule.threshold,
+            "policy_threshold": rule.policy.threshold(),
+            "score": rule.score,
             "lists": {
-                part: {"full": found.n_full, "periods": found.n_periods}
-                for part, found in shown.items()
+                part: {"full": evaluation.n_full, "periods": evaluation.n_periods}
+                for part, evaluation in shown.items()
             },
             "compared": rows,
         },
-        notes=[f"{part}: {found.note}" for part, found in shown.items()],
+        notes=[f"{part}: {evaluation.note}" for part, evaluation in shown.items()],
     )

@@ -70,10 +70,10 @@ def ibis_size_key(score: Any) -> Any:
     normal = ibis.greatest(SMALLEST_NORMAL, ibis.least(LARGEST_FINITE, size))
     power = (normal.ln() * (1 / np.log(2.0)) - LOGARITHM_MARGIN).floor()
     times = normal / ibis.literal(2.0).pow(power.cast("float64"))
-    whole = ibis.ifelse(
+    fraction = ibis.ifelse(
         times < 2.0, (times - 1.0) * 2.0**FRACTION_BITS, times * 2.0 ** (FRACTION_BITS - 1)
     )
-    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + whole.cast("int64")
+    key = (power.cast("int64") + EXPONENT_BIAS) * 2**FRACTION_BITS + fraction.cast("int64")
     # By halves, for no float holds the whole factor.
     small = (ibis.least(SMALLEST_NORMAL, size) * SCALE_HALF * SCALE_HALF).cast("int64")
     highest = ibis.literal(HIGHEST_POWER, "int64")

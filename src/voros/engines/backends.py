@@ -122,8 +122,8 @@ class DuckDB(Adapter):
         bits = "".join(np.where(named.wanted, "1", "0"))
         last = len(bits) - 1
         place = f'CAST(least(greatest("{column}" - {named.first}, 0), {last}) AS INTEGER)'
-        found = f"get_bit('{bits}'::BIT, {place}) = 1"
-        return as_lazy(frame.to_native().project(f'* REPLACE ({found} AS "{column}")'))
+        is_member = f"get_bit('{bits}'::BIT, {place}) = 1"
+        return as_lazy(frame.to_native().project(f'* REPLACE ({is_member} AS "{column}")'))
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
         """Count nulls, and what is not finite less the infinities.
@@ -189,8 +189,8 @@ class Spark(Adapter):
         words = " ".join(map(str, _words(named.wanted)))
         table = f"CAST(split('{words}', ' ') AS ARRAY<BIGINT>)"
         word = f"element_at({table}, CAST(({place}) DIV 64 AS INT) + 1)"
-        found = expr(f"getbit({word}, CAST(({place}) % 64 AS INT)) = 1")
-        return as_lazy(frame.to_native().withColumn(column, found))
+        is_member = expr(f"getbit({word}, CAST(({place}) % 64 AS INT)) = 1")
+        return as_lazy(frame.to_native().withColumn(column, is_member))
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
         """Add the cell by exact arithmetic: clusters that are shared allow no Java method."""

@@ -158,8 +158,8 @@ class BinnedScores:
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
         """Return the lowest and highest partial VOROS that the counts allow in a scenario."""
-        found = self.score_bounds(scenario)
-        return found.lower, found.upper
+        bounds = self.score_bounds(scenario)
+        return bounds.lower, bounds.upper
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -178,13 +178,13 @@ class BinnedScores:
 
     def score_bounds(self, scenario: Scenario) -> Bounds:
         """Bound the score in a scenario, and mark the bins that keep the bounds apart."""
-        found = find_contenders(self.points, self.bins.single, scenario)
-        lower = upper = found.decision.partial_voros
-        if found.improving.any():
-            favourable = _favourable(found)
+        candidates = find_contenders(self.points, self.bins.single, scenario)
+        lower = upper = candidates.decision.partial_voros
+        if candidates.improving.any():
+            favourable = _favourable(candidates)
             hull = cost_hull(favourable, np.ones(len(favourable), dtype=np.bool_))
-            upper = partial_volume(favourable, hull, found.decision.region, scenario.costs)
-        return Bounds(lower, max(lower, upper), found.improving | found.informative)
+            upper = partial_volume(favourable, hull, candidates.decision.region, scenario.costs)
+        return Bounds(lower, max(lower, upper), candidates.improving | candidates.informative)
 
 
 def check_tolerance(tolerance: Any) -> float:
@@ -192,11 +192,11 @@ def check_tolerance(tolerance: Any) -> float:
     return check_number(tolerance, "tolerance", "a number within [0, 1)", 0.0, OPEN_INTERVAL[1])
 
 
-def _favourable(found: Contenders) -> OperatingPoints:
+def _favourable(candidates: Contenders) -> OperatingPoints:
     """Known feasible points and the best cases that beat them as one curve, by rising alarms."""
-    ends, best, feasible = found.decision.points, found.best, found.decision.feasible
-    tp = np.append(ends.tp[feasible], best.tp[found.improving])
-    fp = np.append(ends.fp[feasible], best.fp[found.improving])
+    ends, best, feasible = candidates.decision.points, candidates.best, candidates.decision.feasible
+    tp = np.append(ends.tp[feasible], best.tp[candidates.improving])
+    fp = np.append(ends.fp[feasible], best.fp[candidates.improving])
     order = np.lexsort((tp, tp + fp))
     return OperatingPoints(
         np.full(len(order), np.nan), tp[order], fp[order], ends.n_positive, ends.n_negative

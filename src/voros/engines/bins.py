@@ -26,7 +26,7 @@ class ChangedDataError(ValueError):
     >>> frame = pl.LazyFrame({"ill": [0, 1] * 5, "risk": list(range(10))}).filter(less)
     >>> voros.engines.BinnedCounts.from_frame(frame, label="ill", score="risk")
     Traceback (most recent call last):
-    voros.engines.bins.ChangedDataError: a later pass found 7 rows where an earlier one found 8,
+    voros.engines.bins.ChangedDataError: a later pass counted 7 rows where an earlier one counted 8,
     or other scores: the frame changed, or is drawn at random, between passes. Write it to a
     file first
     """
@@ -133,9 +133,10 @@ def join(one: Bins, other: Bins) -> Bins:
     return both.take(np.argsort(-both.least, kind="stable"))
 
 
-def changed(found: float, expected: float) -> ChangedDataError:
+def changed(counted: float, expected: float) -> ChangedDataError:
     """Make the error of a pass that does not fit an earlier one."""
     return ChangedDataError(
-        f"a later pass found {found:.0f} rows where an earlier one found {expected:.0f}, or other "
-        "scores: the frame changed, or is drawn at random, between passes. Write it to a file first"
+        f"a later pass counted {counted:.0f} rows where an earlier one counted {expected:.0f}, or "
+        "other scores: the frame changed, or is drawn at random, between passes. "
+        "Write it to a file first"
     )

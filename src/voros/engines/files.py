@@ -117,14 +117,14 @@ def _nothing_at(path: str) -> str:
 
 def _fixed_part(pattern: str) -> str:
     """Return the folders of a pattern that stand before any wildcard: those are meant."""
-    head = pattern[: found.start()] if (found := WILDCARD.search(pattern)) else pattern
+    head = pattern[: wildcard.start()] if (wildcard := WILDCARD.search(pattern)) else pattern
     return head.rpartition("/")[0]
 
 
 def _is_hidden(name: str, base: str) -> bool:
     """Whether a part of a path below a folder begins with ``_`` or ``.``."""
-    below = name[len(base) :].replace(os.sep, "/")
-    return any(part.startswith(("_", ".")) for part in below.split("/"))
+    relative = name[len(base) :].replace(os.sep, "/")
+    return any(part.startswith(("_", ".")) for part in relative.split("/"))
 
 
 def _local_file(name: str) -> TableFile:

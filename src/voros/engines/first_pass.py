@@ -64,7 +64,9 @@ def read_cases(
     models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
     columns = {LABEL: label} | {short: name for name, short in models.items()}
     lazy = adapter.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
-    whole = [name for name, short in models.items() if lazy.collect_schema()[short].is_integer()]
+    integer_models = [
+        name for name, short in models.items() if lazy.collect_schema()[short].is_integer()
+    ]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
     classes = _classes(lazy, label, pos_label)
@@ -77,7 +79,7 @@ def read_cases(
         weighted=weight is not None,
         adapter=adapter,
         label=label,
-        whole=whole,
+        integer_models=integer_models,
         usage=usage,
     )
 
@@ -87,14 +89,14 @@ def count_totals(cases: LazyCases) -> tuple[LazyCases, Totals]:
     totals = _totals(cases, cases.label)
     cases.usage.passes += 1
     cases.usage.rows = totals.rows
-    _check_whole(totals, cases.whole)
+    _check_exact_integers(totals, cases.integer_models)
     infinite = any(np.isposinf(high) for _, high in totals.ranges.values())
     return (cases.capped() if infinite else cases), totals
 
 
-def _check_whole(totals: Totals, whole: Sequence[str]) -> None:
+def _check_exact_integers(totals: Totals, integer_models: Sequence[str]) -> None:
     """Refuse whole numbers that may be equal as floats; in memory they stay apart."""
-    for name in whole:
+    for name in integer_models:
         if max(map(abs, totals.ranges[name])) >= LARGEST_COUNT:
             raise ValueError(
                 f"score column {name!r} holds whole numbers of 2**53 or beyond, which engines "
@@ -121,8 +123,8 @@ def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     column = nw.col(WEIGHT).cast(nw.Float64)
     good = (column.is_finite() & (column >= 0)).fill_null(False)
     adapter = adapter_of(lazy)
-    asked = nw.len().alias("rows"), adapter.how_many(good).alias("good")
-    counts = adapter.collect(lazy.select(*asked, column.max().alias("highest")))
+    aggregates = nw.len().alias("rows"), adapter.how_many(good).alias("good")
+    counts = adapter.collect(lazy.select(*aggregates, column.max().alias("highest")))
     rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
     # An engine may have looked for NaN in a file's statistics, which leave it out.
     highest = counts.item(0, "highest")
@@ -175,57 +177,57 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     frame = cases.frame
     if cases.weighted:
         frame = with_shares(frame, cases.weighted, cases.adapter)
-    asked = [nw.len().alias("rows")]
+    aggregates = [nw.len().alias("rows")]
     if cases.weighted:
-        asked += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
+        aggregates += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
     else:
-        asked.append(how_many(nw.col(POSITIVE)).alias("positive"))
+        aggregates.append(how_many(nw.col(POSITIVE)).alias("positive"))
     if KNOWN in frame.collect_schema():
-        asked.append(how_many(nw.col(LABELLED)).alias("labelled"))
-        asked.append(how_many(nw.col(KNOWN)).alias("known"))
+        aggregates.append(how_many(nw.col(LABELLED)).alias("labelled"))
+        aggregates.append(how_many(nw.col(KNOWN)).alias("known"))
     else:
-        asked.append(nw.col(POSITIVE).count().alias("labelled"))
+        aggregates.append(nw.col(POSITIVE).count().alias("labelled"))
     for short in cases.models.values():
         score = nw.col(short)
-        asked.append(cases.adapter.how_many_missing(score).alias(f"{short}_missing"))
-        asked += [score.min().alias(f"{short}_low"), score.max().alias(f"{short}_high")]
-    found = {name: column[0] for name, column in cases.collect(frame.select(*asked)).items()}
-    rows = int(found["rows"])
-    _check_labelled(found, rows, label)
+        aggregates.append(cases.adapter.how_many_missing(score).alias(f"{short}_missing"))
+        aggregates += [score.min().alias(f"{short}_low"), score.max().alias(f"{short}_high")]
+    sums = {name: column[0] for name, column in cases.collect(frame.select(*aggregates)).items()}
+    rows = int(sums["rows"])
+    _check_labelled(sums, rows, label)
     for name, short in cases.models.items():
-        _check_present(found, rows, name, short)
-    return _as_totals(found, rows, cases)
+        _check_present(sums, rows, name, short)
+    return _as_totals(sums, rows, cases)
 
 
-def _as_totals(found: Mapping[str, Any], rows: int, cases: LazyCases) -> Totals:
+def _as_totals(aggregates: Mapping[str, Any], rows: int, cases: LazyCases) -> Totals:
     ranges = {
-        name: (float(found[f"{short}_low"]), float(found[f"{short}_high"]))
+        name: (float(aggregates[f"{short}_low"]), float(aggregates[f"{short}_high"]))
         for name, short in cases.models.items()
     }
     if cases.weighted:
-        sums = float(found["positive"]), float(found["negative"])
-        return Totals(rows, *sums, float(found["one_case"]), ranges)
-    positive = int(found["positive"])
+        sums = float(aggregates["positive"]), float(aggregates["negative"])
+        return Totals(rows, *sums, float(aggregates["one_case"]), ranges)
+    positive = int(aggregates["positive"])
     return Totals(rows, positive, rows - positive, 1.0, ranges)
 
 
-def _check_labelled(found: Mapping[str, Any], rows: int, label: str) -> None:
+def _check_labelled(sums: Mapping[str, Any], rows: int, label: str) -> None:
     if rows == 0:
         raise ValueError("frame is empty; at least one case of each class is needed")
-    missing = rows - int(found["labelled"])
+    missing = rows - int(sums["labelled"])
     if missing:
         raise ValueError(
             f"label column {label!r} is missing in {missing} of {rows} rows; drop or impute those "
             "first"
         )
-    other = rows - int(found.get("known", rows))
+    other = rows - int(sums.get("known", rows))
     if other:
         raise ValueError(
             f"label column {label!r} holds a third label, or NaN, in {other} of {rows} rows; two "
             "labels are accepted"
         )
-    negative = found.get("negative", rows - found["positive"])
-    if found["positive"] == 0 or negative == 0:
+    negative = sums.get("negative", rows - sums["positive"])
+    if sums["positive"] == 0 or negative == 0:
         held = "positive" if negative == 0 else "negative"
         raise ValueError(
             f"label column {label!r} holds {held} cases only; both classes are needed to draw a "
@@ -233,13 +235,13 @@ def _check_labelled(found: Mapping[str, Any], rows: int, label: str) -> None:
         )
 
 
-def _check_present(found: Mapping[str, Any], rows: int, name: str, short: str) -> None:
-    bad = int(found[f"{short}_missing"])
+def _check_present(sums: Mapping[str, Any], rows: int, name: str, short: str) -> None:
+    bad = int(sums[f"{short}_missing"])
     if bad:
         raise ValueError(
             f"score column {name!r} is missing or NaN in {bad} of {rows} rows; drop or impute "
             "those first"
         )
     # A second way to the same, for an engine may answer the first from a file's statistics.
-    if any(np.isnan(float(found[f"{short}_{end}"])) for end in ("low", "high")):
+    if any(np.isnan(float(sums[f"{short}_{end}"])) for end in ("low", "high")):
         raise ValueError(f"score column {name!r} holds NaN; drop or impute those rows first")

@@ -76,11 +76,11 @@ def open_table(path: str, engine: str, kind: str) -> Any:
 
 def _metadata(path: str) -> list[str]:
     """Files that describe a table's versions, the latest last."""
-    found = [
+    matches = [
         (METADATA.fullmatch(file.name), file) for file in Path(path, "metadata").glob("*.json")
     ]
     return [
-        str(file) for _, file in sorted((int(match[1]), file) for match, file in found if match)
+        str(file) for _, file in sorted((int(match[1]), file) for match, file in matches if match)
     ]
 
 

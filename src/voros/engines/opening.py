@@ -101,8 +101,8 @@ def _flags(file: TableFile, types: Mapping[str, Any]) -> list[str]:
 def _truth(name: str) -> nw.Expr:
     """Read true and false, in upper or lower case; nothing else has a value."""
     text = nw.col(name).str.to_lowercase()
-    false = nw.when(text == "false").then(nw.lit(False))
-    return nw.when(text == "true").then(nw.lit(True)).otherwise(false).alias(name)
+    is_false = nw.when(text == "false").then(nw.lit(False))
+    return nw.when(text == "true").then(nw.lit(True)).otherwise(is_false).alias(name)
 
 
 def _names(part: Part, written: Callable[[str], str] = str) -> list[str]:

@@ -45,15 +45,17 @@ def orders_in_memory(
     """
     orders: dict[tuple[str, str], Order] = {}
     counted = slice(None) if weights is None else np.asarray(weights) > 0
-    columns = {name: np.asarray(each, dtype=np.float64)[counted] for name, each in scores.items()}
+    columns = {
+        name: np.asarray(column, dtype=np.float64)[counted] for name, column in scores.items()
+    }
     for one, other in combinations(columns, 2):
         cells = cell_of(columns[one], KEY_BITS - bits)
         rising = np.argsort(cells, kind="stable")
         begin = np.flatnonzero(np.diff(cells[rising], prepend=cells[rising[0]] - 1))
         values = columns[other][rising]
-        found = _order(np.minimum.reduceat(values, begin), np.maximum.reduceat(values, begin))
-        if found is not None:
-            orders[one, other] = found
+        order = _order(np.minimum.reduceat(values, begin), np.maximum.reduceat(values, begin))
+        if order is not None:
+            orders[one, other] = order
     return orders
 
 
@@ -75,9 +77,9 @@ def orders_in_frame(
         rising = np.argsort(answer[CELL])
         for other, column in others.items():
             ends = (answer[f"{column}_{end}"][rising] for end in ("low", "high"))
-            found = _order(*ends)
-            if found is not None:
-                orders[name, other] = found
+            order = _order(*ends)
+            if order is not None:
+                orders[name, other] = order
     return orders
 
 

@@ -104,9 +104,9 @@ def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
     return COARSEST
 
 
-def first_cells(whole: Bins, scale: Scale, at_most: int) -> Wanted:
+def first_cells(all_rows: Bins, scale: Scale, at_most: int) -> Wanted:
     """Count everything, one bin so far, by the finest cells that fit into ``at_most``."""
-    return Wanted(scale, _Keyed.on(scale, whole).level(np.array([True]), at_most))
+    return Wanted(scale, _Keyed.on(scale, all_rows).level(np.array([True]), at_most))
 
 
 def cells_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) -> Plan | None:

@@ -73,7 +73,7 @@ class LazyCases:
     weighted: bool
     adapter: Adapter
     label: str = ""
-    whole: Sequence[str] = ()
+    integer_models: Sequence[str] = ()
     """Models whose scores are whole numbers."""
 
     usage: Usage = field(default_factory=Usage)

@@ -173,16 +173,16 @@ class EngineSource:
         """Rows that this process holds at most."""
         return HELD_PER_ANSWER * self.at_most
 
-    def split_from(self, whole: Bins, cut: float, share: float) -> Bins:
+    def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
         """Count the rows from a cut up; where that share is few of them, read them at once."""
-        above = replace(whole, least=np.maximum(whole.least, cut))
+        above = replace(all_rows, least=np.maximum(all_rows.least, cut))
         want = first_cells(above, self.scale, min(self.at_most, FIRST_CELLS))
         want = replace(want, low=cut)
-        if share * whole.rows[0] <= self.most_held / 2:
+        if share * all_rows.rows[0] <= self.most_held / 2:
             self._hold(above, want, self.most_held)
         if self.held is None:
-            return whole.split_off(self.cases.count(self.name, want), cut)
-        return whole.split_off(self.held.count(want), cut)
+            return all_rows.split_off(self.cases.count(self.name, want), cut)
+        return all_rows.split_off(self.held.count(want), cut)
 
     def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
         """Count open ranges more finely, those first whose rows are in this process."""
@@ -225,7 +225,7 @@ class EngineSource:
 
 def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) -> BinnedScores:
     """Count the scores of a model as finely as is asked for."""
-    sample, whole = cases.sample(name, min(SAMPLE_ROWS, at_most)), _whole(totals, name)
+    sample, all_rows = cases.sample(name, min(SAMPLE_ROWS, at_most)), _whole(totals, name)
     source = EngineSource(cases, name, _scale(sample, totals.ranges[name]), at_most)
 
     def binned(bins: Bins) -> BinnedScores:
@@ -237,11 +237,11 @@ def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) 
         )
 
     if len(sample[0]) == totals.rows:
-        source.held, bins = HeldRows(sample, whole), whole
+        source.held, bins = HeldRows(sample, all_rows), all_rows
         cases.usage.rows_counted += totals.rows
     else:
         cut = _cut(sample, totals, aim.scenarios)
-        bins = source.split_from(whole, cut, float(np.mean(sample[0] >= cut)))
+        bins = source.split_from(all_rows, cut, float(np.mean(sample[0] >= cut)))
     while (open_ranges := aim.open_ranges(binned(bins), at_most)).any():
         bins = source.split(bins, open_ranges)
     counted = replace(binned(bins), scenarios=tuple(aim.scenarios), usage=cases.usage)

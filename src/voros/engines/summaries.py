@@ -409,8 +409,8 @@ def _read_widths(entry: Entry, cells: IntArray, bits: int) -> IntArray:
 
 def _read_counts(entry: Entry) -> AnyArray:
     counts = entry.numbers(0)
-    whole = all(isinstance(count, int) for count in counts)
-    return np.array(counts, dtype=np.int64 if whole else np.float64)
+    integers = all(isinstance(count, int) for count in counts)
+    return np.array(counts, dtype=np.int64 if integers else np.float64)
 
 
 def _check_consistent(counts: BinnedCounts, entries: Mapping[str, Entry]) -> None:

@@ -247,8 +247,8 @@ def _bands(
     scale: BandScale,
 ) -> dict[str, Band]:
     """Put a band around the curve of every model."""
-    whole, confidence = values.whole, values.plan.how.confidence
-    centre, least = scale.to(whole), scale.least_error(whole)
+    estimates, confidence = values.whole, values.plan.how.confidence
+    centre, least = scale.to(estimates), scale.least_error(estimates)
     if kind == "simultaneous":
         ends = simultaneous_ends(confidence, centre, scale.to(values.drawn), least)
         low, high = map(scale.back, ends)
@@ -266,7 +266,7 @@ def _bands(
         model: Band(
             over=over,
             positions=positions,
-            estimate=whole[j],
+            estimate=estimates[j],
             low=low[j],
             high=high[j],
             kind=kind,

@@ -117,7 +117,7 @@ class Resampling:
         _warn_about_few(sampling)
         options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
         models = {
-            model: Ranked.of(*each, **options, periods=periods) for model, each in cases.items()
+            model: Ranked.of(*arrays, **options, periods=periods) for model, arrays in cases.items()
         }
         return ResamplingPlan(models, sampling, self)
 
@@ -303,7 +303,9 @@ class ResamplingPlan:
         """Compute a metric of every model: as is, on the resamples, and with blocks left out."""
         rng = generator(self.how.random_state)
         compute, n_resamples = measure.compute, self.how.n_resamples
-        whole = replicate(self.models, iter([np.ones(self.sampling.n_units, np.intp)]), compute)[0]
+        estimates = replicate(
+            self.models, iter([np.ones(self.sampling.n_units, np.intp)]), compute
+        )[0]
         resamples = self.sampling.resamples(n_resamples, rng)
         resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
         drawn = replicate(self.models, resamples, compute)
@@ -311,7 +313,12 @@ class ResamplingPlan:
         if self.how.method_for(measure) == "bca":
             left_out, strata = leave_out(self.models, self.sampling, compute, rng)
         return Replicates(
-            plan=self, measure=measure, whole=whole, drawn=drawn, left_out=left_out, strata=strata
+            plan=self,
+            measure=measure,
+            whole=estimates,
+            drawn=drawn,
+            left_out=left_out,
+            strata=strata,
         )
 
 
@@ -330,10 +337,10 @@ class Replicates:
         """Return each model's interval, and with it the scenario where all have the same."""
         how, method = self.plan.how, self.plan.how.method_for(self.measure)
         drawn = self.plan.sampling.name + (" by class" if how.stratified else "")
-        found = {}
+        by_model = {}
         for j, model in enumerate(self.plan.models):
             low, high = self._from_curve(j) if method == "curve" else self._two_sided(j, method)
-            found[model] = Bootstrap(
+            by_model[model] = Bootstrap(
                 metric=self.measure.name,
                 estimate=float(self.whole[j]),
                 low=low,
@@ -344,7 +351,7 @@ class Replicates:
                 drawn=drawn,
                 scenario=scenario,
             )
-        return found
+        return by_model
 
     def ends(self, method: Method) -> tuple[FloatArray, FloatArray]:
         """Return the ends of every model's interval."""

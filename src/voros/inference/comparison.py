@@ -320,7 +320,7 @@ def compare_policies(
     columns = columns_by_model(y_true, scores)
     _check_policies(policies, list(columns))
     plan = how.plan(y_true, scores, _scenario_of(policies), worthwhile=False)
-    found = [
+    replicates = [
         replace(plan, models={name: plan.models[name]}).run(
             Measure.of_policy(policy, by_cost=by_cost)
         )
@@ -337,8 +337,8 @@ def compare_policies(
         )
         for name, policy in policies.items()
     }
-    violations = {name: each.violations for name, each in evaluated.items()}
-    return replace(_comparison_of(_together(found)), violations=violations)
+    violations = {name: evaluation.violations for name, evaluation in evaluated.items()}
+    return replace(_comparison_of(_together(replicates)), violations=violations)
 
 
 def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
@@ -354,16 +354,16 @@ def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     return (by_period or scenarios)[0]
 
 
-def _together(found: list[Replicates]) -> Replicates:
+def _together(replicates: list[Replicates]) -> Replicates:
     """Put the replicates of single policies, drawn alike, side by side."""
-    ranked = {name: model for one in found for name, model in one.plan.models.items()}
+    ranked = {name: model for one in replicates for name, model in one.plan.models.items()}
     return Replicates(
-        plan=replace(found[0].plan, models=ranked),
-        measure=found[0].measure,
-        whole=np.concatenate([one.whole for one in found]),
-        drawn=np.concatenate([one.drawn for one in found], axis=1),
-        left_out=np.concatenate([one.left_out for one in found], axis=1),
-        strata=found[0].strata,
+        plan=replace(replicates[0].plan, models=ranked),
+        measure=replicates[0].measure,
+        whole=np.concatenate([one.whole for one in replicates]),
+        drawn=np.concatenate([one.drawn for one in replicates], axis=1),
+        left_out=np.concatenate([one.left_out for one in replicates], axis=1),
+        strata=replicates[0].strata,
     )
 
 
@@ -404,7 +404,8 @@ def _comparison_of(values: Replicates) -> Comparison:
         confidence=values.plan.how.confidence,
         models=values.bootstraps(),
         pairs=tuple(
-            replace(each, adjusted_p_value=p) for each, p in zip(raw, adjusted, strict=True)
+            replace(difference, adjusted_p_value=p)
+            for difference, p in zip(raw, adjusted, strict=True)
         ),
         shares_won=dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
     )

@@ -211,8 +211,8 @@ class Sampling:
     def n_effective(self) -> float:
         """How many equal units vary as much, in the class that has fewer of them."""
         classes = (self.positive, ~self.positive)
-        found = effective_groups(*(np.bincount(self.units, which) for which in classes))
-        return max(found, FEWEST_UNITS)
+        effective = effective_groups(*(np.bincount(self.units, which) for which in classes))
+        return max(effective, FEWEST_UNITS)
 
     def resamples(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
         """Yield how often each unit is drawn; a resample without both classes is drawn again."""

@@ -128,10 +128,10 @@ def read_answers(*paths: str | Path) -> Answers:
 
 
 def _answers_in(path: str | Path) -> list[Answer]:
-    found = read_toml(path).get("answer")
-    if not isinstance(found, list) or not all(isinstance(fields, dict) for fields in found):
+    answers = read_toml(path).get("answer")
+    if not isinstance(answers, list) or not all(isinstance(fields, dict) for fields in answers):
         raise ValueError(f"{path} holds no answers; each begins with [[answer]]")
-    return [_answer(fields, f"{path}, answer {i}") for i, fields in enumerate(found, start=1)]
+    return [_answer(fields, f"{path}, answer {i}") for i, fields in enumerate(answers, start=1)]
 
 
 def _answer(fields: dict[str, Any], where: str) -> Answer:
@@ -169,19 +169,19 @@ def _check_follows(miss_costs: tuple[float, float], fields: Mapping[str, Any], w
         )
 
 
-def _offers(given: Any, where: str) -> list[float]:
-    if not isinstance(given, list):
-        raise ValueError(f"{where}={given!r}; accepted is a list of numbers above 0")
-    return [check_number(offer, where, "numbers above 0", 1e-100, 1e100) for offer in given]
+def _offers(offers: Any, where: str) -> list[float]:
+    if not isinstance(offers, list):
+        raise ValueError(f"{where}={offers!r}; accepted is a list of numbers above 0")
+    return [check_number(offer, where, "numbers above 0", 1e-100, 1e100) for offer in offers]
 
 
-def _range(given: Any, where: str) -> tuple[float, float]:
+def _range(ends: Any, where: str) -> tuple[float, float]:
     accepted = "a rising pair of numbers above 0"
-    pair = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 2
+    pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2
     low, high = (
         check_number(end, f"{where}, miss_costs", accepted, 1e-100, 1e100)
-        for end in (given if pair else (1, 1))
+        for end in (ends if pair else (1, 1))
     )
     if not pair or low > high:
-        raise ValueError(f"{where}, miss_costs={given!r}; accepted is {accepted}")
+        raise ValueError(f"{where}, miss_costs={ends!r}; accepted is {accepted}")
     return low, high

@@ -43,21 +43,21 @@ def explain_bad_row(
     ``texts`` are the columns that are read as text.
     """
     try:
-        found = _first_bad_row(source, numeric, texts)
+        problem = _first_bad_row(source, numeric, texts)
     except UnicodeDecodeError:
-        found = Message(
+        problem = Message(
             "this is not UTF-8 text; save it as UTF-8, or name its format with ",
             Argument("file_format"),
         )
     except (csv.Error, OSError, ValueError) as error:
-        found = f"cannot be read as {source.format}: {shortened(str(error), LONGEST_REASON)}"
-    if found is None:
+        problem = f"cannot be read as {source.format}: {shortened(str(error), LONGEST_REASON)}"
+    if problem is None:
         said = shortened(" ".join(reason.split()), LONGEST_REASON)
-        found = Message(
+        problem = Message(
             f"cannot be read as {source.format} ({said}); another format: ",
             Argument("file_format"),
         )
-    return PredictionFileError(Message(f"{source.name}: ", found))
+    return PredictionFileError(Message(f"{source.name}: ", problem))
 
 
 def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[str]) -> str | None:

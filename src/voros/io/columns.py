@@ -148,17 +148,17 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         several = f"and {len(scores)} are possible ({_listed(scores)})"
         long = f"a long file (model column {names.model!r}) has one column of scores, {several}"
         raise PredictionFileError(_naming(f"{file}: {long}; name it with ", "scores"))
-    found = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
-    return Roles(**(vars(names) | found), notes=tuple(notes), doubts=doubts)
+    assigned = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
+    return Roles(**(vars(names) | assigned), notes=tuple(notes), doubts=doubts)
 
 
 def _check_names(peeked: _Peeked, names: ColumnNames) -> None:
-    given = [*names.apart.items(), *(("scores", name) for name in names.scores)]
-    given += [("by", name) for name in names.by]
+    requested = [*names.apart.items(), *(("scores", name) for name in names.scores)]
+    requested += [("by", name) for name in names.by]
     if names.label is not None:
-        given.insert(0, ("label", names.label))
+        requested.insert(0, ("label", names.label))
     roles: dict[str, str] = {}
-    for role, name in given:
+    for role, name in requested:
         if name not in peeked:
             raise NoSuchColumnError(_missing(name, peeked, role))
         peeked.check_single(name)
@@ -184,16 +184,16 @@ def _missing(name: str, peeked: _Peeked, role: str) -> Message:
 def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
     taken = names.taken.union(names.scores)
     free = [name for name in peeked.names if name not in taken]
-    found = [name for name in free if name.lower() in LABEL_NAMES]
-    if not found:
-        found = [name for name in free if _is_binary(peeked.column(name))]
-    if len(found) == 2 and found[0] == found[1]:
-        peeked.check_single(found[0])
-    if len(found) != 1:
-        several = f"{_listed(found)} could all be" if found else "no column is clearly"
+    candidates = [name for name in free if name.lower() in LABEL_NAMES]
+    if not candidates:
+        candidates = [name for name in free if _is_binary(peeked.column(name))]
+    if len(candidates) == 2 and candidates[0] == candidates[1]:
+        peeked.check_single(candidates[0])
+    if len(candidates) != 1:
+        several = f"{_listed(candidates)} could all be" if candidates else "no column is clearly"
         opening, rest = f"{peeked.file}: {several} the label; name it with ", _listed(peeked.names)
         raise PredictionFileError(_naming(opening, "label", f" (columns: {rest})"))
-    return str(found[0])
+    return str(candidates[0])
 
 
 def _find_scores(

@@ -98,12 +98,12 @@ def _check_depth(text: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in fields:
             raise DocumentError(f"the key {_shown(key)} is given twice")
-        found[key] = value
-    return found
+        fields[key] = value
+    return fields
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -182,12 +182,12 @@ class Entry:
         fields = self.value if isinstance(self.value, dict) else {}
         if fields.get("format") != name:
             raise DocumentError(f"{self.origin} is not a saved one: it has no format {name!r}")
-        found = fields.get("schema")
-        newer = isinstance(found, int) and found > schema
-        if newer or found != schema or isinstance(found, bool):
+        stated = fields.get("schema")
+        newer = isinstance(stated, int) and stated > schema
+        if newer or stated != schema or isinstance(stated, bool):
             reason = "written by a newer voros: upgrade it" if newer else "save it again with voros"
             raise DocumentError(
-                f"{self.origin} has the schema {_shown(found)}; accepted is {schema}; {reason}"
+                f"{self.origin} has the schema {_shown(stated)}; accepted is {schema}; {reason}"
             )
 
     def keys(self, *required: str) -> dict[str, Entry]:
@@ -257,9 +257,9 @@ class Entry:
             self.refuse("one of " + ", ".join(map(_shown, accepted)))
         return self.value
 
-    def optional(self, read: Callable[[Entry], Read]) -> Read | None:
+    def optional(self, parse: Callable[[Entry], Read]) -> Read | None:
         """Return None for null, and read anything else."""
-        return None if self.value is None else read(self)
+        return None if self.value is None else parse(self)
 
     def wholes(self, low: int, high: int = LARGEST_INT64) -> list[int]:
         """Return a list of whole numbers."""

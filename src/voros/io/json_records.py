@@ -145,7 +145,7 @@ def _parsed(source: Source) -> Sequence[Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         raise PredictionFileError("a record has a name twice; rename one")
-    return found
+    return record

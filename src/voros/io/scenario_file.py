@@ -51,13 +51,13 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     ...     read_scenarios(file)["ward"].capacity
     0.1
     """
-    found = {}
+    scenarios = {}
     for name, fields in read_scenario_fields(path).items():
         try:
-            found[name] = scenario_from_fields(fields)
+            scenarios[name] = scenario_from_fields(fields)
         except ValueError as error:
             raise ValueError(f"{path}, scenario {name!r}: {error}") from None
-    return found
+    return scenarios
 
 
 def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:

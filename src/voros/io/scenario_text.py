@@ -53,21 +53,21 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
         raise ValueError(
             f"{unknown[0]!r} is not a limit; accepted are {', '.join(SCENARIO_FIELDS)}"
         )
-    read: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         name: read_number(fields[name], name)
         for name in ("min_precision", "prevalence", "exceed")
         if name in fields
     }
     if "per" in fields:
-        read["per"] = fields["per"]
+        arguments["per"] = fields["per"]
     if "capacity" in fields:
         number, per = split_period(fields["capacity"])
-        read["capacity"] = read_capacity(number)
-        other = read.setdefault("per", per)
+        arguments["capacity"] = read_capacity(number)
+        other = arguments.setdefault("per", per)
         if per is not None and other != per:
             reason = f"={other!r}, and the capacity is one per {per!r}; give one"
             raise ArgumentError("per", reason)
-    return Scenario(**read, cost_ratio=_read_costs(fields))
+    return Scenario(**arguments, cost_ratio=_read_costs(fields))
 
 
 def split_period(capacity: Any) -> tuple[Any, str | None]:
@@ -84,20 +84,20 @@ def split_period(capacity: Any) -> tuple[Any, str | None]:
 
 
 def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
-    given = [name for name in COST_FIELDS if name in fields]
-    if len(given) != 1:
-        found = " and ".join(given) if given else "none"
+    stated = [name for name in COST_FIELDS if name in fields]
+    if len(stated) != 1:
+        listed = " and ".join(stated) if stated else "none"
         raise ValueError(
             Message(
-                f"the costs must be stated in one way, and {found} is given: ",
+                f"the costs must be stated in one way, and {listed} is given: ",
                 Argument("cost_ratio"),
                 " (a false alarm against a miss, such as 1/9:1/6) or ",
                 Argument("miss_costs"),
                 " (false alarms a miss is worth, such as 6:9)",
             )
         )
-    low, high = read_range(fields[given[0]], given[0])
-    return {"cost_ratio": uniform, "miss_costs": miss_costs, "t": uniform_t}[given[0]](low, high)
+    low, high = read_range(fields[stated[0]], stated[0])
+    return {"cost_ratio": uniform, "miss_costs": miss_costs, "t": uniform_t}[stated[0]](low, high)
 
 
 def read_number(value: Any, name: str) -> float:
@@ -110,16 +110,16 @@ def read_number(value: Any, name: str) -> float:
     """
     accepted = "accepted are finite numbers in forms such as 0.15, 15% or 3/20"
     try:
-        found = _parsed(value)
+        parsed = _parsed(value)
     except (ArithmeticError, ValueError):
         raise ArgumentError(name, f"={shown(value)} is not a number; {accepted}") from None
     try:
-        number = float(found)
+        number = float(parsed)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
         raise ArgumentError(name, f"={shown(value)} is not a number of any use; {accepted}")
-    if number == 0 != found:
+    if number == 0 != parsed:
         raise ArgumentError(name, f"={shown(value)} is too small to differ from 0; {accepted}")
     return number
 
@@ -163,8 +163,8 @@ def read_capacity(value: Any) -> float:
             "capacity", f"={value!r} is not a number; accepted are a share and a count"
         )
     text = str(value).strip() if not isinstance(value, (int, float)) else ""
-    whole = text.lstrip("+-").isdecimal()
-    if not isinstance(value, int) and not whole:
+    is_integer = text.lstrip("+-").isdecimal()
+    if not isinstance(value, int) and not is_integer:
         return read_number(value, "capacity")
     # Told apart by length first: to read a million digits would take long.
     if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:

@@ -116,8 +116,8 @@ class Source:
         """What was found from the bytes, in words."""
         notes: list[str] = []
         if self.declared is None and self._named_format() is None:
-            read = f"reading {self.name} as {self.format} (another format: "
-            notes.append(Message(read, Argument("file_format"), ")"))
+            note = f"reading {self.name} as {self.format} (another format: "
+            notes.append(Message(note, Argument("file_format"), ")"))
         if self.format == "csv" and self.delimiter != ",":
             notes.append(f"{self.name} is separated by {self.delimiter!r}")
         return tuple(notes)

@@ -89,8 +89,8 @@ class _Scan:
 
     def _step_through(self, chunk: bytes) -> None:
         last, closed_at = 0, -1 if self.just_closed else -2
-        for found in re.finditer(rb'"', chunk):
-            at = found.start()
+        for quote in re.finditer(rb'"', chunk):
+            at = quote.start()
             self.line += chunk.count(b"\n", last, at)
             last = at
             if self.opened is not None:
@@ -100,17 +100,17 @@ class _Scan:
         self.line += chunk.count(b"\n", last)
 
 
-def with_longer_blocks(read: Callable[[int], Any]) -> Any:
+def with_longer_blocks(read_blocks: Callable[[int], Any]) -> Any:
     """Read with blocks of the usual size, and with longer ones where a row needs them."""
     import pyarrow as pa
 
     try:
-        return read(CHUNK_BYTES)
+        return read_blocks(CHUNK_BYTES)
     except pa.ArrowInvalid as error:
         if TOO_LONG not in str(error):
             raise
     try:
-        return read(LONGEST_ROW)
+        return read_blocks(LONGEST_ROW)
     except pa.ArrowInvalid as error:
         if TOO_LONG not in str(error):
             raise

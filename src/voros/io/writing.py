@@ -203,7 +203,7 @@ def folder_for(folder: str | Path) -> Iterator[Path]:
     True
     """
     wanted = Path(folder)
-    made = [path for path in (wanted, *wanted.parents) if not path.exists()]
+    created = [path for path in (wanted, *wanted.parents) if not path.exists()]
     try:
         check_folder(wanted)
         try:
@@ -212,7 +212,7 @@ def folder_for(folder: str | Path) -> Iterator[Path]:
             raise _explained(error, wanted) from None
         yield wanted
     except BaseException:
-        for path in made:
+        for path in created:
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
         raise

@@ -50,5 +50,5 @@ def __getattr__(name: str) -> Any:
     """Import a display when it is used: bands need SciPy's distributions, which load slowly."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'voros.plotting' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"voros.plotting.{_HOME_OF[name]}"), name)
-    return found
+    display = globals()[name] = getattr(import_module(f"voros.plotting.{_HOME_OF[name]}"), name)
+    return display

@@ -99,7 +99,7 @@ class AreaCurveDisplay(CurveDisplay):
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
         """What every model scores."""
-        return {name: evaluation_of(each, self.scenario) for name, each in self.points.items()}
+        return {name: evaluation_of(points, self.scenario) for name, points in self.points.items()}
 
     def to_ratio(self, t: Any) -> Any:
         """Return the cost ratio C_FP / C_FN at which the fractional cost is ``t``."""
@@ -134,20 +134,20 @@ class AreaCurveDisplay(CurveDisplay):
         if isinstance(costs, Samples):
             return self.to_t(costs.to_ratio(costs.values, odds)), costs.weights
         edges = np.linspace(*self.t_range, GRID)
-        below = costs.cdf(in_unit_of(costs, self.to_ratio(edges), odds))
-        return (edges[1:] + edges[:-1]) / 2, np.abs(np.diff(below)) / np.diff(edges)
+        cumulative = costs.cdf(in_unit_of(costs, self.to_ratio(edges), odds))
+        return (edges[1:] + edges[:-1]) / 2, np.abs(np.diff(cumulative)) / np.diff(edges)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
-        found = self.evaluations[model]
+        evaluation = self.evaluations[model]
         t = np.union1d(np.linspace(*self.t_range, GRID), self.switches(model))
         ratio = self.to_ratio(t)
-        chosen = found.hull.index[found.hull.best(ratio)]
+        chosen = evaluation.hull.index[evaluation.hull.best(ratio)]
         return {
             "model": np.full(len(t), model, dtype=object),
             "t": t,
             "cost_ratio": ratio,
-            "area": found.normalised_area(ratio),
-            "threshold": found.points.thresholds[chosen],
+            "area": evaluation.normalised_area(ratio),
+            "threshold": evaluation.points.thresholds[chosen],
         }
 
     def _check_range(self, t_range: tuple[float, float] | None) -> tuple[float, float]:

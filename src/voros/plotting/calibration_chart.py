@@ -70,22 +70,22 @@ class CalibrationDisplay(CurveDisplay):
     @cached_property
     def calibrations(self) -> dict[str, Calibration]:
         """How the risks of each model compare with what was observed."""
-        found = {}
+        calibrations = {}
         for model, points in self.points.items():
             with naming(model if len(self.points) > 1 else None):
-                found[model] = Calibration.of(points, self.n_bins, self.confidence)
-        return found
+                calibrations[model] = Calibration.of(points, self.n_bins, self.confidence)
+        return calibrations
 
     def _draw(self, *, grow: bool) -> None:
-        found = self.calibrations
-        curves = [each.curve for each in found.values()]
+        calibrations = self.calibrations
+        curves = [calibration.curve for calibration in calibrations.values()]
         far = min(1.0, 1.05 * max(float(max(c.high.max(), c.mean_risk.max())) for c in curves))
         look: dict[str, Any] = {"color": quiet(self.ax_), "linewidth": 1}
         (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **look)
-        self.curves_ = {model: self._drawn(model) for model in found}
+        self.curves_ = {model: self._drawn(model) for model in calibrations}
         dress(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
         self.ax_.set(xlim=(0, far), ylim=(0, far))
-        if self.named or len(found) > 1:
+        if self.named or len(calibrations) > 1:
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
             draw_legend(self.ax_, entries, grow=grow)
 

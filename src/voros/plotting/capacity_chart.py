@@ -130,19 +130,19 @@ class CapacityDisplay:
 
     def _draw_areas(self, ax: Axes) -> dict[str, PolyCollection]:
         """Stack the alarms of the streams; each step of the capacity goes to one of them."""
-        growth, below = self.growth, np.zeros(len(self.growth.capacity))
+        growth, base = self.growth, np.zeros(len(self.growth.capacity))
         drawn: dict[str, PolyCollection] = {}
         for i, name in enumerate(growth.names):
-            above = below + growth.alarms[:, i]
+            above = base + growth.alarms[:, i]
             drawn[name] = ax.fill_between(
                 growth.capacity,
-                below,
+                base,
                 above,
                 color=self.styles_[name].color,
                 alpha=AREA_OPACITY,
                 linewidth=0,
             )
-            below = above
+            base = above
         return drawn
 
     def _mark(self, ax: Axes, capacity: float) -> Line2D:

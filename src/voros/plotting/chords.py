@@ -52,11 +52,11 @@ def chord(corners: FloatArray, heights: FloatArray) -> FloatArray:
     crossed = np.sign(heights) * np.sign(heights[following]) < 0
     share = heights[crossed] / (heights[crossed] - heights[following][crossed])
     start, end = corners[crossed], corners[following][crossed]
-    found = np.concatenate([corners[heights == 0], start + share[:, None] * (end - start)])
-    if len(found) < 2:
-        return np.repeat(found, 2, axis=0)
-    order = np.lexsort((found[:, 1], found[:, 0]))
-    return found[order[[0, -1]]]
+    crossings = np.concatenate([corners[heights == 0], start + share[:, None] * (end - start)])
+    if len(crossings) < 2:
+        return np.repeat(crossings, 2, axis=0)
+    order = np.lexsort((crossings[:, 1], crossings[:, 0]))
+    return crossings[order[[0, -1]]]
 
 
 def marked_runs(marked: BoolArray) -> list[tuple[int, int]]:

@@ -96,24 +96,24 @@ def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str,
     """
     wanted = _wanted_colours(models, color)
     own, dark = _own_cycle(), is_dark(ax)
-    if len({str(found["color"]) for found in own}) < len(models):
+    if len({str(style["color"]) for style in own}) < len(models):
         own = [{}] * len(models)
     styles = {}
     for position, name in enumerate(models):
-        given = {"color": wanted[name]} if name in wanted else {}
-        styles[name] = _style(look_of(position), own[position] | given, dark=dark)
+        override = {"color": wanted[name]} if name in wanted else {}
+        styles[name] = _style(look_of(position), own[position] | override, dark=dark)
     return styles
 
 
-def _style(look: Look, found: Mapping[str, Any], *, dark: bool) -> ModelStyle:
+def _style(look: Look, own: Mapping[str, Any], *, dark: bool) -> ModelStyle:
     """The looks that a style or a user set; what they leave open is ours."""
     line, fill = (look.on_dark, look.on_dark) if dark else (look.line, look.fill)
     dashes = (0, look.dashes) if look.dashes else "-"
     return ModelStyle(
-        color=found.get("color", line),
-        fill=found.get("color", fill),
-        linestyle=found.get("linestyle", dashes),
-        marker=found.get("marker", look.marker),
+        color=own.get("color", line),
+        fill=own.get("color", fill),
+        linestyle=own.get("linestyle", dashes),
+        marker=own.get("marker", look.marker),
         letter=look.letter,
     )
 
@@ -134,22 +134,22 @@ def _wanted_colours(models: Sequence[str], color: Any) -> dict[str, Any]:
     if color is None:
         return {}
     if isinstance(color, Mapping):
-        found = dict(color)
+        colours = dict(color)
     elif is_color_like(color) and len(models) == 1:
-        found = {models[0]: color}
+        colours = {models[0]: color}
     elif isinstance(color, str) or not isinstance(color, Sequence) or len(color) != len(models):
         raise ValueError(
             f"color={color!r} and {len(models)} models; accepted are a colour for one model, as "
             "many colours as models, or a mapping from names to colours"
         )
     else:
-        found = dict(zip(models, color, strict=True))
-    for name, given in found.items():
+        colours = dict(zip(models, color, strict=True))
+    for name, colour in colours.items():
         if name not in models:
             raise ValueError(f"color names {name!r}, which is not one of {', '.join(models)}")
-        if not is_color_like(given):
-            raise ValueError(f"color={given!r} is not a colour that matplotlib knows")
-    return found
+        if not is_color_like(colour):
+            raise ValueError(f"color={colour!r} is not a colour that matplotlib knows")
+    return colours
 
 
 def region_opacity(ax: Axes) -> float:

@@ -86,10 +86,10 @@ class ModelDisplay(ABC):
             Those of the class and of `plot`, by name.
         """
         made_with = set(options).intersection(signature(cls).parameters)
-        made = cls(points, *arguments, **{name: options.pop(name) for name in made_with})
-        for evaluation in made.evaluations.values():
+        display = cls(points, *arguments, **{name: options.pop(name) for name in made_with})
+        for evaluation in display.evaluations.values():
             warn_about(evaluation.decision)
-        return made.plot(ax, **options)
+        return display.plot(ax, **options)
 
     @classmethod
     def from_predictions(
@@ -187,7 +187,7 @@ def named_points(points: PointsLike) -> dict[str, OperatingPoints]:
         raise ValueError("points holds no model; at least one is needed")
     check_same_cases(named, "their limits differ; draw models of the same cases together")
     # Pictures show every threshold.
-    return {name: each.in_memory() for name, each in named.items()}
+    return {name: curve.in_memory() for name, curve in named.items()}
 
 
 def renamed(points: PointsLike, name: str | None) -> dict[str, OperatingPoints]:

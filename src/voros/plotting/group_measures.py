@@ -98,10 +98,10 @@ class GroupDisplay:
             Others of `ThresholdPolicy.evaluate`.
         """
         check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
-        found = policy.evaluate(y_true, y_score, by=by, **options).by_group
-        if found is None:
+        by_group = policy.evaluate(y_true, y_score, by=by, **options).by_group
+        if by_group is None:
             raise ValueError("by=None; accepted are the groups of each case")
-        return cls(found).plot(ax, color=color)
+        return cls(by_group).plot(ax, color=color)
 
     def plot(self, ax: Any = None, *, color: Any = None) -> Self:
         """Draw three panels side by side.

@@ -138,8 +138,8 @@ def fitting_characters(inches: float, size: float) -> int:
 def columns_that_fit(labels: Sequence[str], inches: float, size: float) -> int:
     """How many columns of keys stand side by side in this width."""
     widest = SAFETY * max(text_inches(label, size) for label in labels)
-    each = widest + HANDLE * size / POINTS_PER_INCH
-    return int(np.clip(inches / each, 1, len(labels)))
+    column = widest + HANDLE * size / POINTS_PER_INCH
+    return int(np.clip(inches / column, 1, len(labels)))
 
 
 def legend_height(labels: Sequence[str], columns: int, size: float) -> float:
@@ -176,13 +176,13 @@ def _free_corner(ax: Any, shown: Sequence[LegendEntry], size: float) -> str | No
 
 def _places(ax: Any) -> FloatArray:
     """Where lines run, in shares of the axes."""
-    found = [np.empty((0, 2))]
+    paths = [np.empty((0, 2))]
     to_share = ax.transData + ax.transAxes.inverted()
     for line in ax.lines:
         path = line.get_xydata()
         if line.get_transform() == ax.transData and len(path):
-            found.append(_dense(to_share.transform(path[~np.isnan(path).any(axis=1)])))
-    places = np.concatenate(found)
+            paths.append(_dense(to_share.transform(path[~np.isnan(path).any(axis=1)])))
+    places = np.concatenate(paths)
     return np.asarray(places[np.all((places > -0.01) & (places < 1.01), axis=1)])
 
 

@@ -48,11 +48,11 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
     if scenario is None:
         return {}
     if isinstance(scenario, Mapping):
-        return {name: check_scenario(each) for name, each in scenario.items()}
+        return {name: check_scenario(limits) for name, limits in scenario.items()}
     # An array is no scenario, and one of no dimension cannot be gone through.
     if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
         scenario = [check_scenario(scenario)]
-    listed = [check_scenario(each) for each in scenario]
+    listed = [check_scenario(limits) for limits in scenario]
     return {", ".join(limit_labels(one).values()): one for one in listed}
 
 
@@ -90,12 +90,12 @@ class Limits:
     def chords(self) -> dict[str, FloatArray]:
         """Both ends of each limit within the unit square; one that cuts nothing has no line."""
         fpr, tpr = UNIT_SQUARE.T
-        true, false = self.n_positive * tpr, self.n_negative * fpr
-        precise = (1.0 - self.min_precision) * true - self.min_precision * false
-        found = {"precision": chord(UNIT_SQUARE, precise)} if self.min_precision > 0 else {}
+        tp, fp = self.n_positive * tpr, self.n_negative * fpr
+        precise = (1.0 - self.min_precision) * tp - self.min_precision * fp
+        chords = {"precision": chord(UNIT_SQUARE, precise)} if self.min_precision > 0 else {}
         if self.caps:
-            found["capacity"] = chord(UNIT_SQUARE, self.max_alarms - true - false)
-        return found
+            chords["capacity"] = chord(UNIT_SQUARE, self.max_alarms - tp - fp)
+        return chords
 
     @property
     def region(self) -> Region:

@@ -53,14 +53,14 @@ def wrapped(name: str, width: int, lines: int = 3) -> str:
     """
     width = max(width, 3)
     shown = visible(name)
-    found = textwrap.wrap(shown, width)
-    if len(found) > lines:
+    parts = textwrap.wrap(shown, width)
+    if len(parts) > lines:
         most = width * lines
         if len(shown) > most:
             head = (most - 1) // 2
             shown = shown[:head] + ELLIPSIS + shown[len(shown) - (most - 1 - head) :]
-        found = [shown[i : i + width] for i in range(0, len(shown), width)]
-    return "\n".join(found)
+        parts = [shown[i : i + width] for i in range(0, len(shown), width)]
+    return "\n".join(parts)
 
 
 def distinct(names: list[str], shown: list[str]) -> list[str]:

@@ -96,14 +96,14 @@ class PeriodDisplay:
         """
         self.ax_ = axes_to_draw_on(ax, shape=0.5)
         (style,) = model_styles(self.ax_, ["model"], color).values()
-        places, found = np.arange(len(self.alarms)), self.by_period
+        places, by_period = np.arange(len(self.alarms)), self.by_period
         opacity = np.where(self.above, 1.0, FADED)
         self.bars_ = self.ax_.bar(places, self.alarms, width=1.0, color=style.color)
         for bar, alpha in zip(self.bars_, opacity, strict=True):
             bar.set_alpha(float(alpha))
         edges = np.append(places, len(places)) - 0.5
         self.true_ = self.ax_.stairs(
-            found.tp[:, self.column],
+            by_period.tp[:, self.column],
             edges,
             color=ink(self.ax_),
             linewidth=0.6 * line_width(self.ax_),
@@ -128,16 +128,16 @@ class PeriodDisplay:
         write_beside(ax, f"mean {mean:,.3g}", (0.005, mean), (0, 2), **across)
 
     def _name_periods(self, places: AnyArray) -> None:
-        found, ax = self.by_period, self.ax_
-        per = found.scenario.per or "period"
+        by_period, ax = self.by_period, self.ax_
+        per = by_period.scenario.per or "period"
         dress(ax, xlabel=per, ylabel=f"alarms per {per}")
         shown = np.unique(np.linspace(0, len(places) - 1, min(MOST_TICKS, len(places))).astype(int))
-        ax.set_xticks(shown, [str(name) for name in found.names[shown]])
+        ax.set_xticks(shown, [str(name) for name in by_period.names[shown]])
         ax.set_xlim(-0.5, len(places) - 0.5)
         n_above = int(self.above.sum())
         self.title_ = ax.set_title(
-            f"more than {found.scenario.capacity:,} alarms in {n_above:,} of {found.n_periods:,} "
-            f"periods (solid); the line within the bars: true positives",
+            f"more than {by_period.scenario.capacity:,} alarms in {n_above:,} of "
+            f"{by_period.n_periods:,} periods (solid); the line within the bars: true positives",
             fontsize=type_size(ax),
             loc="left",
         )
@@ -152,6 +152,6 @@ def _column(by_period: PeriodEvaluation, threshold: float | None) -> int:
     if threshold is None and len(thresholds) == 1:
         return 0
     if threshold is None or threshold not in thresholds:
-        listed = ", ".join(f"{each!r}" for each in thresholds)
+        listed = ", ".join(map(repr, thresholds))
         raise ArgumentError("threshold", f"={threshold!r}; accepted is one of {listed}")
     return thresholds.index(threshold)

@@ -208,7 +208,7 @@ def region_gallery(
     ['TRIANGLE_BELOW_PERFECT', 'QUADRILATERAL_WITH_PERFECT', 'TRIANGLE_PRECISION_ALONE']
     >>> plt.close("all")
     """
-    displays = [RegionDisplay(*astuple(each)) for each in limits]
+    displays = [RegionDisplay(*astuple(region)) for region in limits]
     fitting = int(np.clip(width / NARROWEST_PANEL, 1, MOST_ACROSS))
     across = min(fitting, len(displays))
     rows = -(-len(displays) // across)
@@ -217,4 +217,4 @@ def region_gallery(
     panels = grid.ravel()
     for panel in panels[len(displays) :]:
         panel.set_axis_off()
-    return tuple(each.plot(panel) for each, panel in zip(displays, panels, strict=False))
+    return tuple(region.plot(panel) for region, panel in zip(displays, panels, strict=False))

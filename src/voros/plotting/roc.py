@@ -239,8 +239,10 @@ class RocDisplay(ModelDisplay):
                     points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
                 )
             # A stretch is feasible where both its ends are; NaN breaks the line elsewhere.
-            found = [self.evaluations[limits, model].decision for limits in self.scenarios]
-            allowed = np.any([each.feasible for each in found], axis=0) if found else True
+            decisions = [self.evaluations[limits, model].decision for limits in self.scenarios]
+            allowed = (
+                np.any([decision.feasible for decision in decisions], axis=0) if decisions else True
+            )
             fpr, tpr = np.where(allowed, points.fpr, np.nan), np.where(allowed, points.tpr, np.nan)
             (curves[model],) = self.ax_.plot(
                 fpr, tpr, **line, linewidth=width, label=literal(model), zorder=3
@@ -319,7 +321,9 @@ class RocDisplay(ModelDisplay):
     def _legend_entries(self) -> list[LegendEntry]:
         entries: list[LegendEntry] = [(line, model) for model, line in self.curves_.items()]
         if len(self.limits_) > 1:
-            lines = {name: each.precision or each.capacity for name, each in self.limits_.items()}
+            lines = {
+                name: drawn.precision or drawn.capacity for name, drawn in self.limits_.items()
+            }
             entries += [(line, name) for name, line in lines.items() if line is not None]
         if self.lesser_ is not None:
             entries.append((self.lesser_, f"costlier than {self.lesser_of_}"))

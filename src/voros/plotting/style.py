@@ -56,15 +56,15 @@ def panels_to_draw_on(
     """Return the axes given, or those of a new figure, whose sides are given in usual widths."""
     if ax is not None:
         listed = ax.ravel() if isinstance(ax, np.ndarray) else ax
-        given = tuple(listed) if isinstance(listed, (tuple, list, np.ndarray)) else (ax,)
-        if len(given) not in accepted:
+        axes = tuple(listed) if isinstance(listed, (tuple, list, np.ndarray)) else (ax,)
+        if len(axes) not in accepted:
             numbers = " or ".join(map(str, accepted))
-            raise ValueError(f"ax holds {len(given)} axes; this picture needs {numbers}")
-        return tuple(map(check_axes, given))
+            raise ValueError(f"ax holds {len(axes)} axes; this picture needs {numbers}")
+        return tuple(map(check_axes, axes))
     plt = pyplot()
     size = tuple(plt.rcParams["figure.figsize"][0] * side for side in shape)
-    _, made = plt.subplots(figsize=size, layout="constrained", **options)
-    return tuple(np.ravel(made))
+    _, panels = plt.subplots(figsize=size, layout="constrained", **options)
+    return tuple(np.ravel(panels))
 
 
 def write_beside(ax: Any, text: str, at: Any, points: tuple[float, float], **options: Any) -> Text:
@@ -111,14 +111,14 @@ def type_size(ax: Axes) -> float:
 def panel_inches(ax: Axes) -> tuple[float, float]:
     """Width and height of the part of the figure that these axes share with no other panel."""
     across, down = _panels(ax)
-    whole, dpi = ax.figure.bbox, ax.figure.dpi
-    return float(whole.width / dpi / across), float(whole.height / dpi / down)
+    figure_box, dpi = ax.figure.bbox, ax.figure.dpi
+    return float(figure_box.width / dpi / across), float(figure_box.height / dpi / down)
 
 
 def axes_inches(ax: Axes) -> tuple[float, float]:
     """Width and height of axes, roughly: what the layout does later is not known yet."""
-    box, whole, dpi = ax.get_position(), ax.figure.bbox, ax.figure.dpi
-    return float(box.width * whole.width / dpi), float(box.height * whole.height / dpi)
+    box, figure_box, dpi = ax.get_position(), ax.figure.bbox, ax.figure.dpi
+    return float(box.width * figure_box.width / dpi), float(box.height * figure_box.height / dpi)
 
 
 def text_inches(text: str, size: float) -> float:

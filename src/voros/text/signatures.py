@@ -29,8 +29,8 @@ def takes(*sources: Callable[..., Any], leave_out: tuple[str, ...] = ()) -> Call
         parameters = [p for p in own.parameters.values() if p.kind not in OPEN]
         for source in sources:
             known |= {p.name for p in parameters}
-            found = signature(source).parameters.values()
-            added = [p for p in found if p.name not in known and p.kind not in OPEN]
+            theirs = signature(source).parameters.values()
+            added = [p for p in theirs if p.name not in known and p.kind not in OPEN]
             if Parameter.VAR_POSITIONAL not in kinds:
                 added = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in added]
             parameters += added

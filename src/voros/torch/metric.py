@@ -216,7 +216,7 @@ class PartialVOROS(Metric):
         return score, score
 
     def _bound_counts(self, bits: int) -> tuple[float, float]:
-        positive, negative = (each.cpu().numpy() for each in (self.positive, self.negative))
+        positive, negative = (counts.cpu().numpy() for counts in (self.positive, self.negative))
         if not (positive.any() and negative.any()):
             return _no_score()
         rows = self.rows.cpu().numpy() if self.weighted else positive + negative
@@ -235,7 +235,7 @@ class PartialVOROS(Metric):
         if self.bits is None:
             group = process_group or self.process_group
             mine = torch.tensor(
-                [any(each.dtype == torch.float64 for each in self.preds)], device=self.device
+                [any(scores.dtype == torch.float64 for scores in self.preds)], device=self.device
             )
             wide = any(map(bool, dist_sync_fn(mine.to(torch.uint8), group=group)))
             kinds = {"preds": torch.float64 if wide else torch.float32, "target": torch.uint8}
@@ -291,8 +291,8 @@ def _joined(state: Any) -> Tensor:
 def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario) -> float:
     """Score cases where they lie: only counts leave a device."""
     if scores.device.type == "cpu":
-        given = None if weights is None else weights.numpy()
-        points = pruned_points(positive.numpy(), scores.numpy(), given, scenario)
+        sample_weight = None if weights is None else weights.numpy()
+        points = pruned_points(positive.numpy(), scores.numpy(), sample_weight, scenario)
     else:
         _, points = read_points(positive, scores, [scenario], None, weights)
     return solve(points, scenario).partial_voros
