@@ -24,6 +24,7 @@ PACKAGES = (
     "voros.winners",
     "voros.decision_curves",
     "voros.core.geometry",
+    "voros.core.hull",
     "voros.core.money",
     "voros.exceptions",
     "voros.frameworks",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.core.decision import Decision
+from voros.core.decision import STRATEGIES, Decision
 from voros.core.limits import (
     binding_limits,
     chosen_rows,
@@ -17,7 +17,6 @@ from voros.core.limits import (
     most_precise,
     within_capacity,
 )
-from voros.selection import SCORES, STRATEGIES
 
 SCENARIOS = (
     voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
@@ -65,7 +64,7 @@ def rows_of(decision: Decision, rows: Any) -> str:
 
 def assert_decides(found: Decision, expected: Decision, what: str) -> None:
     for name in STRATEGIES:
-        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
     assert found.can_alarm == expected.can_alarm, what
     assert rows_of(found, found.hull.index) == rows_of(expected, expected.hull.index), what
     most = [found.highest_recall], [expected.highest_recall]
@@ -76,7 +75,7 @@ def assert_decides(found: Decision, expected: Decision, what: str) -> None:
 
 def assert_shows(found: Decision, expected: Decision, what: str) -> None:
     for name in ("partial_voros", "voros"):
-        assert SCORES[name](found) == pytest.approx(SCORES[name](expected), abs=1e-12), (what, name)
+        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
     assert found.can_alarm == expected.can_alarm, what
     chosen = chosen_rows(found), chosen_rows(expected)
     assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what

@@ -10,7 +10,8 @@ import pytest
 import voros
 
 RESULTS = {
-    "voros.core.geometry": "Choice Region RegionCase",
+    "voros.core.geometry": "Region RegionCase",
+    "voros.core.hull": "Choice",
     "voros.core.money": "MoneyCost",
     "voros.decision_curves": "DecisionCurve",
     "voros.evaluation": "Evaluation",

@@ -14,8 +14,8 @@ from scipy.stats import binom, norm
 import voros
 import voros.inference
 from voros import OperatingPoints, Scenario, select_model
+from voros.core.decision import STRATEGIES
 from voros.io.frames import make_frame
-from voros.selection import STRATEGIES
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.4))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,8 @@ from voros.core.alignment import check_aligned
 from voros.core.costs import read_cost_ratios
 from voros.core.deciding import decide
 from voros.core.decision import Decision
-from voros.core.geometry import Choice, CostHull, Region
+from voros.core.geometry import Region
+from voros.core.hull import Choice, CostHull, choice_columns
 from voros.core.limits import (
     MostPrecise,
     binding_limits,
@@ -40,12 +40,6 @@ __all__ = ["Evaluation", "evaluate"]
 
 SHOWN_CHOICES = 12
 """Rows of a printed table of choices; the rest is counted."""
-
-
-def choice_columns(choices: Sequence[Choice]) -> dict[str, list[Any]]:
-    """Return choices column by column, as any data-frame library takes them."""
-    names = Choice.__dataclass_fields__
-    return {name: [getattr(choice, name) for choice in choices] for name in names}
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ class InfeasibleError(ValueError):
     Raised where a choice that never alarms cannot be meant, as by ``voros select``:
 
     >>> import voros
-    >>> from voros.selection import rank_deployable
+    >>> from voros.selection.ranking import rank_deployable
     >>> points = {"risk": voros.OperatingPoints.from_scores([0, 1, 0, 0], [0.9, 0.8, 0.1, 0.2])}
     >>> rank_deployable(points, voros.Scenario(min_precision=0.9, cost_ratio=0.2))
     Traceback (most recent call last):

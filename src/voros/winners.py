@@ -21,7 +21,7 @@ from voros.core.arrays import as_vector
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
 from voros.core.decision import at_deployment, region_of, solve
-from voros.core.geometry import cost_hull
+from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volumes

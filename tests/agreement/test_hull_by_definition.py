@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints
-from voros.core.geometry import CostHull, cost_hull, upper_vertices
+from voros.core.hull import CostHull, cost_hull, upper_vertices
 
 Pair = tuple[Fraction, Fraction]
 

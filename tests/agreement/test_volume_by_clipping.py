@@ -18,7 +18,8 @@ from scipy import stats
 from scipy.integrate import quad
 
 from voros import OperatingPoints, costs
-from voros.core.geometry import CostHull, Region, cost_hull, feasible_region
+from voros.core.geometry import Region, feasible_region
+from voros.core.hull import CostHull, cost_hull
 from voros.core.volume import lesser_share, mean_quotient, partial_volume, partial_volumes
 
 AGREEMENT = 1e-10

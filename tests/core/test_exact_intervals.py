@@ -10,7 +10,7 @@ from scipy.stats import binom, binomtest, norm
 
 from voros import Scenario, ThresholdPolicy, costs
 from voros.core.exact_intervals import binomial_limits
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 
 SCENARIO = Scenario(min_precision=0.3, capacity=0.5, cost_ratio=(0.1, 0.3))
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from voros import OperatingPoints
-from voros.core.geometry import cost_hull, upper_vertices
+from voros.core.hull import cost_hull, upper_vertices
 
 
 @pytest.fixture(scope="module")

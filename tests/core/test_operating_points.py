@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import roc_curve
 
 from voros import OperatingPoints, Scenario
-from voros.core.geometry import cost_hull
+from voros.core.hull import cost_hull
 
 
 @pytest.fixture(scope="module")

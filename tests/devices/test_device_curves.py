@@ -14,11 +14,10 @@ from device_cases import SCENARIOS, assert_decides, assert_shows, draws, example
 
 import voros
 from voros.core.deciding import decide
-from voros.core.decision import solve
+from voros.core.decision import STRATEGIES, solve
 from voros.core.device_cases import read_device_cases
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
-from voros.selection import STRATEGIES
 
 pytestmark = pytest.mark.extras
 

@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 import voros
 from voros import Scenario, make_scorer
+from voros.core.decision import STRATEGIES
 
 LIMITS = {"min_precision": 0.4, "capacity": 0.3, "cost_ratio": (1 / 20, 1 / 10)}
 SCENARIO = Scenario(**LIMITS)
@@ -64,7 +65,7 @@ def test_string_classes_without_the_positive_one_are_refused():
 
 
 def test_a_search_over_several_strategies_refits_the_best_of_one():
-    scoring = {name: make_scorer(SCENARIO, strategy=name) for name in voros.selection.STRATEGIES}
+    scoring = {name: make_scorer(SCENARIO, strategy=name) for name in STRATEGIES}
     search = GridSearchCV(
         LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=scoring, refit="partial_voros", cv=3
     ).fit(X, Y)

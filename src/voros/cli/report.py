@@ -29,7 +29,7 @@ from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import check_writable
 from voros.present.report import ReportCases, compose_report, report_paths, write_report
-from voros.selection import rank_deployable
+from voros.selection.ranking import rank_deployable
 
 
 @bundled

@@ -21,6 +21,7 @@ from voros.cli.loading import (
     periods_of,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
+from voros.core.decision import STRATEGIES
 from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
 from voros.io import open_source
@@ -32,7 +33,8 @@ from voros.present.report.wording import (
     limits_in_words,
     policy_in_words,
 )
-from voros.selection import PAPER_TOLERANCE, STRATEGIES, Selection, rank_deployable
+from voros.selection import Selection
+from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints

@@ -9,17 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from voros.core.costs import LARGEST_RATIO, CostDistribution
 from voros.core.exact_limits import LARGEST_PRODUCT
-from voros.core.geometry import CostHull, Region, cost_hull, cut_square
+from voros.core.geometry import Region, cut_square
+from voros.core.hull import CostHull, cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
 from voros.exceptions import IncompleteCountsError
 from voros.typing import BoolArray, FloatArray
+
+Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
+"""What models are ranked by: each is a score of a `Decision`."""
+
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
@@ -128,6 +135,11 @@ class Decision:
     def recall(self) -> float:
         """Greatest recall of a feasible threshold."""
         return float(self.points.tp[self.highest_recall] / self.points.n_positive)
+
+    def score(self, strategy: Strategy) -> float:
+        """Return the score by a strategy."""
+        value: float = getattr(self, strategy)
+        return value
 
 
 def solve(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.decision import solve
-from voros.core.geometry import upper_vertices
+from voros.core.hull import upper_vertices
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.devices.libraries import Library, blocks_of

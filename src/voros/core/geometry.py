@@ -1,29 +1,21 @@
-"""Geometry of ROC space: the region that limits leave, and the hull of the points within it."""
+"""Geometry of ROC space: the region that limits leave of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from voros.core.arguments import as_number, check_number
 from voros.core.cases import check_class_sizes
-from voros.core.operating_points import OperatingPoints
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import FloatArray
 
-__all__ = ["Choice", "Region", "RegionCase", "feasible_region"]
+__all__ = ["Region", "RegionCase", "feasible_region"]
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
-
-FEW_POINTS = 64
-"""Up to this number, walking the points one by one is as fast as all at once."""
-
-WORTHWHILE, IDLE_ROUNDS = 0.8, 8
-"""After this number of rounds that keep more than this share of the points, the rest is walked."""
 
 
 class RegionCase(Enum):
@@ -242,164 +234,3 @@ def _case(
         (perfect, RegionCase.QUADRILATERAL_WITH_PERFECT),
     )
     return next((case for holds, case in cases if holds), RegionCase.TRIANGLE_BELOW_PERFECT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """A threshold, and the cost ratios on which it is the best feasible one.
-
-    Examples
-    --------
-    >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-    >>> result = voros.evaluate([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario)
-    >>> result.choices[0]
-    Choice(cost_ratio_low=0.1, cost_ratio_high=0.2, threshold=0.7, tp=2, fp=1, alarms=3,
-    precision=0.6667, recall=0.6667)
-    """
-
-    cost_ratio_low: float
-    cost_ratio_high: float
-    threshold: float
-    tp: float
-    fp: float
-    alarms: float
-    precision: float
-    recall: float
-
-    @classmethod
-    def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
-        """Describe one operating point as the choice between two cost ratios."""
-        tp, fp = points.tp[index].item(), points.fp[index].item()
-        alarms = tp + fp
-        return cls(
-            cost_ratio_low=low,
-            cost_ratio_high=high,
-            threshold=float(points.thresholds[index]),
-            tp=tp,
-            fp=fp,
-            alarms=alarms,
-            precision=tp / alarms if alarms else float("nan"),
-            recall=float(tp / points.n_positive) if points.n_positive else float("nan"),
-        )
-
-    @property
-    def never_alarm(self) -> bool:
-        """Whether this choice raises no alarm."""
-        return self.alarms == 0
-
-
-@dataclass(frozen=True, eq=False)
-class CostHull:
-    """The thresholds that are best at some cost ratio, by rising alarms.
-
-    Attributes
-    ----------
-    index : ndarray of int, shape (n_vertices,)
-        Rows of the operating points.
-    enter : ndarray of shape (n_vertices,)
-        Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
-        best from its own down to that of the next.
-    leave : ndarray of shape (n_vertices,)
-        Cost ratio at which each gives way to the next; the last stays best down to 0.
-    """
-
-    index: AnyArray
-    enter: FloatArray
-    leave: FloatArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Derive once where each ends."""
-        object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
-
-    def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
-        """Describe the thresholds with the cost ratios at which each is best, from cheap to dear.
-
-        Thresholds on one line leave an empty interval, and so does never alarm where some other
-        threshold has true positives only; those are left out.
-        """
-        leave = self.leave
-        used = np.flatnonzero(leave < self.enter)[::-1]
-        described = partial(Choice.at, points)
-        return tuple(
-            map(described, self.index[used], leave[used].tolist(), self.enter[used].tolist())
-        )
-
-    def best(self, cost_ratio: FloatArray) -> AnyArray:
-        """Position within the hull of the best threshold at each cost ratio.
-
-        Where two are equally good the one with fewer alarms is taken.
-        """
-        later = np.searchsorted(-self.enter, -np.asarray(cost_ratio), side="left")
-        return np.maximum(later - 1, 0)
-
-
-def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
-    """Find the upper hull of the allowed points.
-
-    In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
-    width.
-    """
-    index = allowed.nonzero()[0]
-    tp, fp = points.tp[index], points.fp[index]
-    alarms = tp + fp
-    if len(index) > 1:
-        # Of points with equally many alarms only the one with most true positives counts.
-        distinct = np.ones(len(alarms), dtype=np.bool_)
-        np.greater(alarms[1:], alarms[:-1], out=distinct[:-1])
-        if not distinct.all():
-            index, tp, fp = index[distinct], tp[distinct], fp[distinct]
-            alarms = alarms[distinct]
-    vertices = upper_vertices(alarms, tp)
-    right, false = tp[vertices], fp[vertices]
-    gain, harm = right[1:] - right[:-1], false[1:] - false[:-1]
-    useful = gain > 0
-    if not useful.all():
-        gain, harm = gain[useful], harm[useful]
-        vertices = np.concatenate([vertices[:1], vertices[1:][useful]])
-    # More true and no more false positives is better at every cost: the step enters at infinity.
-    enter = np.full(len(vertices), np.inf)
-    np.divide(gain, harm, out=enter[1:], where=harm > 0)
-    # Slopes fall along a hull; rounding of weighted counts must not make them rise.
-    return CostHull(index[vertices], np.minimum.accumulate(enter))
-
-
-def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
-    """Positions of the corners of the upper hull of points whose `x` rises strictly.
-
-    A point on or below the line between its neighbours is no corner, whatever the others are. So
-    all of those are dropped at once, again and again while that thins the points out, and what is
-    left is walked one by one.
-
-    Examples
-    --------
-    >>> upper_vertices(np.array([0, 1, 2, 3, 4]), np.array([0, 2, 3, 4, 4])).tolist()
-    [0, 1, 3, 4]
-    """
-    x, y = x.astype(np.float64), y.astype(np.float64)
-    # A power of two changes no digit, and keeps products of very small or large weights exact.
-    size = float(np.ldexp(1.0, -int(np.frexp(x[-1])[1]))) if len(x) else 1.0
-    x, y = x * size, y * size
-    rising, idle = x, 0
-    while len(x) > FEW_POINTS and idle < IDLE_ROUNDS:
-        width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
-        above = np.ones(len(x), dtype=np.bool_)
-        np.greater(rise[:-1] * width[1:], rise[1:] * width[:-1], out=above[1:-1])
-        x, y = x[above], y[above]
-        if len(x) == len(above):
-            return rising.searchsorted(x)
-        idle += len(x) > WORTHWHILE * len(above)
-    return rising.searchsorted(x[_walk(x.tolist(), y.tolist())])
-
-
-def _walk(x: list[float], y: list[float]) -> list[int]:
-    """Walk along rising points, turning right only; the positions of the turns and the ends."""
-    turns: list[int] = []
-    for i in range(len(x)):
-        while len(turns) > 1:
-            a, b = turns[-2], turns[-1]
-            if (y[b] - y[a]) * (x[i] - x[b]) > (y[i] - y[b]) * (x[b] - x[a]):
-                break
-            turns.pop()
-        turns.append(i)
-    return turns

@@ -20,7 +20,7 @@ import numpy as np
 from voros.core.arguments import as_number
 from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
 from voros.typing import FloatArray

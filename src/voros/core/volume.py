@@ -39,7 +39,8 @@ from typing import TypeAlias
 import numpy as np
 
 from voros.core.costs import CostDistribution, Uniform
-from voros.core.geometry import CostHull, Region
+from voros.core.geometry import Region
+from voros.core.hull import CostHull
 from voros.core.operating_points import OperatingPoints
 from voros.typing import FloatArray
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.contenders import Contenders, find_contenders
-from voros.core.geometry import cost_hull
+from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume

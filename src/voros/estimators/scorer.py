@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from voros.core.arguments import check_choice
-from voros.core.decision import solve
+from voros.core.decision import STRATEGIES, Strategy, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.notices import warn_about_costs, warn_if_never_alarm
-from voros.selection import SCORES, STRATEGIES, Strategy
 
 SCORER_METHODS = ("decision_function", "predict_proba")
 """Where a scorer takes its scores from; both put cases in the same order where both exist."""
@@ -95,4 +94,4 @@ def scenario_score(
     if strategy != "voros":
         warn_about_costs(decision)
         warn_if_never_alarm(decision)
-    return SCORES[strategy](decision)
+    return decision.score(strategy)

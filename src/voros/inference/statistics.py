@@ -10,15 +10,14 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import partial_voros_of, solve, trapezoid
+from voros.core.decision import Strategy, partial_voros_of, solve, trapezoid
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Ranked, Statistic
-from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
-from voros.selection import SCORES, Strategy
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import AnyArray, FloatArray
 
 Metric: TypeAlias = Literal[
@@ -158,7 +157,7 @@ def _each(metric: MetricFunction, scenario: Scenario) -> Statistic:
 
 
 def _score(strategy: Strategy, scenario: Scenario) -> Statistic:
-    return one_by_one(lambda points: SCORES[strategy](solve(points, scenario)))
+    return one_by_one(lambda points: solve(points, scenario).score(strategy))
 
 
 COMPUTED: dict[str, Callable[[Scenario], Statistic]] = {

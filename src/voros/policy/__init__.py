@@ -3,10 +3,11 @@
 from voros.policy.allowed import Origin
 from voros.policy.by_group import GroupEvaluation, GroupResult
 from voros.policy.by_period import PeriodEvaluation
-from voros.policy.deployment import PolicyEvaluation, Violation
 from voros.policy.over_stays import StayEvaluation
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.prevalence import PrevalenceBand
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.violations import Violation
 from voros.policy.worklists import Worklist, WorklistEvaluation, worklist
 
 __all__ = [

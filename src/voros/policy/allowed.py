@@ -14,7 +14,7 @@ from voros.core.arguments import as_number, check_count
 from voros.core.costs import CostDistribution
 from voros.core.deciding import decide
 from voros.core.decision import Decision, solve
-from voros.core.geometry import Choice, CostHull
+from voros.core.hull import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario

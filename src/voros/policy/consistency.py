@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.costs import CostDistribution
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.text.table import Table
 
 if TYPE_CHECKING:
-    from voros.policy.threshold_policy import ThresholdPolicy
+    from voros.policy.cost_thresholds import CostThresholds
 
 
-def policy_html(policy: ThresholdPolicy) -> str:
+def policy_html(policy: CostThresholds) -> str:
     """Return limits, guarantee and thresholds as HTML."""
     return Table.from_rows(_facts(policy)).html() + Table.from_rows(_thresholds(policy)).html()
 
 
-def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
+def _facts(policy: CostThresholds) -> list[tuple[str, ...]]:
     scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
     if policy.rule is None or policy.origin is None:
         n_periods: float | None = None if policy.origin is None else policy.origin.n_periods
@@ -41,7 +41,7 @@ def _facts(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
     ]
 
 
-def _thresholds(policy: ThresholdPolicy) -> list[tuple[str, ...]]:
+def _thresholds(policy: CostThresholds) -> list[tuple[str, ...]]:
     """The default threshold, and those for the scenario's costs."""
     low, high = policy.scenario.costs.ratio_range(policy.n_negative / policy.n_positive)
     used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]

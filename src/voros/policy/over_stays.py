@@ -9,11 +9,12 @@ import numpy as np
 
 from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import Interval, ThresholdCounts, precision_of, recall_of
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
-from voros.policy.deployment import Deployment, Violation, find_violations
+from voros.policy.deployment import Deployment
+from voros.policy.violations import Violation, find_violations
 from voros.text.table import Shown, Table
 from voros.typing import FloatArray
 

@@ -22,7 +22,7 @@ from voros.core.costs import (
     from_scipy,
     scipy_family,
 )
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
 from voros.policy.allowed import POLICY_STRATEGIES, Origin

@@ -11,15 +11,16 @@ from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases, check_scores
 from voros.core.counting import order_by_score
 from voros.core.decision import Decision
-from voros.core.geometry import Choice
 from voros.core.grouped_cases import seen_before
+from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.policy.allowed import choose
-from voros.policy.deployment import Deployment, PolicyEvaluation
+from voros.policy.deployment import Deployment
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import Shown, Table
 from voros.typing import BoolArray, FloatArray

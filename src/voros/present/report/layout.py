@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from voros.core.decision import at_deployment
-from voros.core.geometry import Choice
+from voros.core.hull import Choice
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.writing import json_text

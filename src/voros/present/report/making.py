@@ -11,6 +11,7 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases, check_labels
+from voros.core.decision import Strategy
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
@@ -23,7 +24,8 @@ from voros.io.source import open_source
 from voros.io.tables import peek
 from voros.models import columns_by_model
 from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report
-from voros.selection import PAPER_TOLERANCE, Selection, Strategy, rank_deployable, select_model
+from voros.selection import Selection, select_model
+from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.text.signatures import takes
 
 TITLE = "A classifier chosen"

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
 from voros import Scenario
+from voros.core.decision import STRATEGIES
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import PolicyStrategy, allowed_thresholds
-from voros.selection import STRATEGIES, rank_points
+from voros.selection.ranking import rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split_patients

@@ -14,10 +14,11 @@ import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
+from voros.core.decision import Strategy
 from voros.guarantee import one_per_group
 from voros.policy import PolicyEvaluation
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
-from voros.selection import Strategy, rank_developed, rank_points
+from voros.selection.ranking import rank_developed, rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.folder import Part, RunFolder, digest, file_name, read_scores, save
 from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER, ScenarioName

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from voros import OperatingPoints, Scenario
+from voros.core.decision import Strategy
 from voros.policy import PolicyEvaluation, ThresholdPolicy
-from voros.selection import Strategy
 from voros.text.table import Absent
 
 ScenarioName: TypeAlias = int | str

@@ -1,0 +1,299 @@
+"""Thresholds on new cases: which of them raise an alarm, and how well that went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.alarms.points import alarm_points, column_of, read_stays
+from voros.alarms.stream import AlarmState, parse_state, sound
+from voros.core.alignment import check_aligned
+from voros.core.arguments import check_confidence, check_flag, is_scalar
+from voros.core.cases import check_cases, check_scores
+from voros.core.grouped_cases import group_codes
+from voros.core.periods import read_periods
+from voros.core.subgroups import read_subgroups
+from voros.exceptions import ArgumentError
+from voros.models import points_of_one
+from voros.policy.cost_thresholds import CostThresholds
+from voros.policy.deployment import Deployment
+from voros.policy.over_stays import StayEvaluation, evaluate_stays
+from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.typing import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.alarms import AlarmRule
+
+
+class AppliedThresholds(CostThresholds):
+    """Thresholds that predict, and are evaluated, on new cases or over new stays."""
+
+    def predict(self, y_score: Any, cost_ratio: float | None = None) -> BoolArray:
+        """Return which cases raise an alarm.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n_cases,)
+        cost_ratio : float, optional
+            C_FP / C_FN now; None deploys the default threshold.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_cases,)
+        """
+        self._check_cases()
+        return np.asarray(check_scores(y_score) >= self._threshold_at(cost_ratio))
+
+    def alarms(
+        self,
+        rows: Any = None,
+        *,
+        stay: Any,
+        time: Any,
+        score: Any,
+        events: Any = ((), ()),
+        state: AlarmState | str | None = None,
+        cost_ratio: float | None = None,
+    ) -> tuple[BoolArray, AlarmState]:
+        """Tell which rows of stays sound an alarm, silence included, as they come in.
+
+        Rows may come in any number of parts, each later than the last of the same stay. The state
+        goes from one part to the next, and can be stored between them with `AlarmState.to_json`.
+
+        Parameters
+        ----------
+        rows, stay, time, score
+            As in `voros.alarm_points`, of one model.
+        events : data frame or pair of array-likes, optional
+            Stay and time of the events known so far, after which rows do not count.
+        state : AlarmState or JSON text, optional
+            What the call before returned; without it all stays begin.
+        cost_ratio : float, optional
+            C_FP / C_FN now; None deploys the default threshold.
+
+        Returns
+        -------
+        alarms : ndarray of bool, shape (n_rows,)
+        state : AlarmState
+
+        Examples
+        --------
+        >>> import voros
+        >>> points = voros.alarm_points(
+        ...     stay=[1, 1, 2],
+        ...     time=[0, 5, 0],
+        ...     score=[0.2, 0.9, 0.4],
+        ...     events=([1], [8]),
+        ...     rule=voros.AlarmRule(snooze="4h", horizon="6h"),
+        ... )
+        >>> scenario = voros.Scenario(min_precision=0.5, cost_ratio=0.1)
+        >>> policy = voros.ThresholdPolicy.from_points(points, scenario)
+        >>> first, state = policy.alarms(stay=[7, 7], time=[0, 1], score=[0.95, 0.95])
+        >>> later, state = policy.alarms(stay=[7, 8], time=[5, 5], score=[0.95, 0.1], state=state)
+        >>> first.tolist(), later.tolist()
+        ([True, False], [True, False])
+        """
+        rule, threshold = self._check_stays(), self._threshold_at(cost_ratio)
+        stays = read_stays(rows, stay, time, events)
+        column = column_of(rows, score, "score")
+        sounded, later = sound(stays, stays.highest(column), threshold, rule, parse_state(state))
+        return stays.to_inputs(sounded, column), later
+
+    def evaluate_stays(
+        self,
+        rows: Any = None,
+        *,
+        stay: Any,
+        time: Any,
+        score: Any,
+        events: Any,
+        groups: Any = None,
+        cost_ratio: float | None = None,
+        confidence: float = 0.95,
+    ) -> StayEvaluation:
+        """Evaluate what `alarms` sounds over new stays, threshold and rule fixed.
+
+        Parameters
+        ----------
+        rows, stay, time, score, events, groups
+            As in `voros.alarm_points`, of one model.
+        cost_ratio : float, optional
+            As in `alarms`.
+        confidence : float in (0, 1), default 0.95
+            Of the intervals.
+
+        Examples
+        --------
+        >>> import voros
+        >>> ward = {"stay": [1, 1, 2, 3], "time": [0, 5, 0, 0], "score": [0.2, 0.9, 0.4, 0.6]}
+        >>> events = {"stay": [1], "time": [8]}
+        >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
+        >>> columns = {"stay": "stay", "time": "time", "score": "score", "events": events}
+        >>> points = voros.alarm_points(ward, **columns, rule=rule)
+        >>> scenario = voros.Scenario(0.5, 4.0, cost_ratio=0.1, per="patient-day")
+        >>> policy = voros.ThresholdPolicy.from_points(points, scenario)
+        >>> policy.evaluate_stays(ward, **columns)
+        threshold 0.9 on 3 stays, 1 event, 0.833333 patient-days
+                                         value   95 % interval         limit
+        precision                       1.0000  ...  at least 0.5
+        recall of events                1.0000  ...
+        alarms per patient-day          1.2000  ...     at most 4
+        events caught                   1 of 1
+        number needed to evaluate            1
+        lead time, quartiles in hours  3 / 3 / 3
+        stays with an alarm             1 of 3
+        first alarm useful              1 of 1
+        limits kept on these cases: yes
+        intervals take patients as independent
+        """
+        rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
+        columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
+        points = alarm_points(rows, **columns, rule=rule)
+        return evaluate_stays(deployment, points, check_confidence(confidence))
+
+    def _check_stays(self) -> AlarmRule:
+        if self.rule is None:
+            raise ArgumentError("stay", " is for a policy that was made from voros.alarm_points")
+        return self.rule
+
+    def _check_cases(self) -> None:
+        if self.rule is not None:
+            raise ValueError(
+                f"the policy is for alarms over stays, by {self.rule!r}; see policy.alarms and "
+                "policy.evaluate_stays"
+            )
+
+    def _threshold_at(self, cost_ratio: float | None) -> float:
+        if not is_scalar(cost_ratio):
+            raise ArgumentError(
+                "cost_ratio",
+                f"={cost_ratio!r}; accepted is one number for all cases, because the "
+                "limits were met by each threshold alone and not by mixtures of them",
+            )
+        return float(self.threshold(cost_ratio))
+
+    def evaluate(
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        cost_ratio: float | None = None,
+        by_cost: bool = False,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        confidence: float = 0.95,
+        periods: Any = None,
+        times: Any = None,
+        groups: Any = None,
+        by: Any = None,
+    ) -> PolicyEvaluation:
+        """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
+
+        The class sizes are those of the new data: they enter the normalised cost, a capacity that
+        is a share follows their sum, and a capacity that is a count stays. If the scenario names
+        a prevalence, the new cases are reweighted to it first. Costs stated over t are read with
+        the new class sizes as well, so that the same t can mean another cost ratio than on the
+        validation data. The cases may be of one class only, as those of a day can be.
+
+        Parameters
+        ----------
+        y_true, y_score, sample_weight
+            As in `voros.partial_voros_score`. `OperatingPoints` in place of `y_true` and `y_score`
+            must be those of every distinct score, as `OperatingPoints.from_scores` gives.
+        cost_ratio : float, optional
+            As in `predict`: None evaluates the default threshold, over the scenario's costs; a
+            number the threshold at that cost ratio, at that cost.
+        by_cost : bool, default False
+            Evaluate a threshold for each cost: what ``predict(scores, cost_ratio=...)`` deploys
+            over the scenario's costs, where the cost ratio is known at the time of each alarm.
+        pos_label : label, optional
+            By default that of the validation data.
+        confidence : float in (0, 1), default 0.95
+            Of the intervals.
+        periods, times : array-like of shape (n_cases,), optional
+            The period of each case, or the time that it falls in, where the capacity is one per
+            period; `PolicyEvaluation.by_period` has the alarms of each.
+        groups : array-like of shape (n_cases,), optional
+            Whose case it is, where one patient has several: intervals then take patients as
+            independent. Without them they take cases as independent, and are too short where that
+            is not so. Not with weights.
+        by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
+            Groups to report on one by one, such as sex and site, in one column or several;
+            `PolicyEvaluation.by_group` has the measures of each. Groups of fewer than 10 cases
+            are pooled; `voros.Subgroups.of` has other ways, and intersections. Not with weights.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.ThresholdPolicy.from_validation(
+        ...     [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2], scenario
+        ... )
+        >>> policy.evaluate([0, 1, 0, 0], [0.75, 0.9, 0.8, 0.1])
+        default threshold on 4 cases, 1 positive
+                               mean      95 % interval         limit
+        expected cost        0.2052   0.0290 to 0.8874
+        cost of 1,000 cases      75     10.14 to 680.8
+        precision            0.3333   0.0084 to 0.9057  at least 0.5
+        recall               1.0000   0.0250 to 1.0000
+        alarms                    3  0.77648 to 3.9748     at most 2
+        limits kept on these cases: no
+        precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
+        capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
+        intervals take cases as independent
+        """
+        self._check_cases()
+        per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
+        per_case |= {"groups": groups, "by": by}
+        deployment, sure = self._deployment(cost_ratio, by_cost), check_confidence(confidence)
+        points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
+        if points is not None:
+            return deployment.evaluate_points(points, sure)
+        check_aligned(y_true=y_true, y_score=y_score, **per_case)
+        positive, scores, weights = check_cases(
+            y_true,
+            y_score,
+            self._positive_label(y_true, pos_label),
+            sample_weight,
+            both_classes=False,
+        )
+        read = read_periods(self.scenario, y_true, periods, times)
+        codes = None if groups is None else group_codes(groups, positive)
+        if codes is not None:
+            _check_unweighted("groups", weights)
+        found = deployment.evaluate_cases(positive, scores, weights, sure, read, codes)
+        if by is None:
+            return found
+        _check_unweighted("by", weights)
+        return found.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
+
+    def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
+        scenario, none = self.scenario, np.empty(0)
+        if check_flag(by_cost, "by_cost"):
+            if cost_ratio is not None:
+                raise ValueError("by_cost=True goes over all costs; leave cost_ratio out")
+            thresholds, switches, words = self.thresholds, self.switches, "threshold for each cost"
+        elif cost_ratio is None:
+            thresholds, switches = np.array([self.default.threshold]), none
+            words = "default threshold"
+        else:
+            thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
+            words = f"threshold at cost ratio {float(cost_ratio):.4g}"
+            scenario = scenario.changed(cost_ratio=cost_ratio)
+        return Deployment(thresholds, switches, scenario, self.guarantee, words)
+
+    def _positive_label(self, y_true: Any, pos_label: Any) -> Any:
+        """The positive label stated now or else on validation, where labels are not yes or no."""
+        if pos_label is not None or getattr(y_true, "dtype", None) == np.bool_:
+            return pos_label
+        return self.pos_label
+
+
+def _check_unweighted(name: str, weights: FloatArray | None) -> None:
+    if weights is not None:
+        raise ArgumentError(
+            name,
+            " cannot be combined with sample_weight: the intervals of groups are exact for whole "
+            "cases; accepted are cases without weights",
+        )

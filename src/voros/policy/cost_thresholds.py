@@ -1,0 +1,186 @@
+"""A threshold for each cost ratio: what is deployed, shown and saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from voros.core.arguments import check_choice
+from voros.core.costs import read_cost_ratios
+from voros.core.hull import Choice, choice_columns
+from voros.core.scenario import Scenario
+from voros.core.volume import cost_moments
+from voros.io.frames import make_frame
+from voros.io.writing import json_text, saved, with_checksum
+from voros.policy.allowed import (
+    COST_AWARE,
+    POLICY_STRATEGIES,
+    Origin,
+    PolicyStrategy,
+)
+from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
+from voros.policy.notebook import policy_html
+from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
+from voros.typing import FloatArray
+
+if TYPE_CHECKING:
+    from voros.alarms import AlarmRule
+    from voros.guarantee import Guarantee
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CostThresholds:
+    """The map from cost ratio to threshold; `ThresholdPolicy` says what each field holds."""
+
+    scenario: Scenario
+    strategy: PolicyStrategy
+    choices: tuple[Choice, ...]
+    default: Choice
+    n_positive: float
+    n_negative: float
+    guarantee: Guarantee | None = None
+    model: str | None = None
+    n_models: int = 1
+    pos_label: Any = None
+    origin: Origin | None = None
+    curve: tuple[ConfidenceStep, ...] = ()
+    rule: AlarmRule | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the choices cover every cost ratio once."""
+        if self.strategy not in POLICY_STRATEGIES:
+            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        lows = [choice.cost_ratio_low for choice in self.choices]
+        highs = [choice.cost_ratio_high for choice in self.choices]
+        if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
+            raise ValueError("choices must cover the cost ratios from 0 to infinity, each once")
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """The threshold on each interval of the cost ratio, from cheap false alarms to dear."""
+        return np.array([choice.threshold for choice in self.choices])
+
+    @property
+    def switches(self) -> FloatArray:
+        """Rising cost ratios at which the next threshold takes over."""
+        return np.array([choice.cost_ratio_low for choice in self.choices[1:]])
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Probability of each interval, if the class sizes are those of the validation data."""
+        odds = self.n_negative / self.n_positive
+        return cost_moments(self.scenario.costs, self.switches, odds)[0]
+
+    @property
+    def never_alarms(self) -> bool:
+        """Whether the policy raises no alarm at any cost ratio."""
+        return all(choice.never_alarm for choice in self.choices)
+
+    def threshold(self, cost_ratio: Any = None) -> Any:
+        """Return the threshold to deploy at a cost ratio C_FP / C_FN.
+
+        Parameters
+        ----------
+        cost_ratio : float or array-like, optional
+            Any number of at least 0, within or beyond the scenario's range; None is the default
+            threshold, for when the cost ratio is not known.
+
+        Returns
+        -------
+        float or ndarray
+            +inf is never alarm.
+        """
+        if cost_ratio is None:
+            return self.default.threshold
+        ratios = read_cost_ratios(cost_ratio)
+        chosen = self.thresholds[np.searchsorted(self.switches, ratios, side="right")]
+        return chosen if ratios.ndim else float(chosen)
+
+    def fixed(self) -> Self:
+        """Return the policy that deploys the default threshold whatever the cost ratio is."""
+        strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
+        return replace(self, strategy=strategy, choices=(self.default,))
+
+    def confidence_curve(self) -> ConfidenceCurve:
+        """Return what each confidence of the guarantee's ladder would deploy, and what it costs.
+
+        The ladder was fixed beforehand, so any of its confidences may be chosen after a look at
+        the curve: decide again with ``guarantee=policy.guarantee.at(0.8)``.
+        """
+        confidence = None if self.guarantee is None else self.guarantee.confidence
+        return check_curve(self.curve, confidence)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the policy as a data frame, one row per interval of the cost ratio.
+
+        The counts are those on the validation data; `probability` is that of the interval.
+        """
+        columns = choice_columns(self.choices) | {"probability": self.probabilities.tolist()}
+        return make_frame(columns, backend)
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the policy as JSON text, and write it to a file if a path is given.
+
+        Numbers are read back exactly. The file appears whole or not at all, and an existing one
+        is replaced only with ``force=True``.
+        """
+        return saved(json_text(self.fields()), path, force=force)
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything that is saved, in values that strict JSON can hold."""
+        label = _check_label(self.pos_label)
+        return with_checksum(
+            {
+                "format": POLICY_FORMAT,
+                "schema": POLICY_SCHEMA,
+                "model": self.model,
+                "strategy": self.strategy,
+                "scenario": self.scenario.fields(),
+                "guarantee": self.guarantee,
+                "n_models": self.n_models,
+                "pos_label": label,
+                "origin": self.origin,
+                "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
+                "default": self.default,
+                "choices": self.choices,
+                "curve": self.curve,
+                "rule": None if self.rule is None else self.rule.fields(),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Self:
+        """Read a policy back from JSON text or from a file."""
+        return cls(**parse_policy(source))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything that is saved."""
+        return isinstance(other, CostThresholds) and self.fields() == other.fields()
+
+    def __hash__(self) -> int:
+        """Hash scenario and thresholds."""
+        return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
+
+    def _repr_html_(self) -> str:
+        """Show limits, guarantee and thresholds, for notebooks."""
+        return policy_html(self)
+
+    def __repr__(self) -> str:
+        """Summarise the policy."""
+        used = int(np.count_nonzero(self.probabilities))
+        count = "1 threshold" if used == 1 else f"{used} thresholds"
+        return (
+            f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
+            f"default {self.default.threshold:.6g})"
+        )
+
+
+def _check_label(label: Any) -> Any:
+    if label is None or isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
+    )

@@ -1,0 +1,256 @@
+"""What a policy did on new cases: expected cost, precision, alarms, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.core.exact_intervals import (
+    EvaluationIntervals,
+    ThresholdCounts,
+    binomial_limits,
+)
+from voros.core.hull import Choice, choice_columns
+from voros.core.money import MoneyCost, money_cost
+from voros.core.scenario import Scenario
+from voros.core.subgroups import Subgroups
+from voros.io.frames import make_frame
+from voros.policy.by_group import GroupEvaluation
+from voros.policy.by_period import PeriodEvaluation
+from voros.policy.violations import Violation
+from voros.text.table import Shown, Table
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+    from voros.policy.prevalence import PrevalenceBand
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PolicyEvaluation(Shown):
+    """What a policy does on one set of cases, its thresholds fixed beforehand.
+
+    Attributes
+    ----------
+    expected_cost : float
+        Expected normalised cost over the cost distribution, in [0, 1]; lower is better. It uses
+        the class sizes of these cases.
+    cost_per_1000 : float
+        Expected cost of 1,000 such cases, a miss costing 1 and a false alarm its cost ratio.
+    mean_precision : float
+        Expected precision of the deployed threshold, over the costs at which it raises any alarm
+        (no alarm, no precision); NaN when it never does.
+    mean_recall : float
+        Expected recall; NaN where no case is positive.
+    mean_alarms : float
+        Expected number of alarms on these cases.
+    max_alarms : float
+        The capacity as a number of alarms on these cases.
+    choices : tuple of Choice
+        The thresholds that are deployed at some possible cost, with what each does here.
+    probabilities : ndarray
+        Probability of the costs at which each is deployed.
+    violations : tuple of Violation
+        One for each limit that some deployed threshold breaks; a capacity per period with
+        ``exceed`` is two, of the mean and of the share of periods above.
+    deployed : str
+        Which thresholds: those that `ThresholdPolicy.predict` deploys with the same arguments.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that the policy was made with.
+    n_positive, n_negative : float
+        The cases, at the scenario's prevalence if it names one.
+    confidence : float
+        Of the intervals.
+    counts : ThresholdCounts
+        As observed, what the intervals rest on.
+    by_period : PeriodEvaluation or None
+        Alarms of each period, where the capacity is one per period.
+    by_group : GroupEvaluation or None
+        The same measures in each group of cases, where groups were named with ``by``.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=0.2)
+    >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7], scenario)
+    >>> tested = policy.evaluate([0, 1, 0, 1, 0], [0.1, 0.9, 0.4, 0.7, 0.3])
+    >>> tested.satisfied, tested.mean_precision, tested.mean_recall, tested.mean_alarms
+    (True, 1.0, 1.0, 2.0)
+    >>> tested.intervals.recall
+    (0.1581, 1.0)
+    """
+
+    expected_cost: float
+    cost_per_1000: float
+    mean_precision: float
+    mean_recall: float
+    mean_alarms: float
+    max_alarms: float
+    choices: tuple[Choice, ...]
+    probabilities: FloatArray
+    violations: tuple[Violation, ...]
+    deployed: str
+    scenario: Scenario
+    guarantee: Guarantee | None
+    n_positive: float
+    n_negative: float
+    confidence: float
+    counts: ThresholdCounts
+    by_period: PeriodEvaluation | None = None
+    by_group: GroupEvaluation | None = None
+
+    @cached_property
+    def intervals(self) -> EvaluationIntervals | None:
+        """Where the means lie in the population that the cases come from.
+
+        They take cases as independent, or groups where ``groups`` were named. None where cases are
+        weighted.
+        """
+        return self.counts.intervals(self.confidence) if self.counts.whole else None
+
+    def in_money(self, false_alarm_cost: float) -> MoneyCost:
+        """Expected cost of 1,000 such cases in units of money, with its interval.
+
+        Parameters
+        ----------
+        false_alarm_cost : float
+            What a false alarm costs; a miss then costs it divided by the cost ratio, on average
+            over the cost distribution.
+
+        Raises
+        ------
+        ArgumentError
+            Where the cost distribution gives a miss no mean price, as ``uniform_t(0, 1)`` does.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.1)
+        >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+        >>> round(policy.evaluate(y, scores).in_money(30).saved)  # 333 found, 167 false alarms
+        95000
+        """
+        sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence)
+        return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
+
+    def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
+        """Say what the threshold does at other prevalences, if only the shares of classes change.
+
+        Under label shift TPR and FPR stay as they are on these cases; precision, alarms and cost
+        follow. The band holds at all prevalences together with the confidence of the evaluation.
+
+        Parameters
+        ----------
+        prevalences : array-like, optional
+            Rising, strictly within 0 and 1; by default 0.01, 0.02, ..., 0.99.
+
+        Examples
+        --------
+        >>> import voros
+        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+        >>> policy.evaluate(y, scores).over_prevalences()
+        threshold 0.7 at prevalences from 0.01 to 0.99; these cases have 0.5
+        limits kept by  prevalence
+        these rates     0.34 to 0.5
+        the whole band  none of these
+        """
+        # Most evaluations are looked at where they were made.
+        from voros.policy.prevalence import prevalence_band
+
+        return prevalence_band(self, prevalences)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every deployed threshold keeps both limits."""
+        return not self.violations
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the deployed thresholds as a data frame, one row per interval of the cost."""
+        rows = choice_columns(self.choices)
+        rows["probability"] = self.probabilities.tolist()
+        for limit in ("precision", "capacity"):
+            broken = {c for v in self.violations if v.limit == limit for c in v.where}
+            rows[f"keeps_{limit}"] = [choice not in broken for choice in self.choices]
+        return make_frame(rows, backend)
+
+    def _parts(self) -> list[str | Table]:
+        cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
+        title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
+        said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
+        if self.counts.whole:
+            said.append(f"intervals take {self._independent} as independent")
+        if self.guarantee is not None:
+            said.append(f"made with {self.guarantee!r}")
+        groups = () if self.by_group is None else self.by_group._parts()
+        return [title, self.table(), *said, *groups]
+
+    @property
+    def _independent(self) -> str:
+        grouped = self.counts.grouped
+        if grouped is None:
+            return "cases"
+        equal = f", which count as {grouped.n_effective:.3g} equal ones,"
+        return (
+            f"{grouped.n_groups:,} groups{equal if grouped.n_effective < grouped.n_groups else ''}"
+        )
+
+    def with_groups(
+        self, groups: Subgroups, positive: BoolArray, scores: AnyArray, codes: AnyArray | None
+    ) -> PolicyEvaluation:
+        """Return the evaluation with what the same thresholds do in each group of the cases.
+
+        ``codes`` are the patients, where cases of one patient are not independent.
+        """
+        thresholds = np.array([choice.threshold for choice in self.choices])
+        cases = groups, positive, scores, thresholds
+        found = GroupEvaluation.of(*cases, self.counts, self.scenario, self.confidence, codes)
+        return replace(self, by_group=found)
+
+    def table(self, title: str = "") -> Table:
+        """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
+        found = self.intervals
+        span = "" if found is None else f"{100 * found.confidence:g} % interval"
+        floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
+        rows = [
+            ("expected cost", self.expected_cost, "cost", "", ".4f"),
+            ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
+            ("precision", self.mean_precision, "precision", floor, ".4f"),
+            ("recall", self.mean_recall, "recall", "", ".4f"),
+        ]
+        if self.by_period is None:
+            rows.append(("alarms", self.mean_alarms, "alarms", most, ",.5g"))
+        cells = (
+            (name, "-" if np.isnan(v) else f"{v:{f}}", _ends(found, of, f), limit)
+            for name, v, of, limit, f in rows
+        )
+        return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
+
+    def _period_rows(self) -> list[tuple[str, str, str, str]]:
+        """Rows for a capacity per period; of the share above, exact limits over periods."""
+        found = self.by_period
+        if found is None:
+            return []
+        capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
+        low, high = binomial_limits(found.n_above, found.n_periods, self.confidence)
+        share = float(self.probabilities @ found.n_above) / found.n_periods
+        mean, above = float(self.probabilities @ found.mean_alarms), f"share above {capacity:,}"
+        limits = f"at most {capacity:,}", "" if exceed is None else f"at most {exceed:g}"
+        span = f"{self.probabilities @ low:.4f} to {self.probabilities @ high:.4f}"
+        return [
+            (f"alarms per {per}", f"{mean:,.5g}", "", limits[0]),
+            (above, f"{share:.4f}", span if self.counts.whole else "", limits[1]),
+        ]
+
+
+def _ends(found: EvaluationIntervals | None, name: str, form: str) -> str:
+    if found is None:
+        return ""
+    low, high = getattr(found, name)
+    return f"{low:{form}} to {high:{form}}"

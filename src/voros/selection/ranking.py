@@ -1,0 +1,226 @@
+"""Rank models by what a scenario decides about their operating points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from voros.core.arguments import check_choice, check_number
+from voros.core.decision import STRATEGIES, Decision, Strategy
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import (
+    IncompleteCountsError,
+    InfeasibleError,
+)
+from voros.notices import warn_about_costs
+from voros.policy.allowed import (
+    AllowedThresholds,
+    allowed_thresholds,
+    deployable,
+    limits_under,
+    read_guarantee,
+    split,
+    why_never_alarm,
+)
+from voros.policy.confidence_curve import ConfidenceStep
+from voros.policy.development import (
+    Planned,
+    check_development,
+    check_same_models,
+)
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.selection.result import ModelScores, Selection
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+Models: TypeAlias = tuple[Collection[str], Callable[[str], OperatingPoints], int]
+"""Names, what counts the alarms of one, and the number of cases."""
+
+BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall")
+"""With development cases these choose the model that saves most under the guarantee."""
+
+PAPER_TOLERANCE = 0.01
+"""The difference in score below which the paper calls two models equally good."""
+
+
+def counted_models(points: Mapping[str, OperatingPoints]) -> Models:
+    """Take models whose alarms were counted before."""
+    return points, points.__getitem__, int(next(iter(points.values())).n_cases)
+
+
+def rank_models(
+    models: Collection[str],
+    points_of: Callable[[str], OperatingPoints],
+    n_cases: int,
+    scenario: Scenario,
+    development: Mapping[str, OperatingPoints] | None,
+    **how: Any,
+) -> Selection:
+    """Rank models on their validation cases, or on development cases where there are some."""
+    if development is None:
+        counted = ((model, points_of(model)) for model in models)
+        return rank_points(counted, len(models), scenario, **how)
+    check_same_models(development, models)
+    return rank_developed(development, points_of, n_cases, scenario, **how)
+
+
+def rank_points(
+    points_by_model: Iterable[tuple[str, OperatingPoints]],
+    n_models: int,
+    scenario: Scenario,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
+) -> Selection:
+    """Rank models as `select_model` does, one after another and without a warning."""
+    check_choice(strategy, "strategy", STRATEGIES)
+    check_number(tolerance, "tolerance")
+    if n_models == 0:
+        raise ValueError("scores hold no model; at least one is needed to choose from")
+    guarantee = read_guarantee(guarantee)
+    if guarantee is not None and isinstance(guarantee.confidence, tuple):
+        return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
+    each, best = split(guarantee, n_models), -np.inf
+    scenario = limits_under(guarantee, scenario)
+    scored, kept = [], {}
+    # One model at a time: the points of hundreds of models need not be held together, only the
+    # few that can be deployed, and all of the best one so far.
+    for model, points in points_by_model:
+        decision = deployable(points, scenario, each)
+        row = _score(model, decision, strategy)
+        kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
+        scored.append(row)
+        if getattr(row, strategy) > best:
+            best, leading = getattr(row, strategy), points
+    # The sort is stable, in reverse too: equal scores stay in the order given.
+    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=True))
+    reason = (
+        None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
+    )
+    return Selection(
+        strategy=strategy,
+        tolerance=tolerance,
+        ranking=ranking,
+        scenario=scenario,
+        guarantee=guarantee,
+        reason=reason,
+        allowed=kept,
+    )
+
+
+def _climbed(
+    models: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    strategy: Strategy,
+    tolerance: float,
+    ladder: Guarantee,
+) -> Selection:
+    """Rank at every confidence of a ladder; the highest counts at which a model can alarm."""
+
+    def ranked(step: Guarantee | None) -> Selection:
+        return rank_points(models.items(), len(models), scenario, strategy, tolerance, step)
+
+    scenario = limits_under(ladder, scenario)
+    tried = [ranked(step) for step in (*ladder.steps, None)]
+    curve = tuple(
+        ConfidenceStep.from_policy(
+            ThresholdPolicy.decided(each.allowed[each.winner], strategy, each.winner)
+        )
+        for each in tried
+    )
+    chosen = next((each for each in tried[:-1] if each.ranking[0].feasible), tried[0])
+    reason = None if chosen.reason is None else tried[-2].reason
+    return replace(chosen, reason=reason, curve=curve)
+
+
+def rank_developed(
+    development: Mapping[str, OperatingPoints],
+    points_of: Callable[[str], OperatingPoints],
+    n_cases: int,
+    scenario: Scenario,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
+) -> Selection:
+    """Fix a model and its thresholds on development cases, and certify them on validation cases.
+
+    Parameters
+    ----------
+    development : mapping of str to OperatingPoints
+        Of each model on the development cases.
+    points_of : callable
+        Returns the points of a model on the validation cases.
+    n_cases : int
+        Validation cases.
+    scenario, strategy, tolerance, guarantee
+        As in `select_model`.
+    """
+    guarantee = check_development(guarantee, scenario)
+    limits = limits_under(guarantee, scenario)
+    if limits.capacity_is_count:
+        # As many alarms of the validation cases are a share of any others.
+        limits = replace(limits, capacity=min(limits.capacity / n_cases, 1.0))
+    ranked = rank_points(development.items(), len(development), limits, strategy, tolerance)
+    first = points_of(ranked.winner)
+    if first.stays is not None or (first.grouped is not None and first.grouped.repeated):
+        winner, allowed = ranked.winner, allowed_thresholds(first, scenario, guarantee)
+        reason = None if allowed.decision.can_alarm else why_never_alarm(first, scenario, guarantee)
+    else:
+        # The other strategies choose the model by another score than what is saved.
+        models = (
+            development if strategy in BY_SAVING else {ranked.winner: development[ranked.winner]}
+        )
+        planned = Planned.from_development(models, n_cases, scenario, guarantee, strategy)
+        winner = planned.plan.model
+        allowed, reason = planned.tested(first if winner == ranked.winner else points_of(winner))
+    can_alarm = allowed.decision.can_alarm
+    rows = sorted(ranked.ranking, key=lambda row: row.model != winner)
+    return replace(
+        ranked,
+        ranking=tuple(replace(r, feasible=r.model == winner and can_alarm) for r in rows),
+        scenario=allowed.decision.scenario,
+        guarantee=guarantee,
+        reason=reason,
+        allowed={winner: allowed},
+        n_development=int(development[winner].n_cases),
+    )
+
+
+def _score(model: str, decision: Decision, strategy: Strategy) -> ModelScores:
+    """Score a model by every strategy, NaN where its points leave one open; never `strategy`."""
+    scores: dict[str, float] = {}
+    for name in STRATEGIES:
+        try:
+            scores[name] = decision.score(name)
+        except IncompleteCountsError as error:
+            if name == strategy:
+                raise IncompleteCountsError(f"model {model!r}, by {name!r}: {error}") from None
+            scores[name] = np.nan
+    return ModelScores(model=model, **scores, feasible=decision.can_alarm)
+
+
+def rank_deployable(
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    development: Mapping[str, OperatingPoints] | None = None,
+    **how: Any,
+) -> Selection:
+    """Rank models as `select_model` does, and refuse a winner that could only never alarm.
+
+    Raises
+    ------
+    InfeasibleError
+        With what the winner could meet.
+    """
+    selection = rank_models(*counted_models(points_by_model), scenario, development, **how)
+    winner = selection.ranking[0].model
+    warn_about_costs(selection.allowed[winner].decision)
+    if selection.reason is not None:
+        raise InfeasibleError(f"model {winner!r}: {selection.reason}")
+    return selection

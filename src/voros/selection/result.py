@@ -1,0 +1,245 @@
+"""Models ranked for a scenario, and the policy of the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.core.decision import STRATEGIES, Strategy
+from voros.core.scenario import Scenario
+from voros.exceptions import (
+    NeverAlarmWarning,
+    warn_caller,
+)
+from voros.io.frames import make_frame
+from voros.policy.allowed import (
+    AllowedThresholds,
+    PolicyStrategy,
+)
+from voros.policy.confidence_curve import ConfidenceStep
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.table import Shown, Table
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelScores:
+    """One model's scores on the validation data; for all of them higher is better.
+
+    Attributes
+    ----------
+    model : str
+    partial_voros : float
+        Partial VOROS: within the limits, over the costs.
+    voros : float
+        VOROS: over the costs, with no limits.
+    partial_auroc : float
+        Trapezoid area under the thresholds that meet the limits, over their range of FPR, never
+        alarm included; where the limits leave gaps the trapezoids bridge them.
+    recall : float
+        Greatest recall within the limits.
+    feasible : bool
+        Whether any threshold but never alarm meets the limits.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y, scores = [1, 0, 1, 0], {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
+    >>> best = voros.select_model(y, scores, voros.Scenario(0.6, 0.5, 0.1)).ranking[0]
+    >>> best.model, best.partial_voros, best.recall, best.feasible
+    ('new', 1.0, 1.0, True)
+    """
+
+    model: str
+    partial_voros: float
+    voros: float
+    partial_auroc: float
+    recall: float
+    feasible: bool
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Selection(Shown):
+    """Models ranked by a strategy, best first; `policy` deploys the winner.
+
+    Attributes
+    ----------
+    strategy : str
+    tolerance : float
+        A difference below this share of what a score can reach within the limits does not count
+        as one; see `tolerance_of`.
+    ranking : tuple of ModelScores
+        Best first by `strategy`; models of equal score in the order given. With development cases
+        the scores are those on them, and the model that was fixed there comes first.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise that holds for whichever of the models is deployed; its error is split over
+        them. With development cases it holds for the winner, which has all of it.
+    reason : str or None
+        Why the winner could only never alarm, where that is so.
+    allowed : mapping of str to AllowedThresholds
+        The thresholds of each model that may be deployed; with development cases of the winner.
+    pos_label : label or None
+        The positive label, where it was stated.
+    n_development : int or None
+        On how many development cases the model was chosen, where there are some.
+    curve : tuple of ConfidenceStep
+        The winner at each confidence, where several were given.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=voros.costs.miss_costs(9, 40))
+    >>> selection = voros.select_model(died, patients.prognoses, scenario)
+    >>> selection.winner, selection.close_to_winner, round(selection.policy().threshold(), 4)
+    ('SUPPORT model', (), 0.747)
+    """
+
+    strategy: Strategy
+    tolerance: float
+    ranking: tuple[ModelScores, ...]
+    scenario: Scenario
+    guarantee: Guarantee | None = None
+    reason: str | None = None
+    allowed: Mapping[str, AllowedThresholds] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    pos_label: Any = None
+    n_development: int | None = None
+    curve: tuple[ConfidenceStep, ...] = ()
+
+    @property
+    def winner(self) -> str:
+        """Name of the best model."""
+        return self.ranking[0].model
+
+    def policy(
+        self, *, model: str | None = None, strategy: PolicyStrategy | None = None
+    ) -> ThresholdPolicy:
+        """Return the thresholds to deploy, decided on the cases that ranked the models.
+
+        Nothing is tested again: a guarantee given to `select_model` was asked of every model with
+        its part of the error, so it holds for whichever of them is deployed.
+
+        Parameters
+        ----------
+        model : str, optional
+            One of those ranked; by default the winner.
+        strategy : str, optional
+            How the thresholds are chosen, as in `ThresholdPolicy.from_validation`; by default by
+            the strategy that ranked the models.
+
+        Warns
+        -----
+        NeverAlarmWarning
+            When no threshold of the model but never alarm is allowed; the policy then never
+            alarms.
+
+        Examples
+        --------
+        >>> import voros
+        >>> y, scores = [1, 0, 1, 0], {"old": [0.9, 0.8, 0.3, 0.1], "new": [0.7, 0.2, 0.6, 0.4]}
+        >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.5, cost_ratio=(0.1, 0.2))
+        >>> policy = voros.select_model(y, scores, scenario).policy()
+        >>> policy.model, policy.threshold()
+        ('new', 0.6)
+        """
+        name = self.winner if model is None else model
+        if name not in self.allowed:
+            raise ValueError(f"model={model!r}; accepted are {', '.join(map(repr, self.allowed))}")
+        allowed = self.allowed[name]
+        policy = ThresholdPolicy.from_allowed(
+            allowed,
+            strategy=strategy or self.strategy,
+            model=name,
+            pos_label=self.pos_label,
+        )
+        if not allowed.decision.can_alarm:
+            why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
+            warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
+        return replace(policy, curve=self.curve)
+
+    @property
+    def close_to_winner(self) -> tuple[str, ...]:
+        """Names of the other models whose score is within the tolerance of the winner's."""
+        return tuple(row.model for row in self.ranking[1:] if self.is_close(row))
+
+    def is_close(self, row: ModelScores, strategy: Strategy | None = None) -> bool:
+        """Whether a model's score is within the tolerance of the best one, by any strategy."""
+        return self.behind(row, strategy) < self.tolerance_of(strategy)
+
+    def tolerance_of(self, strategy: Strategy | None = None) -> float:
+        """Return the difference that counts as none, on the scale of a strategy's score.
+
+        Partial VOROS and VOROS reach 1 whatever the limits. A recall reaches no more than the
+        capacity admits, and a partial AUROC no more than the greatest recall times the greatest
+        false alarm rate: 0.01 of a partial AUROC that can reach 0.05 is 0.0005.
+        """
+        return self.tolerance * self._scales[strategy or self.strategy]
+
+    @cached_property
+    def _scales(self) -> dict[Strategy, float]:
+        region = next(iter(self.allowed.values())).decision.region
+        fpr, tpr = region.ring.max(axis=1).tolist()
+        # Where every alarm must be right there is no area under the curve to differ in.
+        area = fpr * tpr or 1.0
+        return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
+
+    def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
+        """How far a model's score is below the best one, by any strategy."""
+        name = strategy or self.strategy
+        best: float = max(getattr(other, name) for other in self.ranking)
+        return best - float(getattr(row, name))
+
+    def rank(self, row: ModelScores, strategy: Strategy | None = None) -> int:
+        """Rank of a model by any strategy, from 1; equal scores share the better rank."""
+        name = strategy or self.strategy
+        score = getattr(row, name)
+        return 1 + sum(bool(getattr(other, name) > score) for other in self.ranking)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return the ranking as a data frame: each score with its rank and whether it is close.
+
+        A score is close when it is within the tolerance of the best one, on its own scale.
+        """
+        columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
+        for name in STRATEGIES:
+            columns[name] = [getattr(row, name) for row in self.ranking]
+            columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
+            columns[f"{name}_close"] = [self.is_close(row, name) for row in self.ranking]
+        columns["feasible"] = [row.feasible for row in self.ranking]
+        return make_frame(columns, backend)
+
+    def _parts(self) -> tuple[str, Table, str]:
+        """Return the ranking; a star marks scores within the tolerance of the best."""
+        table = Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
+        by = f"by {self.strategy}"
+        if self.n_development is not None:
+            by = f"fixed on {self.n_development:,} development cases, {by}"
+        return f"winner {by}: {self.winner}", table, self.legend
+
+    @property
+    def legend(self) -> str:
+        """What the stars in a table mean."""
+        finer: dict[str, float] = {
+            name: self.tolerance_of(name)
+            for name in STRATEGIES
+            if 0 < self.tolerance_of(name) < self.tolerance
+        }
+        rest = "".join(f", {name} within {value:.2g}" for name, value in finer.items())
+        return f"* within {self.tolerance:g} of the best{rest}"
+
+    def cells(self, row: ModelScores) -> tuple[str, ...]:
+        """Return a model's name and its four scores as text, a star where they are close."""
+        marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
+        values = [getattr(row, name) for name in STRATEGIES]
+        shown = ("open" if np.isnan(value) else f"{value:.4f}" for value in values)
+        return (row.model, *(score + mark for score, mark in zip(shown, marks, strict=True)))

@@ -1,0 +1,156 @@
+"""Rank models by how well they serve a scenario, and pick one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from voros.core.alignment import check_aligned
+from voros.core.decision import Strategy
+from voros.core.periods import read_periods
+from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import (
+    NeverAlarmWarning,
+    warn_caller,
+)
+from voros.models import ModelCases, points_by_name
+from voros.notices import warn_about_costs
+from voros.policy.allowed import (
+    check_groups,
+)
+from voros.policy.development import (
+    check_development,
+    read_development,
+)
+from voros.selection.ranking import PAPER_TOLERANCE, Models, counted_models, rank_models
+from voros.selection.result import Selection
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
+
+
+def select_model(
+    y_true: Any,
+    scores: Any = None,
+    scenario: Scenario | None = None,
+    *,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    guarantee: Guarantee | None = None,
+    development: Any = None,
+    groups: Any = None,
+    periods: Any = None,
+    times: Any = None,
+) -> Selection:
+    """Rank models by their scores on the same validation cases, and pick one.
+
+    Arrays on a device (torch, CuPy, JAX) stay there, unless weights or a guarantee are given: the
+    thresholds that can be chosen are counted on it, and the partial AUROC too.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels, the same for all models. Operating points of each model take the place of labels
+        and scores; those of `development` are then a mapping of the same models.
+    scores : mapping of str to array-like, data frame, or array-like of shape (n_cases,)
+        The scores of each model, a data frame with a column for each, or those of one model.
+    scenario : Scenario
+        Limits and costs.
+    strategy : {"partial_voros", "voros", "partial_auroc", "recall"}
+        What to rank by: "partial_voros" minds limits and costs, "voros" costs only,
+        "partial_auroc" and "recall" limits only. Every model is scored by all four.
+    tolerance : float, default 0.01
+        Differences below this share of what a score can reach within the limits are marked as
+        none; see `Selection.tolerance_of`.
+    pos_label, sample_weight, periods, times
+        As in `voros.partial_voros_score`.
+    guarantee : Guarantee or confidence, optional
+        Count only thresholds that also keep the limits on future data, with confidence; 0.95 is
+        ``Guarantee(0.95)``. Each model has its part of the allowed error (`Guarantee.split`), so
+        that the promise holds for whichever is deployed with `Selection.policy`. Of several
+        confidences the highest counts at which a model can alarm.
+    development : tuple of (y_dev, scores_dev), optional
+        Labels and scores of the same models on cases that are not among the validation cases, such
+        as out-of-fold scores of the training cases, or last year's. Model and thresholds are fixed
+        on them, and the validation cases certify them with the whole error. Only with a guarantee,
+        and not with a capacity per period. Where groups repeat, development cases choose the model
+        only.
+    groups : array-like of shape (n_cases,), optional
+        The patient of each case. A guarantee needs it where patients have several cases: without
+        `groups` all cases are taken as independent, and nothing can check that.
+
+    Warns
+    -----
+    NeverAlarmWarning
+        When the winner has no threshold but never alarm within the limits.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y_valid = [0, 0, 0, 0, 0, 1, 0, 1, 0, 1]
+    >>> scores = {
+    ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.55, 0.7, 0.8, 0.9],
+    ...     "sharp": [0.7, 0.2, 0.6, 0.4, 0.5, 0.1, 0.3, 0.8, 0.35, 0.9],
+    ... }
+    >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
+    >>> select_model(y_valid, scores, scenario)
+    winner by partial_voros: sharp
+    model   partial_voros    voros  partial_auroc   recall
+    sharp         1.0000*  0.8592         0.0000*  0.6667*
+    steady        0.4632   0.9964*        0.0000*  0.3333
+    * within 0.01 of the best, partial_auroc within 0.00076, recall within 0.0067
+
+    Two published curves:
+
+    >>> sizes = {"n_positive": 1000, "n_negative": 9000}
+    >>> points = {
+    ...     "a": voros.OperatingPoints.from_points([0.02, 0.3], [0.4, 0.9], **sizes),
+    ...     "b": voros.OperatingPoints.from_points([0.05, 0.2], [0.5, 0.8], **sizes),
+    ... }
+    >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.3, cost_ratio=1 / 30)
+    >>> voros.select_model(points, scenario=scenario).winner
+    'b'
+    """
+    scenario = check_scenario(scenario)
+    per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+    per_case |= {"times": times}
+    points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case)
+    if points is not None:
+        models: Models = counted_models(points)
+    else:
+        check_aligned(y_true=y_true, scores=scores, **per_case)
+        cases = ModelCases.read(y_true, scores)
+        check_groups(guarantee, groups)
+        points_of = cases.counter(
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            periods=read_periods(scenario, cases.y_true, periods, times),
+        )
+        models = cases.scores, points_of, int(cases.y_true.shape[0])
+    developed = None
+    if development is not None:
+        check_development(guarantee, scenario)
+        developed = points_by_name(development) or read_development(development, pos_label)
+    how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
+    selection = rank_models(*models, scenario, developed, **how)
+    _warn_about(selection)
+    return replace(selection, pos_label=pos_label)
+
+
+def _warn_about(selection: Selection) -> None:
+    warn_about_costs(next(iter(selection.allowed.values())).decision)
+    ranking = selection.ranking
+    if ranking[0].feasible:
+        return
+    if selection.n_development is not None:
+        warn_caller(f"model {ranking[0].model!r}: {selection.reason}", NeverAlarmWarning)
+        return
+    others = [row.model for row in ranking if row.feasible]
+    hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
+    warn_caller(
+        f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}",
+        NeverAlarmWarning,
+    )
