@@ -173,9 +173,9 @@ def curve_ends(
     setting: Setting, positive: BoolArray, score: FloatArray, groups: AnyArray | None
 ) -> tuple[float, float]:
     """Return the interval that `voros.bootstrap` reports by default, without its resamples."""
-    ranked = Ranked.of(positive, score, worthwhile=True, units=groups)
+    ranked = Ranked.from_cases(positive, score, worthwhile=True, units=groups)
     curve = CountedCurve.from_ranked(ranked, None, grouped=groups is not None)
-    compute = Measure.of("partial_voros", setting.scenario).compute
+    compute = Measure.from_metric("partial_voros", setting.scenario).compute
     how = {"chosen": True, "known_prevalence": False}
     low, high = curve_interval(curve, compute, setting.scenario, 0.95, **how)
     return max(low, 0.0), min(high, 1.0)
@@ -234,7 +234,7 @@ def show_quality(args: argparse.Namespace) -> None:
             risk = expit(middle + 1.3 * rng.normal(size=n_cases))
             y = rng.random(n_cases) < risk
             if y.any():
-                brier = Calibration.of(voros.OperatingPoints.from_scores(y, risk)).brier
+                brier = Calibration.from_points(voros.OperatingPoints.from_scores(y, risk)).brier
                 held.append((brier.low > true, brier.high < true, brier.high - brier.low))
         _show_quality(f"Brier {true:.3f}, {n_cases} cases, {risks.mean():.3f} positive", held)
 

@@ -54,7 +54,7 @@ COLUMNS = {
 TIMED = ("periods", "times")
 
 READ_BEFORE = {
-    "voros.policy.GroupEvaluation.of": "takes cases that were read before",
+    "voros.policy.GroupEvaluation.from_cases": "takes cases that were read before",
     "voros.OperatingPoints.from_cases": "takes cases that were read before",
     "voros.policy.PolicyEvaluation.with_groups": "takes cases that were read before",
     "voros.present.explorer.render_page": "takes counts, and a word for the cases",
@@ -239,14 +239,14 @@ def test_columns_of_a_mapping_are_compared_too() -> None:
     with pytest.raises(ValueError, match=r"y_true and scores\['b'\] have the same index"):
         voros.select_model(frame.y, turned, WARD)
     with pytest.raises(ValueError, match=r"by\['a'\] and by\['b'\] have the same index"):
-        voros.Subgroups.of(turned)
+        voros.Subgroups.from_columns(turned)
 
 
 def test_groups_and_periods_that_were_read_before_know_their_index() -> None:
     frame = data()
     turned = frame.sex.iloc[::-1]
     with pytest.raises(ValueError, match="y_true and by have the same index"):
-        policy().evaluate(frame.y, frame.score, by=voros.Subgroups.of({"sex": turned}))
+        policy().evaluate(frame.y, frame.score, by=voros.Subgroups.from_columns({"sex": turned}))
     listed = voros.Scenario(capacity=9, per="sex", cost_ratio=0.1)
     with pytest.raises(ValueError, match="y_true and periods have the same index"):
         voros.evaluate(frame.y, frame.score, listed, periods=voros.Periods.from_column(turned))

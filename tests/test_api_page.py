@@ -121,7 +121,7 @@ def test_points_come_first_then_the_scenario(name: str) -> None:
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     leading = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert leading[0] in ("points", "points_by_model", "fpr", "rows")
-    assert "scenario" not in parameters or leading[1] == "scenario"
+    assert "scenario" not in leading or leading[1] == "scenario"
 
 
 @pytest.mark.parametrize("name", WITH_LABELS)

@@ -54,8 +54,8 @@ def test_within_limits_is_the_best_of_all_thresholds(seed: int, capacity: float)
 def test_limits_cost_net_benefit_and_never_give_any() -> None:
     y, risk = drawn(1)
     points = voros.OperatingPoints.from_scores(y, risk)
-    curve = voros.decision_curves.DecisionCurve.of(
-        points, PROBABILITIES, voros.Scenario(0.4, 0.05, cost_ratio=1)
+    curve = voros.decision_curves.DecisionCurve.from_points(
+        points, PROBABILITIES, scenario=voros.Scenario(0.4, 0.05, cost_ratio=1)
     )
     assert (curve.cost_of_limits >= 0).all()
     assert curve.cost_of_limits.max() > 0.01
@@ -84,7 +84,9 @@ def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() 
     for fpr, tpr in ((0.01, 0.38), (0.24, 0.72)):
         points = voros.OperatingPoints.from_points([fpr], [tpr], 100, 900)
         prices = np.linspace(0.01, 0.3, 2001)
-        curve = voros.decision_curves.DecisionCurve.of(points, prices / (1 + prices), scenario)
+        curve = voros.decision_curves.DecisionCurve.from_points(
+            points, prices / (1 + prices), scenario=scenario
+        )
         by_hand = (100 * tpr - 0.155 * 900 * fpr) / 1000  # an alarm pays at every price here
         assert curve.within_limits.mean() == pytest.approx(by_hand, abs=1e-12)
         # The region is the triangle above the line of precision 0.25, whose slope is 3; the line of

@@ -91,7 +91,8 @@ class DecisionCurve:
     Examples
     --------
     >>> points = OperatingPoints.from_scores([0, 0, 0, 1], [0.1, 0.2, 0.3, 0.9])
-    >>> curve = DecisionCurve.of(points, np.array([0.5]), Scenario(capacity=0.25, cost_ratio=1))
+    >>> scenario = Scenario(capacity=0.25, cost_ratio=1)
+    >>> curve = DecisionCurve.from_points(points, np.array([0.5]), scenario=scenario)
     >>> float(curve.within_limits[0]), float(curve.cost_of_limits[0]), float(curve.treat_all[0])
     (0.25, 0.0, -0.5)
     """
@@ -103,8 +104,8 @@ class DecisionCurve:
     treat_all: FloatArray
 
     @classmethod
-    def of(
-        cls, points: OperatingPoints, probability: FloatArray, scenario: Scenario | None = None
+    def from_points(
+        cls, points: OperatingPoints, probability: FloatArray, *, scenario: Scenario | None = None
     ) -> DecisionCurve:
         """Follow operating points along threshold probabilities."""
         limits = NO_LIMITS if scenario is None else scenario

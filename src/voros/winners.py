@@ -254,7 +254,7 @@ def score_grid(
     for points, row in product(models.values(), rows):
         for scenario in row:
             points.covers.check_scenario(scenario)
-    curves = [_Curve.of(points, rows[0]) for points in models.values()]
+    curves = [_Curve.from_points(points, rows[0]) for points in models.values()]
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
@@ -281,7 +281,7 @@ class _Curve:
     """Number of thresholds within each capacity; they come first."""
 
     @classmethod
-    def of(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
+    def from_points(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
         points = at_deployment(points, capacities[0])
         useful = adds_recall(points.tp)
         # The first shows whether anything but never alarm is feasible.

@@ -126,7 +126,7 @@ def medium(rng, n_streams, n_cases, limit, once):
         steps.append(rng.integers(1, size + 4, n_cases).clip(max=size))
     periods = rng.integers(0, limit.n_periods, n_cases)
     sizes = [len(option.rows) for option in options]
-    return options, Cells.of(steps, sizes, periods, limit, once=once)
+    return options, Cells.from_steps(steps, sizes, periods, limit, once=once)
 
 
 LIMITS = [

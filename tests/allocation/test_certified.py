@@ -196,11 +196,11 @@ def test_the_split_is_that_of_the_cases_in_whatever_order_they_come():
         # Equal cases fall into both parts, and other cases are split in another way.
         cases = read_streams(y, scores)
         alarm = cases.scores["0"] >= 1
-        tested = SplitUnits.of(cases).tested
+        tested = SplitUnits.from_cases(cases).tested
         assert 0.6 < tested[alarm].mean() < 0.73
         moved = scores.copy()
         moved[0] += 1
-        assert 0.3 < (SplitUnits.of(read_streams(y, moved)).tested != tested).mean() < 0.6
+        assert 0.3 < (SplitUnits.from_cases(read_streams(y, moved)).tested != tested).mean() < 0.6
 
 
 def test_a_mean_per_day_is_certified_close_to_the_capacity():
@@ -248,7 +248,7 @@ def test_blocks_of_days_are_split_and_tested_together():
     cases = read_streams(y[days > 2], s[days > 2]).in_periods(
         voros.Scenario(capacity=6, cost_ratio=1.0, per="day"), days[days > 2], None
     )
-    units = SplitUnits.of(cases, 7)
+    units = SplitUnits.from_cases(cases, 7)
     test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=6.0, exceed=0.3, once=False)
     above = test._above([cases.raised(policy.default.thresholds)])[:, 0]
     alarms = np.bincount(days, cases_alarms(s, policy.default.thresholds))[3:]
@@ -278,7 +278,7 @@ def halves(n_cases=300, **parts):
     cases = read_streams(y, rng.normal(size=y.shape) + y)
     for name, values in parts.items():
         cases = cases.of_patients(values) if name == "groups" else cases
-    return cases, SplitUnits.of(cases)
+    return cases, SplitUnits.from_cases(cases)
 
 
 @pytest.mark.parametrize("threshold", [0.2, 1.5, 2.5])

@@ -38,7 +38,7 @@ def test_apply_counts_each_group(voros_command, files, policy):
     ran = voros_command("apply", policy, files[1], "--label", "died", *by, "--json")
     document = json.loads(ran.out)
     cases = read_predictions(files[1], label="died", scores=["good"], by=["sex", "site"])
-    alarms = cases.of("good") >= document["threshold"]
+    alarms = cases.scores_of("good") >= document["threshold"]
     groups = document["by_group"]["groups"]
     assert [(row["column"], row["group"]) for row in groups] == [
         *(("sex", "f"), ("sex", "m")),

@@ -41,7 +41,7 @@ def test_estimates_are_the_metric_and_differences_their_differences(document, ca
     scores = {
         model: voros.partial_voros_score(
             read.labels,
-            read.of(model),
+            read.scores_of(model),
             min_precision=0.3,
             capacity=0.2,
             cost_ratio=voros.costs.miss_costs(5, 20),

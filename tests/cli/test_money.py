@@ -18,7 +18,7 @@ def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
     assert document["false_alarm_cost"] == 35
     read = read_predictions(cases, label="died")
     for row in document["models"]:
-        alarm = read.of(row["model"]) >= row["threshold_min"]
+        alarm = read.scores_of(row["model"]) >= row["threshold_min"]
         false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
         expected = 1000 * 35 * (false + 10 * missed) / read.n_cases
         assert row["money_per_1000"] == pytest.approx(expected)
@@ -32,7 +32,9 @@ def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases)
     document = json.loads(voros_command(*words, "--json").out)
     read = read_predictions(later_cases, label="died")
     found = document["test_default"]["money"]
-    alarm = read.of(document["winner"]) >= document["test_default"]["choices"][0]["threshold"]
+    alarm = (
+        read.scores_of(document["winner"]) >= document["test_default"]["choices"][0]["threshold"]
+    )
     false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
     # A miss is worth 5 to 20 false alarms, 12.5 on average.
     assert found["per_1000"] == pytest.approx(1000 * 35 * (false + 12.5 * missed) / read.n_cases)

@@ -55,7 +55,7 @@ def test_shifts_are_read_off_times_at_the_usual_hours_and_at_others(voros_comman
         assert ran.code == 0
         cases = read_predictions(admissions, scores=["good"], label="died", time="admitted")
         scenario = Scenario(capacity=1, per=per, cost_ratio=costs.miss_costs(5, 20))
-        found = evaluate(cases.labels, cases.of("good"), scenario, times=cases.times)
+        found = evaluate(cases.labels, cases.scores_of("good"), scenario, times=cases.times)
         assert json.loads(ran.out)["models"][0]["partial_voros"] == found.score
         assert f"shifts from {note} to" in ran.err
 
@@ -195,7 +195,7 @@ def test_models_are_compared_on_whole_days(voros_command, admissions, rule):
     )
     assert ran.code == 0
     cases = read_predictions(admissions, label="died", time="admitted")
-    scores = {name: cases.of(name) for name in ("good", "fair")}
+    scores = {name: cases.scores_of(name) for name in ("good", "fair")}
     exceed = 0.1 if rule else None
     scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=exceed)
     options = {"times": cases.times, "n_resamples": 100, "random_state": 0}
@@ -227,7 +227,7 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     document = json.loads(ran.out)
     cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
     scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=0.0)
-    made = worklist(cases.positive, cases.of("good"), scenario, times=cases.times)
+    made = worklist(cases.positive, cases.scores_of("good"), scenario, times=cases.times)
     assert document["threshold"] == made.threshold
     assert document["policy_threshold"] == made.policy.threshold()
     assert [row["cases"] for row in document["compared"]] == ["validation"] * 2 + ["test"] * 2

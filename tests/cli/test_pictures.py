@@ -47,7 +47,7 @@ def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
         scores = {
             model: partial_voros_score(
                 read.labels,
-                read.of(model),
+                read.scores_of(model),
                 min_precision=float(row["min_precision"]),
                 capacity=int(row["capacity"]),
                 cost_ratio=costs.miss_costs(5, 20),

@@ -24,7 +24,7 @@ def test_scores_are_those_of_the_metric(voros_command, cases):
     for row in document["models"]:
         expected = partial_voros_score(
             read.labels,
-            read.of(row["model"]),
+            read.scores_of(row["model"]),
             min_precision=0.3,
             capacity=0.2,
             cost_ratio=costs.miss_costs(5, 20),
@@ -40,7 +40,7 @@ def test_every_choice_keeps_the_limits_when_counted_again(voros_command, cases):
     read = read_predictions(cases)
     for row in document["models"]:
         for choice in row["choices"]:
-            alarms = read.of(row["model"]) >= choice["threshold"]
+            alarms = read.scores_of(row["model"]) >= choice["threshold"]
             right = (alarms & read.labels).sum()
             assert (right, alarms.sum()) == (choice["tp"], choice["alarms"])
             assert alarms.sum() <= 0.2 * read.n_cases
@@ -119,7 +119,7 @@ def test_another_prevalence(voros_command, cases):
     for row in json.loads(ran.out)["models"]:
         expected = partial_voros_score(
             read.labels,
-            read.of(row["model"]),
+            read.scores_of(row["model"]),
             min_precision=scenario.min_precision,
             capacity=scenario.capacity,
             cost_ratio=scenario.costs,

@@ -35,7 +35,7 @@ def test_the_test_account_is_the_one_counted_by_hand(voros_command, cases, later
     document = json.loads(ran.out)
     threshold = document["policy"]["default"]["threshold"]
     later = read_predictions(later_cases)
-    alarms = later.of(document["winner"]) >= threshold
+    alarms = later.scores_of(document["winner"]) >= threshold
     right = (alarms & later.labels).sum()
     assert document["test"]["mean_alarms"] == alarms.sum()
     assert document["test"]["mean_precision"] == pytest.approx(right / alarms.sum(), abs=1e-15)
@@ -190,7 +190,7 @@ def test_other_cells_stay_as_they_were_written(voros_command, policy, tmp_path):
 def test_every_output_format_is_read_back(voros_command, policy, later_cases, tmp_path, name):
     assert voros_command("apply", "policy.json", later_cases, "-o", name).code == 0
     decided = read_predictions(tmp_path / name, label="alarm", scores=[MODEL])
-    expected = policy.predict(read_predictions(later_cases).of(MODEL))
+    expected = policy.predict(read_predictions(later_cases).scores_of(MODEL))
     assert decided.labels.tolist() == expected.tolist()
 
 
@@ -228,7 +228,7 @@ def test_the_account_for_programs(voros_command, policy, later_cases, tmp_path, 
         voros_command("apply", "policy.json", later_cases, "--json", *options).out
     )
     read = read_predictions(later_cases)
-    alarms = read.of(MODEL) >= policy.threshold()
+    alarms = read.scores_of(MODEL) >= policy.threshold()
     right = int((alarms & read.labels).sum())
     assert document["alarms"] == alarms.sum()
     assert document["precision"] == right / alarms.sum()
@@ -253,7 +253,7 @@ def test_long_files(voros_command, cases, tmp_path):
     for who in ("fair", "good"):
         lines += [
             f"{i},{who},{int(y)},{s!r}"
-            for i, (y, s) in enumerate(zip(wide.labels, wide.of(who).tolist(), strict=True))
+            for i, (y, s) in enumerate(zip(wide.labels, wide.scores_of(who).tolist(), strict=True))
         ]
     (tmp_path / "long.csv").write_text("\n".join(lines))
     columns = ("--model", "who", "--id", "case", "--score", "risk", "--label", "died")
@@ -289,7 +289,7 @@ def test_development_cases_fix_what_the_validation_cases_certify(voros_command, 
     assert "fixed on 2,000 development cases" in ran.out
     policy = ThresholdPolicy.from_json(tmp_path / "policy.json")
     dev = read_predictions(development)
-    assert np.isin(policy.default.threshold, dev.of(policy.model))
+    assert np.isin(policy.default.threshold, dev.scores_of(policy.model))
     assert policy.origin.n_development == 2000
     refused = voros_command("select", valid, "--development", development, *LIMITS)
     assert "--development requires --confidence 0.95" in refused.errors[0]

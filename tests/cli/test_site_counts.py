@@ -38,7 +38,7 @@ def score(truth, model, scenario):
 def truth(sites):
     cases = [read_predictions(file) for file in sites]
     labels = np.concatenate([each.labels for each in cases])
-    return labels, {m: np.concatenate([each.of(m) for each in cases]) for m in MODELS}
+    return labels, {m: np.concatenate([each.scores_of(m) for each in cases]) for m in MODELS}
 
 
 def test_score_shows_an_interval_that_holds_the_score(voros_command, merged, truth):

@@ -44,7 +44,7 @@ def test_one_risk_for_all_is_one_bin():
 
 
 def of(y, risk, **options):
-    return Calibration.of(OperatingPoints.from_scores(y, risk), **options)
+    return Calibration.from_points(OperatingPoints.from_scores(y, risk), **options)
 
 
 def test_means_are_those_of_the_cases(risks):
@@ -114,7 +114,7 @@ def test_intervals_hold_in_95_of_100_samples():
     for _ in range(runs):
         risk = special.expit(logits.rvs(400, random_state=rng))
         points = OperatingPoints.from_scores(rng.random(400) < risk, risk)
-        found = Calibration.of(points)
+        found = Calibration.from_points(points)
         each = found.in_the_large, found.slope, found.brier, auroc_interval(points)
         for i, (one, true) in enumerate(zip(each, (0.0, 1.0, brier, auroc), strict=True)):
             hits[i] += one.low <= true <= one.high
@@ -157,7 +157,7 @@ def test_what_is_no_risk_is_refused():
         of([0, 1], [1.0, 7.0])
     weighted = OperatingPoints.from_scores([0, 1], [0.1, 0.7], sample_weight=[1.5, 2.0])
     with pytest.raises(ArgumentError, match="accepted are whole cases"):
-        Calibration.of(weighted)
+        Calibration.from_points(weighted)
 
 
 def test_the_interval_of_the_brier_score_holds_with_few_positives():

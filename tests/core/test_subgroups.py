@@ -24,18 +24,22 @@ def test_columns_in_every_form_are_the_same() -> None:
     columns = {"sex": SEX, "site": SITE}
     expected = {"sex": {"f": 4, "m": 2}, "site": {"A": 3, "B": 2, "C": 1}}
     for form in (columns, pandas.DataFrame(columns), polars.DataFrame(columns)):
-        assert names(Subgroups.of(form, min_cases=1)) == expected
+        assert names(Subgroups.from_columns(form, min_cases=1)) == expected
     for column in (SEX, np.array(SEX), np.array(SEX, dtype=object)):
-        assert names(Subgroups.of(column, min_cases=1)) == {"group": {"f": 4, "m": 2}}
-    assert names(Subgroups.of(pandas.Series(SEX, name="sex"), min_cases=1)) == {
+        assert names(Subgroups.from_columns(column, min_cases=1)) == {"group": {"f": 4, "m": 2}}
+    assert names(Subgroups.from_columns(pandas.Series(SEX, name="sex"), min_cases=1)) == {
         "sex": {"f": 4, "m": 2}
     }
-    assert names(Subgroups.of(pandas.Series(SEX), min_cases=1)) == {"group": {"f": 4, "m": 2}}
-    assert names(Subgroups.of(polars.Series(SEX), min_cases=1)) == {"group": {"f": 4, "m": 2}}
+    assert names(Subgroups.from_columns(pandas.Series(SEX), min_cases=1)) == {
+        "group": {"f": 4, "m": 2}
+    }
+    assert names(Subgroups.from_columns(polars.Series(SEX), min_cases=1)) == {
+        "group": {"f": 4, "m": 2}
+    }
 
 
 def test_intersections_count_every_pair_that_occurs() -> None:
-    found = Subgroups.of({"sex": SEX, "site": SITE}, intersections=True, min_cases=1)
+    found = Subgroups.from_columns({"sex": SEX, "site": SITE}, intersections=True, min_cases=1)
     pairs = [f"{sex}, {site}" for sex, site in zip(SEX, SITE, strict=True)]
     assert names(found)["sex and site"] == {pair: pairs.count(pair) for pair in sorted(set(pairs))}
     last = found.partitions[-1]
@@ -44,14 +48,14 @@ def test_intersections_count_every_pair_that_occurs() -> None:
 
 
 def test_small_groups_are_pooled_and_named() -> None:
-    found = Subgroups.of({"site": SITE}, min_cases=3)
+    found = Subgroups.from_columns({"site": SITE}, min_cases=3)
     assert names(found) == {"site": {"A": 3, "other": 3}}
     assert found.partitions[0].codes.tolist() == [0, 0, 1, 1, 0, 1]
     assert found.notes == ("site: groups with fewer than 3 cases are pooled as other: B, C",)
 
 
 def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
-    found = Subgroups.of(["other"] * 3 + ["B"], min_cases=2)
+    found = Subgroups.from_columns(["other"] * 3 + ["B"], min_cases=2)
     assert names(found) == {"group": {"other": 3, "other groups": 1}}
 
 
@@ -72,7 +76,7 @@ def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
 )
 def test_what_is_no_group_is_refused(by: object, options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Subgroups.of(by, **options)  # type: ignore[arg-type]
+        Subgroups.from_columns(by, **options)  # type: ignore[arg-type]
 
 
 def test_groups_of_other_cases_are_refused() -> None:

@@ -42,7 +42,7 @@ def test_a_cell_is_the_number_that_memory_reads(tmp_path, engine, cell):
         with pytest.raises(Exception, match=r"."):
             counted(tmp_path / "cases.csv", engine)
         return
-    points = voros.OperatingPoints.from_scores(cases.labels, cases.of("risk"))
+    points = voros.OperatingPoints.from_scores(cases.labels, cases.scores_of("risk"))
     found = counted(tmp_path / "cases.csv", engine)
     assert found.thresholds.tolist() == points.thresholds.tolist()
     assert found.tp.tolist() == points.tp.tolist()

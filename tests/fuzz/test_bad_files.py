@@ -133,7 +133,7 @@ def test_delimited_text(tmp_path):
             assert expected == independent(data + b"\n", strict=False), data[-300:]
             doubtful += 1
         labels, scores = expected
-        assert found.of("score").tolist() == scores
+        assert found.scores_of("score").tolist() == scores
         assert found.labels.tolist() == [float(label) == 1.0 for label in labels]
         read += 1
     print(f"{TEXTS} texts: {read} read as Python reads them, {doubtful} odd quotes, rest refused")
@@ -199,7 +199,9 @@ def test_json_lines(tmp_path):
         found = read_or_refuse(path, label="label", scores=["score"])
         refused += found is None
         if found is not None:
-            assert found.of("score").tolist() == [float(row["score"]) for row in objects(lines)]
+            assert found.scores_of("score").tolist() == [
+                float(row["score"]) for row in objects(lines)
+            ]
     print(f"{LINES} files of JSON lines, {refused} refused")
     assert refused > 40
 
@@ -259,6 +261,6 @@ def test_lists_of_records(tmp_path):
         refused += found is None
         if found is not None:
             records = json.loads(text)
-            assert found.of("score").tolist() == [float(row["score"]) for row in records]
+            assert found.scores_of("score").tolist() == [float(row["score"]) for row in records]
     print(f"{LINES} lists of records, {refused} refused")
     assert LINES / 4 < refused < LINES

@@ -46,7 +46,7 @@ def test_a_resample_scores_what_its_copied_rows_score(rule) -> None:
         y, score, scenario, times=times, n_resamples=100, random_state=3, method="percentile"
     )
     periods = Periods.from_times(times, "day")
-    draws = Sampling.of(y, periods=periods).resamples(100, np.random.default_rng(3))
+    draws = Sampling.from_cases(y, periods=periods).resamples(100, np.random.default_rng(3))
     expected = []
     for counts in draws:
         assert counts.sum() == 40
@@ -102,7 +102,7 @@ def test_what_excludes_one_another_is_refused() -> None:
 def test_a_period_left_out_is_one_less() -> None:
     y, score, times = stream()
     periods = Periods.from_times(times, "day")
-    ranked = Ranked.of(y, score, units=periods.codes, periods=periods)
+    ranked = Ranked.from_cases(y, score, units=periods.codes, periods=periods)
     counts = np.ones(40, dtype=np.intp)
     counts[[0, 3]] = 0
     points = ranked.points(counts)

@@ -35,9 +35,9 @@ def true_score(prevalence, separation, scenario):
 
 def interval(labels, scores, scenario):
     """Return the interval that `bootstrap` reports, without its resamples."""
-    measure = Measure.of("partial_voros", scenario)
+    measure = Measure.from_metric("partial_voros", scenario)
     curve = CountedCurve.from_ranked(
-        Ranked.of(labels, scores, worthwhile=True), None, grouped=False
+        Ranked.from_cases(labels, scores, worthwhile=True), None, grouped=False
     )
     return curve_interval(
         curve, measure.compute, scenario, 0.95, chosen=True, known_prevalence=False
@@ -148,7 +148,7 @@ def test_cases_repeated_in_groups_are_one_case_each():
 def test_the_design_effect_is_that_of_sums_over_groups():
     rng = np.random.default_rng(5)
     labels, units = rng.random(60) < 0.4, rng.integers(0, 9, 60)
-    ranked, slope = Ranked.of(labels, rng.normal(size=60), units=units), 0.7
+    ranked, slope = Ranked.from_cases(labels, rng.normal(size=60), units=units), 0.7
     curve = CountedCurve.from_ranked(ranked, None, grouped=True)
     own, group = ranked.positive, ranked.units
     found = curve.design(slope)

@@ -29,15 +29,15 @@ def cases(request):
 
 
 def resampled(positive, scores, n=25, **plan):
-    ranked = Ranked.of(positive, scores, worthwhile=True)
-    for counts in Sampling.of(positive, **plan).resamples(n, np.random.default_rng(0)):
+    ranked = Ranked.from_cases(positive, scores, worthwhile=True)
+    for counts in Sampling.from_cases(positive, **plan).resamples(n, np.random.default_rng(0)):
         yield ranked, counts
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=range(len(SCENARIOS)))
 def test_partial_voros_of_a_resample_equals_recomputing_it_from_scratch(cases, scenario):
     positive, scores = cases
-    measure = Measure.of("partial_voros", scenario)
+    measure = Measure.from_metric("partial_voros", scenario)
     limits = {
         "min_precision": scenario.min_precision,
         "capacity": scenario.capacity,
@@ -59,8 +59,8 @@ def test_partial_voros_of_a_resample_equals_recomputing_it_from_scratch(cases, s
 def test_selection_metrics_of_a_resample_equal_those_of_copied_rows(cases, metric):
     positive, scores = cases
     scenario = SCENARIOS[0]
-    measure = Measure.of(metric, scenario)
-    ranked = Ranked.of(positive, scores, worthwhile=measure.worthwhile_only)
+    measure = Measure.from_metric(metric, scenario)
+    ranked = Ranked.from_cases(positive, scores, worthwhile=measure.worthwhile_only)
     for _, counts in resampled(positive, scores, n=10):
         rows = np.repeat(np.arange(400), counts)
         copied = voros.select_model(positive[rows], {"a": scores[rows]}, scenario).ranking[0]
@@ -71,8 +71,8 @@ def test_selection_metrics_of_a_resample_equal_those_of_copied_rows(cases, metri
 
 def test_auroc_of_a_resample_is_scikit_learns(cases):
     positive, scores = cases
-    measure = Measure.of("auroc", SCENARIOS[0])
-    ranked = Ranked.of(positive, scores)
+    measure = Measure.from_metric("auroc", SCENARIOS[0])
+    ranked = Ranked.from_cases(positive, scores)
     for _, counts in resampled(positive, scores, n=10):
         expected = roc_auc_score(positive, scores, sample_weight=counts)
         assert measure.compute([ranked.points(counts)])[0] == pytest.approx(expected, abs=1e-12)
@@ -81,7 +81,9 @@ def test_auroc_of_a_resample_is_scikit_learns(cases):
 def test_expected_cost_and_threshold_of_a_resample_are_those_of_a_policy_made_on_it(cases):
     positive, scores = cases
     scenario = SCENARIOS[0]
-    cost, threshold = (Measure.of(m, scenario).compute for m in ("expected_cost", "threshold"))
+    cost, threshold = (
+        Measure.from_metric(m, scenario).compute for m in ("expected_cost", "threshold")
+    )
     for ranked, counts in resampled(positive, scores, n=10):
         rows = np.repeat(np.arange(400), counts)
         policy = voros.ThresholdPolicy.from_validation(positive[rows], scores[rows], scenario)
@@ -93,7 +95,7 @@ def test_expected_cost_and_threshold_of_a_resample_are_those_of_a_policy_made_on
 
 def test_cases_are_drawn_as_often_as_there_are_of_them():
     positive = np.arange(50) < 20
-    draws = np.array(list(Sampling.of(positive).resamples(2000, np.random.default_rng(1))))
+    draws = np.array(list(Sampling.from_cases(positive).resamples(2000, np.random.default_rng(1))))
     assert set(draws.sum(axis=1)) == {50}
     # Multinomial: each count has mean 1 and variance 1 - 1/n.
     assert draws.mean() == 1
@@ -103,7 +105,7 @@ def test_cases_are_drawn_as_often_as_there_are_of_them():
 
 def test_stratified_draws_keep_the_class_sizes():
     positive = np.arange(50) < 20
-    sampling = Sampling.of(positive, stratified=True)
+    sampling = Sampling.from_cases(positive, stratified=True)
     for counts in sampling.resamples(50, np.random.default_rng(1)):
         assert counts[positive].sum() == 20
         assert counts[~positive].sum() == 30
@@ -112,7 +114,7 @@ def test_stratified_draws_keep_the_class_sizes():
 def test_groups_are_drawn_whole():
     groups = np.array(["x", "y", "x", "z", "y", "x"])
     positive = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
-    sampling = Sampling.of(positive, groups=groups)
+    sampling = Sampling.from_cases(positive, groups=groups)
     for counts in sampling.resamples(50, np.random.default_rng(1)):
         assert counts.sum() == len(counts) == 3
         by_case = counts[sampling.units]
@@ -122,7 +124,7 @@ def test_groups_are_drawn_whole():
 
 def test_a_resample_of_one_class_is_drawn_again():
     positive = np.array([True] + [False] * 9)
-    for counts in Sampling.of(positive).resamples(200, np.random.default_rng(0)):
+    for counts in Sampling.from_cases(positive).resamples(200, np.random.default_rng(0)):
         assert counts[0] > 0
         assert counts[1:].sum() > 0
 
@@ -130,7 +132,9 @@ def test_a_resample_of_one_class_is_drawn_again():
 def test_groups_that_cannot_give_both_classes_are_refused():
     positive = np.array([True, False, False])
     # Group 1 alone has both classes, and half of the draws hold it.
-    assert list(Sampling.of(positive, groups=[1, 1, 2]).resamples(5, np.random.default_rng(0)))
+    assert list(
+        Sampling.from_cases(positive, groups=[1, 1, 2]).resamples(5, np.random.default_rng(0))
+    )
     sampling = Sampling(positive, np.array([0, 0, 0]), np.array([0]))
     assert list(sampling.resamples(2, np.random.default_rng(0)))
     alone = Sampling(np.array([True, True]), np.array([0, 1]), np.array([0, 0]))
@@ -142,7 +146,8 @@ def test_every_case_is_left_out_once():
     positive = np.arange(900) < 90
     for plan in ({}, {"stratified": True}, {"groups": np.arange(900) // 3}):
         blocks = [
-            counts for _, counts in Sampling.of(positive, **plan).blocks(np.random.default_rng(0))
+            counts
+            for _, counts in Sampling.from_cases(positive, **plan).blocks(np.random.default_rng(0))
         ]
         assert np.all(np.sum(1 - np.array(blocks), axis=0) == 1)
 
@@ -150,4 +155,4 @@ def test_every_case_is_left_out_once():
 def test_a_case_without_a_group_is_refused():
     positive = np.array([True, False, True])
     with pytest.raises(ValueError, match="groups is missing in 1 of 3 cases"):
-        Sampling.of(positive, groups=np.array([1.0, np.nan, 1.0]))
+        Sampling.from_cases(positive, groups=np.array([1.0, np.nan, 1.0]))

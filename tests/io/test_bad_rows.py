@@ -156,7 +156,7 @@ def test_none_is_a_missing_value(tmp_path):
     assert "cases.csv: column 'score' has no value in 1 of 4 rows, first in row 2" in message
     assert "drop_missing" in message
     found = read_predictions(path, label="label", drop_missing=True)
-    assert found.of("score").tolist() == [0.5, 0.75, 0.125]
+    assert found.scores_of("score").tolist() == [0.5, 0.75, 0.125]
     assert found.kept.tolist() == [True, False, True, True]
 
 

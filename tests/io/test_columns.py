@@ -45,7 +45,7 @@ def test_decimals_are_numbers(tmp_path, kind):
     parquet.write_table(pa.table({"label": [1, 0, 1], "risk": pa.array(values, kind)}), path)
     for scores in ((), ["risk"]):
         found = read_predictions(path, label="label", scores=scores)
-        assert found.of("risk").tolist() == [0.5, 0.125, 12.25]
+        assert found.scores_of("risk").tolist() == [0.5, 0.125, 12.25]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_a_list_of_records_is_read(tmp_path, indent, name):
     pd.DataFrame(ROWS).to_json(tmp_path / name, orient="records", indent=indent)
     cases = read_predictions(tmp_path / name)
     assert cases.labels.tolist() == [row["label"] == 1 for row in ROWS]
-    assert cases.of("score").tolist() == [float(row["score"]) for row in ROWS]
+    assert cases.scores_of("score").tolist() == [float(row["score"]) for row in ROWS]
 
 
 def test_records_may_lack_names(tmp_path):

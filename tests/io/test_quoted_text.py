@@ -37,14 +37,14 @@ def test_a_note_that_looks_like_rows_in_sixty_thousand(tmp_path, ending):
     found = read_predictions(path, label="label", scores=["score"])
     assert found.n_cases == 60_000
     assert found.labels.tolist() == [y == 1 for y in labels]
-    assert found.of("score").tolist() == scores
-    assert read_predictions(path).of("score").tolist() == scores
+    assert found.scores_of("score").tolist() == scores
+    assert read_predictions(path).scores_of("score").tolist() == scores
 
 
 def test_a_note_of_several_lines_in_every_row(tmp_path):
     path = tmp_path / "notes.csv"
     _, scores = write_notes(path, 20_000, lambda i: f"seen at {i},\nslept\n\nwell")
-    assert read_predictions(path).of("score").tolist() == scores
+    assert read_predictions(path).scores_of("score").tolist() == scores
 
 
 @pytest.mark.slow
@@ -62,7 +62,7 @@ def test_written_out_again_every_cell_is_as_it_was(tmp_path):
 def test_a_cell_of_three_million_characters(tmp_path):
     path = tmp_path / "long.csv"
     _, scores = write_notes(path, 50, lambda i: "x" * 3_000_000 if i == 30 else "y\nz")
-    assert read_predictions(path).of("score").tolist() == scores
+    assert read_predictions(path).scores_of("score").tolist() == scores
 
 
 def test_a_quote_that_is_never_closed(tmp_path):
@@ -105,4 +105,4 @@ def test_a_header_with_delimiters_and_a_line_break_in_quotes(tmp_path):
     path.write_text('label,"score; of\nthe model; new; one"\n1,0.5\n0,0.25\n')
     found = read_predictions(path)
     assert found.models == ["score; of\nthe model; new; one"]
-    assert found.of(found.models[0]).tolist() == [0.5, 0.25]
+    assert found.scores_of(found.models[0]).tolist() == [0.5, 0.25]

@@ -78,7 +78,7 @@ def test_every_format_reads_alike(tmp_path, name):
     assert found.models == ["first", "second"]
     assert found.labels.tolist() == [y == 1 for y in LABELS]
     for model, scores in SCORES.items():
-        np.testing.assert_array_equal(found.of(model), scores)
+        np.testing.assert_array_equal(found.scores_of(model), scores)
 
 
 @pytest.mark.parametrize("content", [delimited(",").encode(), gzip.compress(json_lines().encode())])
@@ -86,7 +86,7 @@ def test_standard_input(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     found = read_predictions("-", label="label")
     assert found.models == ["first", "second"]
-    np.testing.assert_array_equal(found.of("second"), SCORES["second"])
+    np.testing.assert_array_equal(found.scores_of("second"), SCORES["second"])
     assert any("standard input" in note for note in found.notes)
 
 
@@ -100,7 +100,7 @@ def test_long_form_is_lined_up_by_case(tmp_path):
     found = read_predictions(path, model="who", case="case")
     assert found.labels.tolist() == [y == 1 for y in LABELS]
     for model, scores in SCORES.items():
-        np.testing.assert_array_equal(found.of(model), scores)
+        np.testing.assert_array_equal(found.scores_of(model), scores)
 
 
 @pytest.mark.parametrize(
@@ -175,15 +175,15 @@ def test_missing_values_are_refused_with_their_row_or_left_out(tmp_path):
         read_predictions(path, label="label")
     found = read_predictions(path, label="label", drop_missing=True)
     assert found.labels.tolist() == [True, False]
-    assert found.of("a").tolist() == [0.5, 0.25]
-    assert found.of("b").tolist() == [1.0, 3.0]
+    assert found.scores_of("a").tolist() == [0.5, 0.25]
+    assert found.scores_of("b").tolist() == [1.0, 3.0]
 
 
 def test_rows_left_out_are_counted(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("label,a\n1,0.5\n0,\n1,0.25\n0,0.1\n")
     found = read_predictions(path, label="label", scores=["a"], drop_missing=True)
-    assert found.of("a").tolist() == [0.5, 0.25, 0.1]
+    assert found.scores_of("a").tolist() == [0.5, 0.25, 0.1]
     assert found.notes == ("leaving out 1 of 4 rows with a missing value",)
 
 
@@ -199,8 +199,8 @@ def test_narrow_numbers_stay_narrow_and_are_not_copied(tmp_path):
     scores = np.array([0.5, 0.25, 0.125], dtype=np.float32)
     parquet.write_table(pa.table({"label": np.array([1, 0, 1], np.int8), "a": scores}), path)
     found = read_predictions(path, label="label")
-    assert found.of("a").dtype == np.float32
-    assert not found.of("a").flags.owndata
+    assert found.scores_of("a").dtype == np.float32
+    assert not found.scores_of("a").flags.owndata
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

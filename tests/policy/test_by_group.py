@@ -176,7 +176,7 @@ def test_one_group_is_the_plain_evaluation(by_cost: bool) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_groups_of_a_column_add_up_to_all_cases(seed: int, by_cost: bool) -> None:
     y, scores, by = cases(seed=seed)
-    groups = Subgroups.of(by, intersections=True)
+    groups = Subgroups.from_columns(by, intersections=True)
     plain = policy().evaluate(y, scores, by_cost=by_cost, by=groups)
     assert plain.by_group is not None
     for column in ("sex", "site", "sex and site"):

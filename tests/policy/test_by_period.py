@@ -97,10 +97,10 @@ def test_a_rule_that_is_just_met_is_kept() -> None:
     )
     for exceed, kept in ((None, True), (0.25, True), (0.24, False), (0.0, False)):
         scenario = Scenario(capacity=2, cost_ratio=0.1, per="day", exceed=exceed)
-        found = PeriodEvaluation.of(cases, np.array([1.0]), scenario)
+        found = PeriodEvaluation.from_cases(cases, np.array([1.0]), scenario)
         assert found.broken.tolist() == [not kept]
     tighter = Scenario(capacity=1, cost_ratio=0.1, per="day")
-    assert PeriodEvaluation.of(cases, np.array([1.0]), tighter).broken.tolist() == [True]
+    assert PeriodEvaluation.from_cases(cases, np.array([1.0]), tighter).broken.tolist() == [True]
 
 
 def test_a_rule_on_periods_is_named_where_it_binds() -> None:

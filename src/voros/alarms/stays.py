@@ -165,7 +165,7 @@ class CountedRows:
     def from_stays(cls, stays: Stays, rule: AlarmRule) -> CountedRows:
         """Leave out rows after events, and tell which event each row may catch."""
         event_stay, event_times = _counted_events(stays, rule)
-        clock = _StayClock.of_rows(stays, rule)
+        clock = _StayClock.from_rows(stays, rule)
         keys = clock.keys(event_stay, event_times)
         row_keys = clock.keys(stays.stay, stays.times)
         # The next event at or after each row, and the last one before it.
@@ -220,7 +220,7 @@ class CountedRows:
     def next_rows(self, kept: BoolArray) -> AnyArray:
         """Return, for each kept row, how many kept rows there are up to the end of its silence."""
         times, stay = self.times[kept], self.stay[kept]
-        keys = _StayClock.of_rows(self.stays, self.rule).keys(stay, times)
+        keys = _StayClock.from_rows(self.stays, self.rule).keys(stay, times)
         # Times of one stay differ by at least a microsecond: no snooze silences only the row.
         return np.searchsorted(keys, keys + max(self.rule.snooze, 1), side="left")
 
@@ -232,7 +232,7 @@ class _StayClock:
     offsets: AnyArray
 
     @classmethod
-    def of_rows(cls, stays: Stays, rule: AlarmRule) -> _StayClock:
+    def from_rows(cls, stays: Stays, rule: AlarmRule) -> _StayClock:
         first, last = _spans(stays)
         room = last - first + rule.snooze + 2
         starts = np.concatenate([[0], np.cumsum(room)[:-1]])

@@ -157,7 +157,7 @@ def allocate(
     check_flag(by_cost, "by_cost")
     check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
-    limit = SharedLimit.of(capacity, per, exceed, n_periods)
+    limit = SharedLimit.from_arguments(capacity, per, exceed, n_periods)
     points = points_by_name(
         y_true,
         scores=scores,
@@ -185,7 +185,7 @@ def allocate(
         )
     names = tuple(cases.scores)
     scenarios = _scenarios(scenario, names)
-    effort = Effort.of(max_seconds, max_gap, progress)
+    effort = Effort.from_arguments(max_seconds, max_gap, progress)
     policy = JointMaker(
         scenarios=scenarios,
         weights=_weights(miss_weight, names),

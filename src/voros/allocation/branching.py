@@ -90,7 +90,7 @@ class Effort:
     progress: Progress = False
 
     @classmethod
-    def of(cls, max_seconds: Any, max_gap: Any, progress: Progress) -> Effort:
+    def from_arguments(cls, max_seconds: Any, max_gap: Any, progress: Progress) -> Effort:
         """Check what a user stated."""
         accepted = "a number of seconds above 0"
         check_number(max_seconds, "max_seconds", accepted, OPEN_INTERVAL[0], LARGEST_FINITE)
@@ -156,13 +156,13 @@ def share_within(
     ]
     pairs = zip(options, steps, strict=True)
     within = [_allowed(option, step, periods, limit) for option, step in pairs]
-    cells = Cells.of(steps, [len(o.rows) for o in within], periods, limit, once=once)
+    cells = Cells.from_steps(steps, [len(o.rows) for o in within], periods, limit, once=once)
     problem = _Problem(within, cells, price_cells(within, cells))
     nothing = float(sum(stream.cost(0) for stream in streams)) * units.per_cost
     found = _Best(problem, nothing, effort or Effort()).found()
     rows = tuple(int(o.rows[i]) for o, i in zip(within, found.chosen.positions, strict=True))
     price = float(problem.prices.of_period.mean())
-    choice = SharedChoice.of(
+    choice = SharedChoice.from_rows(
         streams, rows, units, bound=problem.bound, price=price, n_states=found.n_branches
     )
     return replace(choice, certificate=replace(choice.certificate, gap=found.gap))
@@ -170,7 +170,7 @@ def share_within(
 
 def _allowed(option: Options, step: AnyArray, periods: AnyArray, limit: PeriodLimit) -> Options:
     """Return the options that the limit allows a stream by itself."""
-    alone = Cells.of([step], [len(option.rows)], periods, limit, once=True)
+    alone = Cells.from_steps([step], [len(option.rows)], periods, limit, once=True)
     nothing = np.zeros(len(alone.sizes), dtype=np.bool_)
     stop = alone.furthest(0, len(option.rows), nothing) + 1
     return Options(option.alarms[:stop], option.saved[:stop], option.rows[:stop])
@@ -388,7 +388,7 @@ def integer_program(
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    program = _Program.of(options, cells)
+    program = _Program.from_options(options, cells)
     if seconds <= 0 or program.n_shared > MOST_SHARED:
         return None
     scale = max(1.0, float(known))
@@ -433,7 +433,7 @@ class _Program:
     n_shared: int
 
     @classmethod
-    def of(cls, options: Sequence[Options], cells: Cells) -> _Program:
+    def from_options(cls, options: Sequence[Options], cells: Cells) -> _Program:
         """Write down the steps of the streams, the visits and the limit."""
         sizes, limit = np.array([len(each.rows) - 1 for each in options]), cells.limit
         first = np.cumsum([0, *sizes])

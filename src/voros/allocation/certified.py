@@ -68,7 +68,7 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
         plain = maker.make(cases)
     whole, units = (
         cases,
-        SplitUnits.of(cases := _in_blocks(cases, guarantee.block), guarantee.block),
+        SplitUnits.from_cases(cases := _in_blocks(cases, guarantee.block), guarantee.block),
     )
     floors = [scenario.min_precision for scenario in maker.scenarios.values()]
     # A floor of 0 is broken by nothing, and needs no part of alpha.

@@ -136,7 +136,7 @@ class SharedLimit:
     n_periods: float | None = None
 
     @classmethod
-    def of(
+    def from_arguments(
         cls, capacity: Any, per: Any = None, exceed: Any = None, n_periods: Any = None
     ) -> SharedLimit:
         """Check what a user stated."""

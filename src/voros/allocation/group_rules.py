@@ -179,11 +179,11 @@ def compare_group_thresholds(
     check_aligned(y_true=y_true, y_score=y_score, by=by)
     gap = check_number(recall_gap, "recall_gap")
     _check_capacity(scenario)
-    groups = _one_column(Subgroups.of(by, min_cases=min_cases, small="refuse"))
+    groups = _one_column(Subgroups.from_columns(by, min_cases=min_cases, small="refuse"))
     own = scenario.changed(capacity=1.0)
     cases = read_streams(y_true, y_score, by=groups)
     separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=groups)
-    search = _Search.of(separate, cases, scenario)
+    search = _Search.from_policy(separate, cases, scenario)
     one, floors = search.one_threshold()
     policies: dict[GroupRule, JointPolicy] = {
         "one": one,
@@ -242,7 +242,7 @@ class _Search:
     floor: Fraction
 
     @classmethod
-    def of(cls, separate: JointPolicy, cases: StreamCases, scenario: Scenario) -> _Search:
+    def from_policy(cls, separate: JointPolicy, cases: StreamCases, scenario: Scenario) -> _Search:
         points = tuple(cases.points(name) for name in separate.names)
         ratios = (mean_ratio(scenario.costs, each.negatives_per_positive) for each in points)
         floor = as_fraction(scenario.min_precision)

@@ -107,7 +107,7 @@ class PeriodAlarms:
     most_above: int | None
 
     @classmethod
-    def of(
+    def from_cases(
         cls,
         cases: StreamCases,
         limit: SharedLimit,
@@ -261,7 +261,7 @@ def evaluate_streams(
         cost=sum(stream.cost for stream in streams),
         n_cases=cases.n_cases,
         confidence=confidence,
-        by_period=PeriodAlarms.of(cases, limit, choice.thresholds, confidence, once=once),
+        by_period=PeriodAlarms.from_cases(cases, limit, choice.thresholds, confidence, once=once),
     )
 
 

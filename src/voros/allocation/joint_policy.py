@@ -409,7 +409,7 @@ def _read_limit(entry: Entry) -> SharedLimit:
     n_periods = fields["n_periods"].optional(lambda field: field.number(0))
     stated = None if per is not None else n_periods
     made: SharedLimit = entry.made(
-        SharedLimit.of, fields["capacity"].number(0), per, exceed, stated
+        SharedLimit.from_arguments, fields["capacity"].number(0), per, exceed, stated
     )
     return replace(made, n_periods=n_periods)
 

@@ -78,7 +78,7 @@ class SplitUnits:
     block: int = 1
 
     @classmethod
-    def of(cls, cases: StreamCases, block: int = 1) -> SplitUnits:
+    def from_cases(cls, cases: StreamCases, block: int = 1) -> SplitUnits:
         """Split the units in an order that depends on all cases and looks random.
 
         Nobody can choose it: the same cases are split alike, in whatever order they come.

@@ -76,7 +76,7 @@ class Cells:
     limit: PeriodLimit
 
     @classmethod
-    def of(
+    def from_steps(
         cls,
         steps: Sequence[AnyArray],
         n_options: Sequence[int],
@@ -254,7 +254,7 @@ def _budget(cells: Cells, of_period: FloatArray) -> float:
 
 def _by_cuts(options: Sequence[Options], cells: Cells) -> Prices:
     """Find the price at which the lines of two closures cross and nothing lies above."""
-    graph = _Closure.of(options, cells)
+    graph = _Closure.from_options(options, cells)
     few, many = (0, 0), graph.everything
     best, lowest = _uniform(options, cells, 0.0), np.inf
     for _ in range(MOST_CUTS):
@@ -285,7 +285,7 @@ class _Closure:
     capacities: AnyArray
 
     @classmethod
-    def of(cls, options: Sequence[Options], cells: Cells) -> _Closure:
+    def from_options(cls, options: Sequence[Options], cells: Cells) -> _Closure:
         """Join the source to options by what they add, and options to what they need."""
         sizes = [len(option.rows) for option in options]
         first = 1 + np.cumsum([0, *sizes])

@@ -113,14 +113,14 @@ def apply(
         cases = load(
             columns, source=source, when=when, by=by, labelled=labelled, both_classes=False
         )
-    alarms = policy.predict(cases.of(column), ratio)
+    alarms = policy.predict(cases.scores_of(column), ratio)
     if output is not None or not show_options.for_programs:
         with show_progress("writing the cases"):
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             deliver_cases(decided, output, show_options)
     periods = periods_of(cases, policy.scenario, when)
     tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
-    verdict = AlarmVerdict.of(policy.scenario, alarms, tested, periods)
+    verdict = AlarmVerdict.from_alarms(policy.scenario, alarms, tested, periods)
     by_group = None if tested is None else tested.by_group
     threshold = policy.threshold(ratio)
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
@@ -193,7 +193,7 @@ def _evaluated(
     both = bool(cases.positive.any() and not cases.positive.all())
     if by is None and not both and policy.scenario.prevalence is not None:
         return None
-    scores = cases.of(column)
+    scores = cases.scores_of(column)
     return policy.evaluate(cases.labels, scores, cost_ratio=cost_ratio, periods=periods, by=by)
 
 
@@ -228,7 +228,7 @@ class AlarmVerdict:
     periods_above: int | None = None
 
     @classmethod
-    def of(
+    def from_alarms(
         cls,
         scenario: Scenario,
         alarms: BoolArray,
@@ -307,7 +307,7 @@ def _alarms_by_period(alarms: BoolArray, scenario: Scenario, periods: Periods) -
     cases = PeriodCases(
         periods=periods, positive=np.zeros(len(alarms), dtype=np.bool_), scores=alarms.astype(float)
     )
-    return PeriodEvaluation.of(cases, np.array([1.0]), scenario)
+    return PeriodEvaluation.from_cases(cases, np.array([1.0]), scenario)
 
 
 def _by_period(by_period: PeriodEvaluation | None) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def groups(
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     thresholds = voros.compare_group_thresholds(
         cases.labels,
-        cases.of(model),
+        cases.scores_of(model),
         scenario,
         by=_joined(cases, names),
         recall_gap=read_number(recall_gap, "recall_gap"),
@@ -102,7 +102,7 @@ def _tested(
     names: list[str],
 ) -> dict[GroupRule, JointEvaluation]:
     later = load(replace(columns, file=test, label=label, score=[model]), by=names)
-    new, by = (later.labels, later.of(model)), _joined(later, names)
+    new, by = (later.labels, later.scores_of(model)), _joined(later, names)
     return {rule: policy.evaluate(*new, by=by) for rule, policy in thresholds.policies.items()}
 
 

@@ -29,7 +29,7 @@ class Intervals:
     sites: str
 
     @classmethod
-    def of(cls, counts: SiteCounts, scenario: Scenario) -> Intervals:
+    def from_counts(cls, counts: SiteCounts, scenario: Scenario) -> Intervals:
         """Bound the score of every model in a scenario."""
         return cls(counts.bounds(scenario), sites_in_words(counts))
 

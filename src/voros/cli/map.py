@@ -74,7 +74,9 @@ def map_(
         )
     if output is not None and picture_format is not None:
         deliver(_picture(winners, picture_format), output, show_options)
-    sheet = _sheet(winners, None if counts is None else Openness.of(counts, winners, scenario))
+    sheet = _sheet(
+        winners, None if counts is None else Openness.from_counts(counts, winners, scenario)
+    )
     show(sheet, show_options, output=output)
 
 
@@ -112,7 +114,7 @@ class Openness:
     words: str
 
     @classmethod
-    def of(cls, counts: SiteCounts, winners: WinnerMap, costs: Scenario) -> Openness:
+    def from_counts(cls, counts: SiteCounts, winners: WinnerMap, costs: Scenario) -> Openness:
         """Bound every score of a map."""
         grid = grid_of(costs, winners.min_precisions, winners.capacities)
         bounds = [counts.bounds(scenario) for scenario in grid]

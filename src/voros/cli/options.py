@@ -350,7 +350,7 @@ class GroupOptions:
         if not self.by:
             return None
         fewest = FEWEST_CASES if self.min_group is None else self.min_group
-        return Subgroups.of(cases.by, intersections=self.intersections, min_cases=fewest)
+        return Subgroups.from_columns(cases.by, intersections=self.intersections, min_cases=fewest)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def score(
     # Opened once, for a pipe cannot be read again.
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     counts = opened.counts
-    intervals = None if counts is None else Intervals.of(counts, scenario)
+    intervals = None if counts is None else Intervals.from_counts(counts, scenario)
     if counts is not None:
         results = evaluate_all(counts.points, scenario)
     elif opened.lazy is not None:

@@ -121,7 +121,7 @@ def select(
     check_output(output, show_options)
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     if opened.lazy is not None or opened.counts is not None:
-        validation = Validation.of_counts(opened, columns, scenario, how, group, aside)
+        validation = Validation.from_counts(opened, columns, scenario, how, group, aside)
     else:
         cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
         points = count_points(cases, periods_of(cases, scenario, when))
@@ -136,7 +136,7 @@ def select(
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, groups)
         periods, by = periods_of(cases, scenario, when), groups.read(cases)
-        tested = Tested.of(policy, cases, periods, by, price)
+        tested = Tested.from_policy(policy, cases, periods, by, price)
     if output is not None:
         deliver(document, output, show_options, announce=False)
     sheet = _sheet(selection, policy, tested, validation)
@@ -163,7 +163,7 @@ class Validation:
     intervals: Intervals | None = None
 
     @classmethod
-    def of_counts(
+    def from_counts(
         cls,
         opened: Opened,
         columns: options.InputOptions,
@@ -191,7 +191,7 @@ class Validation:
     def _of_sites(cls, name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
         from voros.sites import label_text
 
-        intervals = Intervals.of(counts, scenario)
+        intervals = Intervals.from_counts(counts, scenario)
         if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
             raise IncompleteCountsError(
                 f"{name}: no boundary between ranges meets the limits, and inside a range a "
@@ -222,7 +222,7 @@ class Tested:
     price: float | None = None
 
     @classmethod
-    def of(
+    def from_policy(
         cls,
         policy: ThresholdPolicy,
         cases: Predictions,
@@ -231,7 +231,7 @@ class Tested:
         price: float | None = None,
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
-        scores = cases.of(policy.model or "")
+        scores = cases.scores_of(policy.model or "")
         by_cost, default = (
             policy.evaluate(
                 cases.labels,

@@ -130,7 +130,7 @@ class Streams:
                 time=when.time,
                 period=when.period,
             )
-            labels[name], scores[name] = cases.labels, cases.of(score)
+            labels[name], scores[name] = cases.labels, cases.scores_of(score)
             for note in cases.notes:
                 say(note, "note")
         units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}

@@ -63,13 +63,15 @@ def list_cases(
         from voros.policy import worklist
 
         periods = periods_of(cases, scenario, when)
-        ranked_list = worklist(cases.positive, cases.of(model), scenario, periods=periods)
+        ranked_list = worklist(cases.positive, cases.scores_of(model), scenario, periods=periods)
     shown = {"validation": ranked_list.validation}
     if test is not None:
         named = replace(columns, file=test, label=cases.label, score=[model])
         later = load(named, when=when, both_classes=False)
         periods = periods_of(later, scenario, when)
-        shown["test"] = ranked_list.evaluate(later.positive, later.of(model), periods=periods)
+        shown["test"] = ranked_list.evaluate(
+            later.positive, later.scores_of(model), periods=periods
+        )
     if today is not None and output is not None:
         _write_list(ranked_list, today, model, when, output, show_options)
     sheet = _sheet(ranked_list, shown, cases.source, model)
@@ -101,7 +103,7 @@ def _write_list(
         period=when.period,
         both_classes=False,
     )
-    listed = rule.predict(cases.of(model), periods=periods_of(cases, rule.scenario, when))
+    listed = rule.predict(cases.scores_of(model), periods=periods_of(cases, rule.scenario, when))
     table = append_column(source, "listed", listed.astype(np.int8), cases.kept)
     deliver_cases(table, output, options)
     say(f"{int(listed.sum()):,} of {len(listed):,} cases are listed")

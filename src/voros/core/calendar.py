@@ -43,12 +43,12 @@ class Calendar:
     starts: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, per: str) -> Calendar | None:
+    def from_name(cls, per: str) -> Calendar | None:
         """Read the name of a period; None for one that no calendar knows.
 
         Examples
         --------
-        >>> Calendar.of("shift 6:00 18:00").name, Calendar.of("ward")
+        >>> Calendar.from_name("shift 6:00 18:00").name, Calendar.from_name("ward")
         ('shift 06:00,18:00', None)
         """
         check_type(per, "per", str, "the name of a period, such as 'day'")
@@ -75,7 +75,7 @@ class Calendar:
         Examples
         --------
         >>> night = np.array(["2024-03-02T06:59", "2024-03-02T07:00"], dtype="datetime64[us]")
-        >>> shifts = Calendar.of("shift")
+        >>> shifts = Calendar.from_name("shift")
         >>> shifts.names(shifts.numbers(night)).tolist()
         ['2024-03-01T23:00', '2024-03-02T07:00']
         """
@@ -115,7 +115,7 @@ class Calendar:
 
         Examples
         --------
-        >>> quarters = Calendar.of("quarter")
+        >>> quarters = Calendar.from_name("quarter")
         >>> quarters.numbers_of(quarters.names(np.array([7, 216]))).tolist()
         [7, 216]
         """

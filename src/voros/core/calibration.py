@@ -97,7 +97,7 @@ class Calibration:
     --------
     >>> risk = np.repeat([0.2, 0.8], 50)
     >>> y = np.arange(100) % 50 < np.repeat([5, 30], 50)  # half of what the risks promise, and 3/4
-    >>> found = Calibration.of(OperatingPoints.from_scores(y, risk))
+    >>> found = Calibration.from_points(OperatingPoints.from_scores(y, risk))
     >>> found.mean_risk, found.observed.value, round(found.slope.value, 2)
     (0.5, 0.35, 0.94)
     """
@@ -112,11 +112,11 @@ class Calibration:
     missing: str = ""
 
     @classmethod
-    def of(
+    def from_points(
         cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence: float = 0.95
     ) -> Calibration:
         """Measure the risks of whole cases, from the counts at every distinct risk."""
-        cells = _Cells.of(points)
+        cells = _Cells.from_points(points)
         curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
         z = NormalDist().inv_cdf((1 + confidence) / 2)
         rest = cells.without_certain()
@@ -159,7 +159,7 @@ class _Cells:
     positive: AnyArray
 
     @classmethod
-    def of(cls, points: OperatingPoints) -> _Cells:
+    def from_points(cls, points: OperatingPoints) -> _Cells:
         check_risks(points)
         if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
             raise ArgumentError(

@@ -91,7 +91,7 @@ def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, Scor
         ranges, kept, known = _narrow(cases, scenarios)
         right, false = members(cases, ranges, kept)
     over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
-    return Rows.of(cases.library, right, false, ranges.edges, over), ranges, known
+    return Rows.from_scores(cases.library, right, false, ranges.edges, over), ranges, known
 
 
 def read_points(

@@ -54,7 +54,7 @@ class Rows:
     fp: Any
 
     @classmethod
-    def of(
+    def from_scores(
         cls, library: Library, right: Any, false: Any, edges: AnyArray, over: tuple[AnyArray, ...]
     ) -> Rows:
         """Count the scores of positives and of negatives.

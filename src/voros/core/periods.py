@@ -102,7 +102,7 @@ class Periods:
             The place whose days are meant, such as "Europe/Berlin", for times that have a zone.
             Without it the days are those of the times' own zone or offset.
         """
-        calendar = Calendar.of(per)
+        calendar = Calendar.from_name(per)
         if calendar is None:
             accepted = ", ".join(map(repr, CALENDAR))
             raise ArgumentError(

@@ -182,7 +182,7 @@ class Scenario:
 
     def _read_period(self, whole: bool) -> None:
         assert self.per is not None
-        calendar = Calendar.of(self.per)
+        calendar = Calendar.from_name(self.per)
         if calendar is not None:
             object.__setattr__(self, "per", calendar.name)
         if not whole:

@@ -153,7 +153,7 @@ class SharedChoice:
     certificate: Certificate
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         streams: Sequence[Stream],
         rows: tuple[int, ...],
@@ -200,7 +200,7 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
     price = multiplier(options, max_alarms)
     found = best_choice(options, price, max_alarms + slack)
     rows = tuple(int(o.rows[i]) for o, i in zip(options, found.positions, strict=True))
-    return SharedChoice.of(
+    return SharedChoice.from_rows(
         streams, rows, units, bound=found.bound, price=price, n_states=found.n_states
     )
 

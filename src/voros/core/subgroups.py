@@ -72,7 +72,7 @@ class Subgroups:
     Examples
     --------
     >>> columns = {"sex": ["f", "f", "m", "f"], "site": ["A", "A", "B", "C"]}
-    >>> found = Subgroups.of(columns, min_cases=2)
+    >>> found = Subgroups.from_columns(columns, min_cases=2)
     >>> [(part.column, part.names, part.sizes.tolist()) for part in found.partitions]
     [('sex', ('f', 'other'), [3, 1]), ('site', ('A', 'other'), [2, 2])]
     >>> found.notes
@@ -84,7 +84,7 @@ class Subgroups:
     index_of_cases: Any = field(default=None, repr=False)
 
     @classmethod
-    def of(
+    def from_columns(
         cls,
         by: Any,
         *,
@@ -129,7 +129,7 @@ class Subgroups:
 
 def read_subgroups(by: Any, n_cases: int) -> Subgroups:
     """Return groups of ``n_cases`` cases, from columns or as they were read before."""
-    found = by if isinstance(by, Subgroups) else Subgroups.of(by)
+    found = by if isinstance(by, Subgroups) else Subgroups.from_columns(by)
     if found.n_cases != n_cases:
         raise ArgumentError(
             "by", f" has {found.n_cases} cases and y_true {n_cases}; accepted is the same number"

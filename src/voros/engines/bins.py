@@ -52,7 +52,7 @@ class Bins:
     negative: AnyArray
 
     @classmethod
-    def of(cls, columns: Mapping[str, AnyArray], weighted: bool) -> Bins:
+    def from_columns(cls, columns: Mapping[str, AnyArray], weighted: bool) -> Bins:
         """Make bins of the columns of an answer, in any order."""
         order = _descending(columns["least"])
         kind = np.float64 if weighted else np.int64

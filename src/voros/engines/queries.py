@@ -103,7 +103,7 @@ class LazyCases:
         rows = with_shares(self._wanted_rows(name, want), self.weighted, self.adapter)
         rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
         answer = self.collect(rows.group_by(CELL).agg(*_counts(self.weighted)))
-        bins = Bins.of(answer, self.weighted)
+        bins = Bins.from_columns(answer, self.weighted)
         self._check_split(bins, want)
         self.usage.passes += 1
         self.usage.rows_counted += int(bins.rows.sum())

@@ -143,7 +143,7 @@ class HeldRows:
         mass = weights[0] if weights else np.ones(len(scores), dtype=np.int64)
         for name, of_class in (("positive", positive), ("negative", ~positive))[: 1 + len(weights)]:
             counted[name] = np.add.reduceat(np.where(of_class, mass, 0)[order], starts)
-        return Bins.of(counted, bool(weights))
+        return Bins.from_columns(counted, bool(weights))
 
 
 @dataclass(eq=False)

@@ -182,7 +182,7 @@ def _plan(
     check_choice(kind, "kind", BAND_KINDS)
     # A simultaneous band is made of the spread of the resamples alone.
     method: Method = "bca" if kind == "pointwise" else "percentile"
-    how = replace(Resampling.of(options, BandOptions), method=method)
+    how = replace(Resampling.from_options(options, BandOptions), method=method)
     return how.plan(y_true, scores, worthwhile=worthwhile)
 
 

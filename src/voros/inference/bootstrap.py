@@ -72,7 +72,7 @@ class Resampling:
     times: Any = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
+    def from_options(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
         """Check keywords, and raise where one is none that resampling takes."""
         unknown = sorted(set(options).difference(accepted.__annotations__))
         if unknown:
@@ -113,11 +113,12 @@ class Resampling:
                 positive, checked, _ = check_cases(y_true, column, self.pos_label)
             cases[model] = positive, checked
         how = {"groups": self.groups, "periods": periods}
-        sampling = Sampling.of(positive, stratified=self.stratified, **how)
+        sampling = Sampling.from_cases(positive, stratified=self.stratified, **how)
         _warn_about_few(sampling)
         options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
         models = {
-            model: Ranked.of(*arrays, **options, periods=periods) for model, arrays in cases.items()
+            model: Ranked.from_cases(*arrays, **options, periods=periods)
+            for model, arrays in cases.items()
         }
         return ResamplingPlan(models, sampling, self)
 
@@ -284,9 +285,9 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.4570 (95 % curve interval 0.2897 to 0.5730, taking cases as independent)
     """
-    how = Resampling.of(options, IntervalOptions)
+    how = Resampling.from_options(options, IntervalOptions)
     check_scenario(scenario)
-    measure = Measure.of(metric, scenario)
+    measure = Measure.from_metric(metric, scenario)
     plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
     return one_or_all(plan.run(measure).bootstraps(scenario), scores)
 

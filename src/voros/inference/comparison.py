@@ -250,9 +250,9 @@ def compare(
             f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
             "scales of their own; compare their partial VOROS or expected cost"
         )
-    how = Resampling.of(options, IntervalOptions)
+    how = Resampling.from_options(options, IntervalOptions)
     check_scenario(scenario)
-    measure = Measure.of(metric, scenario)
+    measure = Measure.from_metric(metric, scenario)
     plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
@@ -314,7 +314,7 @@ def compare_policies(
     >>> result.ranking, {name: len(broken) for name, broken in result.violations.items()}
     (('new', 'old'), {'old': 1, 'new': 0})
     """
-    how = Resampling.of(options, IntervalOptions)
+    how = Resampling.from_options(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
     columns = columns_by_model(y_true, scores)
@@ -322,7 +322,7 @@ def compare_policies(
     plan = how.plan(y_true, scores, _scenario_of(policies), worthwhile=False)
     replicates = [
         replace(plan, models={name: plan.models[name]}).run(
-            Measure.of_policy(policy, by_cost=by_cost)
+            Measure.from_policy(policy, by_cost=by_cost)
         )
         for name, policy in policies.items()
     ]

@@ -83,7 +83,7 @@ class Ranked:
     by_period: PeriodCases | None = None
 
     @classmethod
-    def of(
+    def from_cases(
         cls,
         positive: BoolArray,
         scores: AnyArray,
@@ -129,7 +129,7 @@ class Ranked:
 
         Examples
         --------
-        >>> ranked = Ranked.of(np.array([True, False, True]), np.array([0.9, 0.8, 0.7]))
+        >>> ranked = Ranked.from_cases(np.array([True, False, True]), np.array([0.9, 0.8, 0.7]))
         >>> points = ranked.points(np.array([1, 2, 0]))
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
@@ -175,7 +175,7 @@ class Sampling:
     name: str = "cases"
 
     @classmethod
-    def of(
+    def from_cases(
         cls,
         positive: BoolArray,
         *,

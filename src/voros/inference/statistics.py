@@ -55,10 +55,10 @@ class Measure:
     deployed: FloatArray | None = None
 
     @classmethod
-    def of(cls, metric: MetricLike, scenario: Scenario) -> Measure:
+    def from_metric(cls, metric: MetricLike, scenario: Scenario) -> Measure:
         """Read the argument ``metric`` of `voros.bootstrap`."""
         if isinstance(metric, ThresholdPolicy):
-            return cls.of_policy(metric, by_cost=True)
+            return cls.from_policy(metric, by_cost=True)
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
             return cls(name=name, compute=one_by_one(partial(_user_metric, metric, scenario)))
@@ -82,7 +82,7 @@ class Measure:
         return np.searchsorted(-ranked.thresholds, -self.deployed, side="right") - 1
 
     @classmethod
-    def of_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
+    def from_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
         """Return what a policy costs with its thresholds fixed; see `ThresholdPolicy.evaluate`."""
 
         def cost(points: OperatingPoints) -> float:

@@ -91,7 +91,7 @@ class Predictions:
         """Number of cases."""
         return len(next(iter(self.scores.values())))
 
-    def of(self, model: str) -> AnyArray:
+    def scores_of(self, model: str) -> AnyArray:
         """Return the scores of a model."""
         if model not in self.scores:
             listed = ", ".join(map(repr, self.scores))
@@ -162,7 +162,7 @@ def read_predictions(
     >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
     >>> _ = file.write_text("died,ward,risk\n1,A,0.9\n0,B,0.2\n0,A,0.4\n")
     >>> cases = read_predictions(file, label="died")
-    >>> cases.models, cases.labels.tolist(), cases.of("risk").tolist()
+    >>> cases.models, cases.labels.tolist(), cases.scores_of("risk").tolist()
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path, file_format)

@@ -185,7 +185,7 @@ def _words(verdict: Verdict, found: Judgement, n: int, alike: float) -> str:
 
 def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
     """Sum the periods of a calendar to wider ones."""
-    calendar, blocks = Calendar.of(unit), Calendar.of(wider)
+    calendar, blocks = Calendar.from_name(unit), Calendar.from_name(wider)
     if calendar is None or blocks is None or not len(periods.names):
         return periods
     begins = calendar.begins(calendar.numbers_of(periods.names)).astype("datetime64[us]")

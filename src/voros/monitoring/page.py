@@ -67,7 +67,7 @@ class Chart:
         >>> Chart(title="alarms", caption="", lines=(Line("a day", days, days / 86_400),)).svg()[:4]
         '<svg'
         """
-        axes = _Axes.of(self)
+        axes = _Axes.from_chart(self)
         parts = [*axes.grid(), *self._band_parts(axes)]
         parts += [_line(line, axes) for line in self.lines]
         parts += [_mark(mark, place, axes) for place, mark in enumerate(self.marks)]
@@ -100,7 +100,7 @@ class _Axes:
     high: float
 
     @classmethod
-    def of(cls, chart: Chart) -> _Axes:
+    def from_chart(cls, chart: Chart) -> _Axes:
         times = np.concatenate([line.times for line in chart.lines])
         values = [line.values for line in chart.lines]
         values += [np.array([v], float) for v in (chart.low, chart.high) if v is not None]

@@ -68,7 +68,7 @@ class Counts:
 
 def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
     """Leave out the period that goes on, and add the calendar's periods without a case."""
-    calendar = None if unit is None else Calendar.of(unit)
+    calendar = None if unit is None else Calendar.from_name(unit)
     if calendar is None or not len(periods.names):
         return Counts(periods.starts[:-1], periods.cases[:-1], periods.alarms[:-1])
     numbers = calendar.numbers_of(periods.names)

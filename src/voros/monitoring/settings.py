@@ -169,7 +169,7 @@ class Settings:
                 raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
         check_count(self.most_per_patient, "most_per_patient", "a whole number from 1")
         self._check_episode()
-        if self.score_unit is not None and Calendar.of(self.score_unit) is None:
+        if self.score_unit is not None and Calendar.from_name(self.score_unit) is None:
             accepted = ", ".join(CALENDAR)
             raise ArgumentError("score_unit", f"={self.score_unit!r}; accepted are {accepted}")
 
@@ -268,7 +268,7 @@ def name_periods(
         )
     if periods is not None:
         return read_ids(periods, "periods"), "given"
-    if Calendar.of(per) is None:
+    if Calendar.from_name(per) is None:
         raise ArgumentError(
             "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
         )

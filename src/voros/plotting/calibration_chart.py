@@ -73,7 +73,7 @@ class CalibrationDisplay(CurveDisplay):
         calibrations = {}
         for model, points in self.points.items():
             with naming(model if len(self.points) > 1 else None):
-                calibrations[model] = Calibration.of(points, self.n_bins, self.confidence)
+                calibrations[model] = Calibration.from_points(points, self.n_bins, self.confidence)
         return calibrations
 
     def _draw(self, *, grow: bool) -> None:

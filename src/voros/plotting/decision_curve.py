@@ -84,8 +84,8 @@ class DecisionCurveDisplay(CurveDisplay):
     def decision_curves(self) -> dict[str, DecisionCurve]:
         """The curves of each model."""
         return {
-            name: DecisionCurve.of(each, self.probabilities, self.scenario)
-            for name, each in self.points.items()
+            name: DecisionCurve.from_points(points, self.probabilities, scenario=self.scenario)
+            for name, points in self.points.items()
         }
 
     def _draw(self, *, grow: bool) -> None:
@@ -141,8 +141,8 @@ class DecisionCurveDisplay(CurveDisplay):
     def _gaining(self) -> AnyArray:
         """Return the usual grid, as far as some model does better than an alarm for nobody."""
         curves = [
-            DecisionCurve.of(each, USUAL_PROBABILITIES, self.scenario).best
-            for each in self.points.values()
+            DecisionCurve.from_points(points, USUAL_PROBABILITIES, scenario=self.scenario).best
+            for points in self.points.values()
         ]
         gains = np.flatnonzero(np.max(curves, axis=0) > 0)
         return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]

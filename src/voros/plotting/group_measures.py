@@ -60,7 +60,7 @@ class GroupDisplay:
     >>> y, s = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2]
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
     >>> policy = voros.ThresholdPolicy.from_validation(y, s, scenario)
-    >>> groups = voros.Subgroups.of({"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1)
+    >>> groups = voros.Subgroups.from_columns({"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1)
     >>> display = GroupDisplay.from_predictions(y, s, policy=policy, by=groups)
     >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
     ['sex: f (3)', 'sex: m (3)']

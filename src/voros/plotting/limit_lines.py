@@ -75,7 +75,7 @@ class Limits:
     max_alarms: float = np.inf
 
     @classmethod
-    def of(cls, evaluation: Evaluation) -> Limits:
+    def from_evaluation(cls, evaluation: Evaluation) -> Limits:
         """Take them from a model's evaluation, at the prevalence of its scenario."""
         points = evaluation.points
         floor = evaluation.scenario.min_precision

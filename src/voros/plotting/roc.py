@@ -221,7 +221,7 @@ class RocDisplay(ModelDisplay):
         return {
             limits: draw_limits(
                 self.ax_,
-                Limits.of(self.evaluations[limits, first]),
+                Limits.from_evaluation(self.evaluations[limits, first]),
                 scenario=scenario if alone else None,
                 dashes=LIMIT_DASHES[i % len(LIMIT_DASHES)],
                 share=1 / (1 + i),

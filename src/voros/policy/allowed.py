@@ -107,7 +107,9 @@ class Origin:
         return f"tested {tested}, fixed on {self.n_development:,} development cases"
 
     @classmethod
-    def of(cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None) -> Origin:
+    def from_points(
+        cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None
+    ) -> Origin:
         """Describe the cases behind points as observed; the threshold is the most lenient one."""
         stays = points.stays
         n_groups = None if points.grouped is None else points.grouped.n_groups
@@ -154,7 +156,7 @@ class AllowedThresholds:
     rule: AlarmRule | None = None
 
     @classmethod
-    def of(
+    def from_decision(
         cls,
         observed: OperatingPoints,
         decision: Decision,
@@ -168,7 +170,7 @@ class AllowedThresholds:
         """
         kept = _kept(decision)
         lenient = float(kept.points.thresholds[-1])
-        origin = replace(Origin.of(observed, lenient, guarantee), **developed)
+        origin = replace(Origin.from_points(observed, lenient, guarantee), **developed)
         stays = decision.points.stays
         if stays is None:
             return cls(kept, guarantee, n_models, origin)
@@ -239,7 +241,7 @@ def allowed_thresholds(
     each = split(guarantee, n_models)
     scenario = limits_under(guarantee, scenario)
     decision = deployable(points, scenario, each)
-    return AllowedThresholds.of(points, decision, guarantee, n_models)
+    return AllowedThresholds.from_decision(points, decision, guarantee, n_models)
 
 
 def warn_if_dependent(correlation: float, n_units: int, per: str, block: int) -> None:

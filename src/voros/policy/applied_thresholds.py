@@ -221,7 +221,8 @@ class AppliedThresholds(CostThresholds):
         by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
             Groups to report on one by one, such as sex and site, in one column or several;
             `PolicyEvaluation.by_group` has the measures of each. Groups of fewer than 10 cases
-            are pooled; `voros.Subgroups.of` has other ways, and intersections. Not with weights.
+            are pooled; `voros.Subgroups.from_columns` has other ways, and intersections. Not with
+            weights.
 
         Examples
         --------

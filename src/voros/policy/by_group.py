@@ -123,7 +123,7 @@ class GroupEvaluation(Shown):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(
+    def from_cases(
         cls,
         groups: Subgroups,
         positive: BoolArray,

@@ -64,7 +64,7 @@ class PeriodEvaluation(Shown):
     note: str
 
     @classmethod
-    def of(
+    def from_cases(
         cls,
         cases: PeriodCases,
         thresholds: FloatArray,

@@ -119,7 +119,9 @@ class Deployment:
         assert observed.by_period is not None
         sizes = (observed.n_positive, cases.n_positive), (observed.n_negative, cases.n_negative)
         each = (float(now / before) if before else 1.0 for before, now in sizes)
-        return PeriodEvaluation.of(observed.by_period, cases.thresholds, self.scenario, *each)
+        return PeriodEvaluation.from_cases(
+            observed.by_period, cases.thresholds, self.scenario, *each
+        )
 
     def _summarise(
         self,

@@ -143,7 +143,7 @@ class Planned:
             )
         counts = self.plan.counts(points)
         decision = solve(counts, self.goal.scenario, self.plan.passed(counts, self.goal))
-        allowed = AllowedThresholds.of(
+        allowed = AllowedThresholds.from_decision(
             counts,
             decision,
             self.guarantee,

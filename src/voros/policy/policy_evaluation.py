@@ -210,7 +210,9 @@ class PolicyEvaluation(Shown):
         """
         thresholds = np.array([choice.threshold for choice in self.choices])
         cases = groups, positive, scores, thresholds
-        found = GroupEvaluation.of(*cases, self.counts, self.scenario, self.confidence, codes)
+        found = GroupEvaluation.from_cases(
+            *cases, self.counts, self.scenario, self.confidence, codes
+        )
         return replace(self, by_group=found)
 
     def table(self, title: str = "") -> Table:

@@ -177,7 +177,7 @@ def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
     max_alarms = scenario.max_alarms(points.n_cases, points.one_case, n_periods)
     feasible = points.within_limits(scenario.min_precision, max_alarms)
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=max_alarms)
-    allowed = AllowedThresholds.of(points, decision, None, policy.n_models)
+    allowed = AllowedThresholds.from_decision(points, decision, None, policy.n_models)
     made = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
     if not decision.can_alarm:
         warn_caller(

@@ -275,7 +275,7 @@ class ThresholdPolicy(AppliedThresholds):
         deployed = at_deployment(points, scenario)
         never = np.arange(len(points)) == 0
         nothing = Decision(points=deployed, scenario=scenario, feasible=never, max_alarms=0.0)
-        allowed = AllowedThresholds.of(points, nothing, guarantee, 1)
+        allowed = AllowedThresholds.from_decision(points, nothing, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 
     def at_prevalence(self, prevalence: float) -> ThresholdPolicy:

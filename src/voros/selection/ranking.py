@@ -94,7 +94,7 @@ def rank_points(
     for model, points in points_by_model:
         decision = deployable(points, scenario, each)
         row = _score(model, decision, strategy)
-        kept[model] = AllowedThresholds.of(points, decision, guarantee, n_models)
+        kept[model] = AllowedThresholds.from_decision(points, decision, guarantee, n_models)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points

@@ -72,7 +72,7 @@ def test_the_table_of_differences_says_so_too(result, parts):
         table = tables[f"scenario_{number}_differences"]
         names = [column.key for column in table.columns]
         kept = [row[names.index("kept")] for row in table.rows]
-        for text, one in zip(kept, result.of(number), strict=True):
+        for text, one in zip(kept, result.deployed_in(number), strict=True):
             broken = broken_by_counting(one, parts[1])
             assert text == "yes" if not broken else all(limit in text for limit in broken)
 

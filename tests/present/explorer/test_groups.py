@@ -33,7 +33,7 @@ def cases() -> tuple[Any, Any, dict[str, Any]]:
 def counted(cases: Any) -> dict[str, Any]:
     y, s, by = cases
     held = held_points(count_models(y, {"model": s}), None)
-    return group_counts(y, {"model": s}, held, Subgroups.of(by))
+    return group_counts(y, {"model": s}, held, Subgroups.from_columns(by))
 
 
 def unpacked(groups: dict[str, Any]) -> Any:
@@ -111,7 +111,7 @@ def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
         ratio_integral=one,
     )
     at = np.array([threshold])
-    return GroupEvaluation.of(Subgroups.of(by), y, s, at, whole, scenario, 0.95)
+    return GroupEvaluation.from_cases(Subgroups.from_columns(by), y, s, at, whole, scenario, 0.95)
 
 
 def test_groups_that_stay_small_are_refused_by_name(cases: Any) -> None:
@@ -145,7 +145,7 @@ def test_the_table_follows_the_setting(browser: Any, cases: Any, tmp_path: Path)
     browser.get(path.as_uri())
     table = "return [...document.querySelectorAll('#groups tr')].map(r => r.dataset.floor)"
     first = browser.execute_script(table)
-    assert len(first) == len(Subgroups.of(by).partitions[1].names) + 2
+    assert len(first) == len(Subgroups.from_columns(by).partitions[1].names) + 2
     assert "nearest to that in use" in text(browser, "groups-text")
     type_into(browser, "floor-field", "0")
     assert browser.execute_script(table) == ["kept"] * len(first)

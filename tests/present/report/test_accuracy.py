@@ -194,7 +194,7 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path):
     first = write(tmp_path / "valid.csv", y, a)
     second = write(tmp_path / "test.csv", later, b)
     sex, whose = np.arange(400) % 2, np.arange(400) // 2
-    by = Subgroups.of({"sex": sex})
+    by = Subgroups.from_columns({"sex": sex})
     reports = [
         make_report(y, {"risk": a}, SCENARIO, y_test=later, scores_test={"risk": b}, by=by,
                     groups=whose, groups_test=whose, **FEW),
@@ -212,7 +212,7 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path):
     assert len({repr(report.tested.by_group) for report in reports}) == 1
     assert [report.validation.file for report in reports] == ["", "", "valid.csv"]
     cases = read_predictions(second, label="died", scores=["risk"])
-    alarm = cases.of("risk") >= reports[2].policy.threshold()
+    alarm = cases.scores_of("risk") >= reports[2].policy.threshold()
     assert accuracy_values(reports[2].tested_default)["tp"] == (alarm & cases.labels).sum()
 
 

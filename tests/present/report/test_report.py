@@ -51,7 +51,7 @@ def report(folder):
     return Report(
         title="Alarms & limits",
         command="voros report valid.csv --test test.csv",
-        validation=DataSummary.of(validation),
+        validation=DataSummary.from_predictions(validation),
         points=points,
         selection=selection,
         policy=policy,
@@ -59,10 +59,10 @@ def report(folder):
         confidence=0.95,
         resamples=1000,
         verdict="<good> leads beyond chance.",
-        test=DataSummary.of(test),
-        tested=policy.evaluate(test.labels, test.of(selection.winner), by_cost=True),
-        tested_default=policy.evaluate(test.labels, test.of(selection.winner)),
-        test_points=OperatingPoints.from_scores(test.labels, test.of(selection.winner)),
+        test=DataSummary.from_predictions(test),
+        tested=policy.evaluate(test.labels, test.scores_of(selection.winner), by_cost=True),
+        tested_default=policy.evaluate(test.labels, test.scores_of(selection.winner)),
+        test_points=OperatingPoints.from_scores(test.labels, test.scores_of(selection.winner)),
     )
 
 

@@ -37,7 +37,7 @@ def group_counts(
     --------
     >>> positive = np.array([True, False, True, False])
     >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
-    >>> groups = Subgroups.of({"sex": ["f", "m", "f", "m"]}, min_cases=2)
+    >>> groups = Subgroups.from_columns({"sex": ["f", "m", "f", "m"]}, min_cases=2)
     >>> found = group_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, groups, 2)
     >>> found["names"], found["positives"], found["models"][0]["kept"]
     (['sex: f', 'sex: m'], [2, 0], [1])

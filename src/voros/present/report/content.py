@@ -76,7 +76,7 @@ class DataSummary:
     >>> import pathlib, tempfile, voros
     >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
     >>> _ = file.write_text("died,risk\n1,0.9\n0,0.2\n0,0.4\n")
-    >>> data = DataSummary.of(voros.io.read_predictions(file, label="died"))
+    >>> data = DataSummary.from_predictions(voros.io.read_predictions(file, label="died"))
     >>> data.cases, data.positives, data.models, len(data.sha256)
     (3, 1, ('risk',), 64)
     """
@@ -95,7 +95,7 @@ class DataSummary:
     patients: int | None = None
 
     @classmethod
-    def of(
+    def from_predictions(
         cls, predictions: Predictions, periods: Periods | None = None, *, paths: bool = False
     ) -> DataSummary:
         """Summarise predictions; their file by its name alone, or with ``paths`` by its path."""
@@ -129,7 +129,7 @@ class InBoth:
 
     Examples
     --------
-    >>> print(InBoth.of(np.array(["ann", "bob"]), np.array(["bob", "bob", "eve"])))
+    >>> print(InBoth.from_patients(np.array(["ann", "bob"]), np.array(["bob", "bob", "eve"])))
     1 of 2 patients of the test cases are among the validation cases, with 2 of 3 test cases
     """
 
@@ -139,7 +139,7 @@ class InBoth:
     test_cases: int
 
     @classmethod
-    def of(cls, validation: AnyArray, test: AnyArray) -> InBoth:
+    def from_patients(cls, validation: AnyArray, test: AnyArray) -> InBoth:
         """Count the patients who are in both; one is an int in one file and text in the other."""
         seen, later = validation.astype(str), test.astype(str)
         names, both = np.unique(later), np.isin(later, seen)
@@ -280,13 +280,13 @@ class Report(Shown):
     def quality(self) -> dict[str, ScoreQuality]:
         """Discrimination and calibration of each model on the validation cases."""
         found = self.points.items()
-        return {model: ScoreQuality.of(points, self.confidence) for model, points in found}
+        return {model: ScoreQuality.from_points(points, self.confidence) for model, points in found}
 
     @cached_property
     def test_quality(self) -> ScoreQuality | None:
         """The same of the chosen model on the test cases."""
         points = self.test_points
-        return None if points is None else ScoreQuality.of(points, self.confidence)
+        return None if points is None else ScoreQuality.from_points(points, self.confidence)
 
 
 def report_document(report: Report, written: datetime) -> dict[str, Any]:

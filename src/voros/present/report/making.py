@@ -50,7 +50,7 @@ class ReportCases:
 
     def points(self, model: str) -> OperatingPoints:
         """Count the alarms of a model at every threshold."""
-        cases = check_cases(self.predictions.labels, self.predictions.of(model))
+        cases = check_cases(self.predictions.labels, self.predictions.scores_of(model))
         groups = self.predictions.groups
         return OperatingPoints.from_cases(*cases, groups=groups, periods=self.periods)
 
@@ -111,7 +111,11 @@ def compose_report(
         how = dict[str, Any](periods=test.periods, groups=cases.groups, by=test.by)
         tested, default = (
             policy.evaluate(
-                cases.labels, cases.of(selection.winner), by_cost=each, confidence=confidence, **how
+                cases.labels,
+                cases.scores_of(selection.winner),
+                by_cost=each,
+                confidence=confidence,
+                **how,
             )
             for each in (True, False)
         )
@@ -120,7 +124,9 @@ def compose_report(
     return Report(
         title=title,
         command=command,
-        validation=DataSummary.of(validation.predictions, validation.periods, paths=paths),
+        validation=DataSummary.from_predictions(
+            validation.predictions, validation.periods, paths=paths
+        ),
         points=points,
         selection=selection,
         policy=policy,
@@ -128,7 +134,9 @@ def compose_report(
         confidence=confidence,
         resamples=n_resamples,
         verdict=verdict,
-        test=None if test is None else DataSummary.of(test.predictions, test.periods, paths=paths),
+        test=None
+        if test is None
+        else DataSummary.from_predictions(test.predictions, test.periods, paths=paths),
         tested=tested,
         tested_default=default,
         test_points=None if test is None else test.points(selection.winner),
@@ -330,7 +338,7 @@ def _in_both(validation: ReportCases, test: ReportCases | None) -> InBoth | None
     """Count the patients with validation and test cases, where both say whose each case is."""
     groups = validation.predictions.groups
     later = None if test is None else test.predictions.groups
-    return None if groups is None or later is None else InBoth.of(groups, later)
+    return None if groups is None or later is None else InBoth.from_patients(groups, later)
 
 
 def resample(

@@ -28,9 +28,11 @@ class ScoreQuality:
     calibration: Calibration | None
 
     @classmethod
-    def of(cls, points: OperatingPoints, confidence: float) -> ScoreQuality:
+    def from_points(cls, points: OperatingPoints, confidence: float) -> ScoreQuality:
         """Measure the scores of one model on one set of cases."""
-        found = Calibration.of(points, confidence=confidence) if holds_risks(points) else None
+        found = (
+            Calibration.from_points(points, confidence=confidence) if holds_risks(points) else None
+        )
         return cls(auroc_interval(points, confidence), found)
 
     def cells(self) -> tuple[str, ...]:

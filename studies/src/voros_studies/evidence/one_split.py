@@ -111,7 +111,7 @@ def run_split(
         for strategy, policy, same_rule in _choose(scenario, valid, len(test), development):
             found[number, strategy] = policy
             one = deploy(number, strategy, policy, valid, test, same_rule)
-            costs.append(SplitCost.of(one, GUARANTEED_BY))
+            costs.append(SplitCost.from_deployed(one, GUARANTEED_BY))
     if data.prices is None:
         return costs, {}
     prices = {name: values[rows] for name, values in data.prices.items()}

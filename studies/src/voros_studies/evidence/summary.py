@@ -64,7 +64,7 @@ def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
 
 
 def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Difference:
-    held = result.of(GUARANTEED_BY, number)
+    held = result.deployed_in(GUARANTEED_BY, number)
     one, beside = held[strategy], held[GUARANTEED_BY]
     own, same, base = (
         np.array(values)
@@ -116,7 +116,7 @@ def bootstrap_mean(values: FloatArray, random_state: int = 0) -> CostInterval:
     """
     rng = np.random.default_rng(random_state)
     means = rng.choice(values, (MEAN_RESAMPLES, len(values))).mean(axis=1)
-    return CostInterval.of(np.append(values.mean(), means))
+    return CostInterval.from_draws(np.append(values.mean(), means))
 
 
 def evidence_table(differences: Sequence[Difference]) -> Table:

@@ -49,7 +49,7 @@ class StudyResult(ShownAsTables):
         """The scenarios by number or name."""
         return {one.scenario: one.limits for one in self.deployed}
 
-    def of(self, scenario: ScenarioName) -> list[Deployed]:
+    def deployed_in(self, scenario: ScenarioName) -> list[Deployed]:
         """Return what was deployed in one scenario, strategy by strategy."""
         return [one for one in self.deployed if one.scenario == scenario]
 
@@ -73,14 +73,14 @@ class StudyResult(ShownAsTables):
         rows: list[list[Value]] = [[LABELS[strategy]] for strategy in STUDIED]
         for number, scenario in self.scenarios.items():
             columns += cost_columns(number, scenario, kept="limits kept")
-            for row, one in zip(rows, self.of(number), strict=True):
+            for row, one in zip(rows, self.deployed_in(number), strict=True):
                 found = self.intervals[number][one.strategy].cost
                 row += [found.estimate, found.low, found.high, limits_kept(one.test)]
         title = f"{self.title}: expected normalised cost on the test set, 95 % intervals"
         return Table(tuple(columns), tuple(map(tuple, rows)), title, "main")
 
     def _detailed(self, number: ScenarioName) -> Table:
-        deployed = self.of(number)
+        deployed = self.deployed_in(number)
         valid, test = deployed[0].valid.max_alarms, deployed[0].test.max_alarms
         columns = (
             Column("strategy"),
@@ -107,7 +107,7 @@ class StudyResult(ShownAsTables):
             Column("same model, thresholds by cost", "cost_aware"),
         )
         rows = []
-        for one in self.of(number):
+        for one in self.deployed_in(number):
             found = self.intervals[number][one.strategy]
             more, verdict = found.excess, found.verdict
             if one.strategy == GUARANTEED_BY:

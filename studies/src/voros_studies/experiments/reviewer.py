@@ -171,7 +171,7 @@ def counts_table(result: StudyResult, number: ScenarioName) -> Table:
             Column(title, f"{name}{end}", group, decimals)
             for title, end in ((name, ""), ("low", "_low"), ("high", "_high"))
         ]
-    rows = [row for one in result.of(number) for row in _counts(one)]
+    rows = [row for one in result.deployed_in(number) for row in _counts(one)]
     title = f"{result.title}, scenario {number}: counts on the test set"
     return Table(tuple(columns), tuple(rows), title, f"scenario_{number}_counts")
 

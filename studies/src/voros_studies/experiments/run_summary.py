@@ -75,7 +75,7 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
     headless_pyplot()
     drawn = {}
     for number, scenario in result.scenarios.items():
-        models = dict.fromkeys(one.model for one in result.of(number))
+        models = dict.fromkeys(one.model for one in result.deployed_in(number))
         points = {result.label(model): test.points[model] for model in models}
         axes = {
             "roc": draw_roc(result, test, number).ax_,
@@ -92,9 +92,9 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
 
 def draw_roc(result: StudyResult, test: Scored, number: ScenarioName) -> RocDisplay:
     """Draw curves, and the thresholds as deployed: not those that would be best on test."""
-    points = {result.label(one.model): test.points[one.model] for one in result.of(number)}
+    points = {result.label(one.model): test.points[one.model] for one in result.deployed_in(number)}
     display = RocDisplay(points, result.scenarios[number]).plot(choices=False)
-    for one in result.of(number):
+    for one in result.deployed_in(number):
         for choice in one.test.choices:
             display.ax_.plot(
                 choice.fp / one.test.n_negative,
@@ -113,8 +113,10 @@ def _compared(
     named = {
         model: f"best {family}" for family, model in best_of_each_family(result, valid, number)
     }
-    for one in result.of(number):
-        chosen = [other.strategy for other in result.of(number) if other.model == one.model]
+    for one in result.deployed_in(number):
+        chosen = [
+            other.strategy for other in result.deployed_in(number) if other.model == one.model
+        ]
         named[one.model] = "by " + ", ".join(
             STRATEGY_LABELS[s].removeprefix("max ") for s in chosen if s in STRATEGY_LABELS
         )
@@ -150,7 +152,7 @@ def answers(result: StudyResult) -> list[str]:
 def _answer(result: StudyResult, number: ScenarioName) -> str:
     found = result.intervals[number]
     asked = scenario_in_words(result.scenarios[number])
-    limits = {one.strategy: limits_in_words(one.test) for one in result.of(number)}
+    limits = {one.strategy: limits_in_words(one.test) for one in result.deployed_in(number)}
     beside = [
         f"{LABELS[strategy]}{_excess(found[strategy])}, {limits[strategy]}"
         for strategy in found

@@ -57,7 +57,7 @@ class SplitCost:
     broken: tuple[str, ...]
 
     @classmethod
-    def of(cls, one: Deployed, beside: str) -> SplitCost:
+    def from_deployed(cls, one: Deployed, beside: str) -> SplitCost:
         """Take from what was deployed what is compared over splits."""
         broken = tuple(violation.limit for violation in one.test.violations)
         return cls(
@@ -97,7 +97,7 @@ class SplitsResult(ShownAsTables):
         seen = dict.fromkeys((one.beside, one.scenario) for one in self.splits[0])
         return tuple(self._table(beside, number) for beside, number in seen)
 
-    def of(self, beside: str, scenario: ScenarioName) -> dict[str, list[SplitCost]]:
+    def deployed_in(self, beside: str, scenario: ScenarioName) -> dict[str, list[SplitCost]]:
         """Return what each strategy did on every split, by strategy."""
         found: dict[str, list[SplitCost]] = {}
         for split in self.splits:
@@ -129,7 +129,7 @@ class SplitsResult(ShownAsTables):
         return np.array(found)
 
     def _differences(self, beside: str, scenario: ScenarioName, strategy: str) -> FloatArray:
-        found = self.of(beside, scenario)
+        found = self.deployed_in(beside, scenario)
         return np.array(
             [a.cost - b.cost for a, b in zip(found[strategy], found[beside], strict=True)]
         )
@@ -146,7 +146,9 @@ class SplitsResult(ShownAsTables):
             *(Column(name, decimals=0) for name in ("more costly", "same", "less costly")),
             *(Column(f"{name} kept", decimals=0) for name in ("precision", "capacity", "both")),
         )
-        rows = tuple(self._row(beside, number, strategy) for strategy in self.of(beside, number))
+        rows = tuple(
+            self._row(beside, number, strategy) for strategy in self.deployed_in(beside, number)
+        )
         asked = scenario_in_words(self.scenarios[number])
         kind = "forecasts" if beside == SELECTED else "strategies"
         title = (
@@ -157,7 +159,7 @@ class SplitsResult(ShownAsTables):
         return Table(columns, rows, title, f"splits_{kind}_{number}")
 
     def _row(self, beside: str, number: ScenarioName, strategy: str) -> tuple[Value, ...]:
-        found = self.of(beside, number)[strategy]
+        found = self.deployed_in(beside, number)[strategy]
         more = self._differences(beside, number, strategy)
         mean = self.excess(beside, number, strategy)
         bounds: list[Value] = [mean.low, mean.high]
@@ -213,7 +215,7 @@ def fixed_test_interval(differences: FloatArray) -> CostInterval:
     >>> fixed_test_interval(np.array([[0.2, 0.1, 0.3, 0.2], [0.2, 0.1, 0.3, 0.2]]))
     CostInterval(estimate=0.2, low=0.105, high=0.295)
     """
-    of_test = CostInterval.of(differences.mean(axis=0))
+    of_test = CostInterval.from_draws(differences.mean(axis=0))
     of_splits = corrected_interval(differences[:, 0], test_ratio=0.0)
     mean, half = of_test.estimate, of_splits.high - of_splits.estimate
     low, high = (math.hypot(mean - end, half) for end in (of_test.low, of_test.high))
@@ -272,7 +274,7 @@ def _save_split(
     costs: list[SplitCost] = []
     draws: list[FloatArray] = []
     for beside, held in compared.items():
-        costs += [SplitCost.of(one, beside) for one in held.deployed]
+        costs += [SplitCost.from_deployed(one, beside) for one in held.deployed]
         draws += [held.intervals[one.scenario][one.strategy].draws for one in held.deployed]
     packed = io.BytesIO()
     np.save(packed, np.array(draws))

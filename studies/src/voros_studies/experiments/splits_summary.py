@@ -53,7 +53,7 @@ def _answer(result: SplitsResult, number: ScenarioName) -> str:
     n, parts = len(result.splits), []
     kept = {
         strategy: f"kept the limits on {sum(not one.broken for one in costs)} of {n}"
-        for strategy, costs in result.of(GUARANTEED_BY, number).items()
+        for strategy, costs in result.deployed_in(GUARANTEED_BY, number).items()
     }
     for strategy in kept:
         more = result.excess(GUARANTEED_BY, number, strategy)
@@ -83,7 +83,7 @@ def draw_differences(result: SplitsResult) -> bytes:
 
 
 def _draw_panel(ax: Any, result: SplitsResult, number: ScenarioName) -> None:
-    found = result.of(GUARANTEED_BY, number)
+    found = result.deployed_in(GUARANTEED_BY, number)
     for height, (strategy, costs) in enumerate(found.items()):
         more = result.excess(GUARANTEED_BY, number, strategy)
         ax.plot([more.low, more.high], [height, height], color="black", linewidth=1.5)

@@ -275,7 +275,7 @@ class CostInterval:
     high: float
 
     @classmethod
-    def of(cls, draws: FloatArray) -> CostInterval:
+    def from_draws(cls, draws: FloatArray) -> CostInterval:
         """Take an estimate, which comes first, and where the middle of its resamples lies."""
         tail = (1 - STUDY_CONFIDENCE) / 2
         low, high = np.quantile(draws[1:], [tail, 1 - tail])
@@ -325,7 +325,7 @@ def cost_intervals(
     }
     return {
         strategy: CostIntervals(
-            CostInterval.of(found), CostInterval.of(found - draws[beside]), found
+            CostInterval.from_draws(found), CostInterval.from_draws(found - draws[beside]), found
         )
         for strategy, found in draws.items()
     }

@@ -136,4 +136,4 @@ def _read_points(path: Path) -> OperatingPoints | Absent:
     if not path.is_file():
         return Absent(f"no file {path.name}")
     cases = read_predictions(path, label=LABEL_COLUMN, scores=[SCORE_COLUMN])
-    return OperatingPoints.from_scores(cases.labels, cases.of(SCORE_COLUMN))
+    return OperatingPoints.from_scores(cases.labels, cases.scores_of(SCORE_COLUMN))
