@@ -33,7 +33,7 @@ from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
 from voros.models import points_of_one
 from voros.notices import warn_about
-from voros.text.table import Table, html_facts
+from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
 
 __all__ = ["Evaluation", "evaluate"]
@@ -254,7 +254,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
-        return f"{html_facts(self.summary())}{self._table().html()}{more}"
+        return f"{html_pairs(self.summary())}{self._table().html()}{more}"
 
 
 def evaluate(

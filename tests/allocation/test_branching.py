@@ -78,7 +78,7 @@ def test_no_thresholds_cost_less_within_any_rule_on_periods(overlap, n_problems)
         assert allowed(alarms)
         assert policy.default.cost == pytest.approx(float(cost), rel=1e-12)
         assert (alarms.any(axis=1).sum() if once else alarms.sum()) == used
-        assert policy.default.n_visits == (used if once else None)
+        assert policy.default.n_flagged_cases == (used if once else None)
         assert policy.certificate.relaxed_cost <= policy.default.cost + 1e-9
         above += policy.default.n_above > 0
     assert above > n_problems // 20

@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from voros.looks import HUES, look_of
+from voros.styles import HUES, style_of
 
 SMALLEST_TYPE = 5.0
 """Points; smaller than this is not read in print."""
@@ -126,7 +126,7 @@ def brightness(colour: str) -> float:
 def test_areas_differ_in_grey_and_lines_in_dashes_or_markers() -> None:
     greys = sorted(brightness(colour) for _, _, colour in HUES[:4])
     assert min(np.diff(greys)) > 0.12
-    looks = {(look_of(i).dashes, look_of(i).marker) for i in range(len(HUES))}
+    looks = {(style_of(i).dashes, style_of(i).marker) for i in range(len(HUES))}
     assert len(looks) == len(HUES)
 
 

@@ -16,8 +16,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.colors import to_rgba
 
-from voros.looks import REGION
 from voros.plotting import RocDisplay
+from voros.styles import REGION
 
 EXACT = 1e-12
 

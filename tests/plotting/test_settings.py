@@ -18,7 +18,7 @@ from cycler import cycler
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from voros.looks import HUES
+from voros.styles import HUES
 
 LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 SCENARIO = voros.Scenario(0.3, 0.2, (1 / 20, 1 / 5))

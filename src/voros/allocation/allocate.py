@@ -328,7 +328,7 @@ class JointMaker:
         if cases.periods is not None:
             counts = cases.period_alarms(choice.thresholds, once=once)
             above = int(np.count_nonzero(counts > self.limit.capacity))
-        return replace(choice, n_above=above, n_visits=visits)
+        return replace(choice, n_above=above, n_flagged_cases=visits)
 
     def problem(
         self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver

@@ -33,7 +33,7 @@ class JointChoice:
         Mean cost between those quantiles, in misses of weight 1.
     n_above : int or None
         Periods with more alarms than the capacity, where it is one for each period.
-    n_visits : int or None
+    n_flagged_cases : int or None
         Cases with an alarm of any stream, where a case counts once.
 
     Examples
@@ -53,7 +53,7 @@ class JointChoice:
     fp: tuple[float, ...]
     cost: float
     n_above: int | None = None
-    n_visits: int | None = None
+    n_flagged_cases: int | None = None
 
     @property
     def alarms(self) -> tuple[float, ...]:

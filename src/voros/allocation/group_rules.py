@@ -42,7 +42,7 @@ from voros.guarantee import Guarantee
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
 from voros.io.frames import make_frame
 from voros.policy.allowed import check_guarantee
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray
 
 GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
@@ -58,7 +58,7 @@ RULE_TITLES: dict[GroupRule, str] = {
 
 
 @dataclass(frozen=True, repr=False)
-class GroupThresholds(Shown):
+class GroupThresholds(ReprMixin):
     """Thresholds for groups by several rules, and what each costs on the same cases.
 
     Attributes

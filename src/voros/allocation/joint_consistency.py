@@ -70,10 +70,11 @@ def _within(scenario: Scenario, tp: float, fp: float, n_cases: float) -> bool:
 def _check_capacity(entry: Entry, choice: JointChoice, arguments: Mapping[str, Any]) -> None:
     limit, once = arguments["limit"], arguments["overlap"] == "once"
     alarms = sum(choice.tp) + sum(choice.fp)
-    used = choice.n_visits if once else alarms
-    if used is None or (choice.n_visits is not None) != once:
+    used = choice.n_flagged_cases if once else alarms
+    if used is None or (choice.n_flagged_cases is not None) != once:
         entry.contradict(
-            f"has n_visits {choice.n_visits!r}; the overlap is {arguments['overlap']!r}"
+            f"has n_flagged_cases {choice.n_flagged_cases!r}; "
+            f"the overlap is {arguments['overlap']!r}"
         )
     if limit.exceed is not None and choice.n_above is None:
         entry.contradict(f"has no n_above; the limit's exceed is {limit.exceed!r}")

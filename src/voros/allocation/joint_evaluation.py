@@ -18,7 +18,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, as_fraction
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -157,7 +157,7 @@ class PeriodAlarms:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class JointEvaluation(Shown):
+class JointEvaluation(ReprMixin):
     """What a joint policy does on new cases.
 
     Attributes
@@ -363,7 +363,7 @@ class StreamScore:
 
 
 @dataclass(frozen=True, repr=False)
-class StreamScores(Shown):
+class StreamScores(ReprMixin):
     """Partial VOROS of every stream, and the summary.
 
     Attributes

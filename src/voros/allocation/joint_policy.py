@@ -260,8 +260,8 @@ class JointPolicy:
 
     def _used(self, choice: JointChoice) -> str:
         used = f"{sum(choice.alarms):,.6g}"
-        if choice.n_visits is not None:
-            used = f"{choice.n_visits:,} visits"
+        if choice.n_flagged_cases is not None:
+            used = f"{choice.n_flagged_cases:,} visits"
         return f"{used} of {self.max_alarms:,.6g}" if np.isfinite(self.max_alarms) else used
 
     @property
@@ -423,7 +423,8 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
         entry.contradict(f"does not have {n_streams} thresholds and counts, one for each stream")
     low, high = (fields[f"quantile_{end}"].number(0, 1) for end in ("low", "high"))
     above, visits = (
-        fields[name].optional(lambda field: field.whole()) for name in ("n_above", "n_visits")
+        fields[name].optional(lambda field: field.whole())
+        for name in ("n_above", "n_flagged_cases")
     )
     at, tp, fp = columns["thresholds"], columns["tp"], columns["fp"]
     return JointChoice(
@@ -434,7 +435,7 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
         fp=fp,
         cost=fields["cost"].number(),
         n_above=above,
-        n_visits=visits,
+        n_flagged_cases=visits,
     )
 
 

@@ -359,8 +359,8 @@ def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:
     roles = _roles(table.sample, columns, table.name)
     for note in roles.notes:
         say(note, "note")
-    for doubt in roles.doubts:
-        say(doubt, "warning")
+    for warning in roles.warnings:
+        say(warning, "warning")
     return roles
 
 

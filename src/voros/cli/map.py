@@ -119,14 +119,14 @@ class Openness:
         grid = grid_of(costs, winners.min_precisions, winners.capacities)
         bounds = [counts.bounds(scenario) for scenario in grid]
         names = [winners.models[j] if j >= 0 else None for j in winners.winner.ravel().tolist()]
-        doubt = [
+        undecided = [
             any(high > 0 for _, high in intervals.values())
             if name is None
             else bool(rivals(intervals, name))
             for name, intervals in zip(names, bounds, strict=True)
         ]
         upper = [[intervals[model][1] for model in winners.models] for intervals in bounds]
-        return cls(np.array(upper), np.array(doubt), sites_in_words(counts))
+        return cls(np.array(upper), np.array(undecided), sites_in_words(counts))
 
     def columns(self, models: Sequence[str]) -> dict[str, Any]:
         """Return what programs are given of each cell."""

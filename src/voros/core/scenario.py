@@ -22,7 +22,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.text.messages import Argument, Message
-from voros.text.table import html_facts
+from voros.text.table import html_pairs
 
 SCENARIO_PARTS = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
 """What a scenario is made of."""
@@ -327,7 +327,7 @@ class Scenario:
         return f"per {self.per}, on average and in all but {100 * self.exceed:.6g} % of the periods"
 
     def _repr_html_(self) -> str:
-        return html_facts(self.summary())
+        return html_pairs(self.summary())
 
     def __repr__(self) -> str:
         """Show the arguments, leaving out what is not limited."""

@@ -1,6 +1,6 @@
 """Cells merged until none holds fewer than k rows, at boundaries that sites tend to share.
 
-A boundary between cells is the coarser, the more trailing zeros its number has, as on a ruler.
+The more trailing zero bits the number of a boundary has, the coarser it is.
 Merging removes the finest boundary beside a small cell first, so the coarse ones stay. Those are
 the same at every site: counts of two sites keep the boundaries that both have, and with boundaries
 at random places few would be left.
@@ -18,7 +18,7 @@ from voros.engines.keys import IntArray
 from voros.typing import AnyArray
 
 SIGN = 63
-"""Where the boundary at a score of 0 is on the ruler: coarser than every other."""
+"""Coarseness of the boundary at a score of 0: above that of every other."""
 
 
 class Ranges(NamedTuple):
@@ -47,24 +47,24 @@ def overlapping(ranges: Ranges) -> IntArray:
 
 
 def boundaries(ranges: Ranges) -> tuple[IntArray, IntArray]:
-    """Return the coarsest boundary between neighbouring ranges, and its place on the ruler.
+    """Return the coarsest boundary between neighbouring ranges, and its coarseness.
 
     A boundary is named by the cell that begins there.
 
     Examples
     --------
     >>> cells = np.array([-3, 2, 3, 9])
-    >>> starts, ruler = boundaries(Ranges(cells, cells))
-    >>> starts.tolist(), ruler.tolist()
+    >>> starts, coarseness = boundaries(Ranges(cells, cells))
+    >>> starts.tolist(), coarseness.tolist()
     ([0, 3, 8], [63, 0, 3])
     """
     below, above = ranges.last[:-1], ranges.first[1:]
     # Cells have far fewer than 53 bits, so a float holds them exactly.
     differ = np.maximum(below ^ above, 1).astype(np.float64)
-    ruler = np.frexp(differ)[1].astype(np.int64) - 1
+    coarseness = np.frexp(differ)[1].astype(np.int64) - 1
     crossing = (below < 0) & (above >= 0)
-    starts = np.where(crossing, 0, (above >> ruler) << ruler)
-    return starts, np.where(crossing, SIGN, ruler)
+    starts = np.where(crossing, 0, (above >> coarseness) << coarseness)
+    return starts, np.where(crossing, SIGN, coarseness)
 
 
 def without_small(ranges: Ranges, rows: AnyArray, fewest: int) -> IntArray:
@@ -84,12 +84,12 @@ def without_small(ranges: Ranges, rows: AnyArray, fewest: int) -> IntArray:
     >>> without_small(Ranges(cells, cells), np.array([1, 9, 2, 3, 6]), fewest=5).tolist()
     [6, 8]
     """
-    starts, ruler = boundaries(ranges)
+    starts, coarseness = boundaries(ranges)
     held = rows.tolist()
     # Ranges are linked by the position of their last cell; the sum is kept at both ends.
     other_end = list(range(len(held)))
     kept = np.ones(len(starts), dtype=np.bool_)
-    for position in np.lexsort((starts, ruler)).tolist():
+    for position in np.lexsort((starts, coarseness)).tolist():
         below, above = position, position + 1
         if min(held[below], held[above]) >= fewest:
             continue

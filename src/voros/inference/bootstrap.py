@@ -22,7 +22,7 @@ from voros.io.frames import make_frame
 from voros.models import columns_by_model, naming, one_or_all, several_models
 from voros.progress import Progress, progress_bar
 from voros.text.signatures import takes
-from voros.text.table import html_facts
+from voros.text.table import html_pairs
 from voros.typing import AnyArray, FloatArray
 
 FEWEST_GROUPS = 8
@@ -210,7 +210,7 @@ class Bootstrap:
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}{self._rests_on}"),
         )
-        return html_facts((*facts, *(self.scenario.summary() if self.scenario else ())))
+        return html_pairs((*facts, *(self.scenario.summary() if self.scenario else ())))
 
 
 @takes(Resampling)

@@ -19,7 +19,7 @@ from voros.io.frames import make_frame
 from voros.models import columns_by_model
 from voros.policy import ThresholdPolicy, Violation
 from voros.text.signatures import takes
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
 NOT_COMPARED = frozenset({"threshold"})
@@ -63,7 +63,7 @@ class PairedDifference:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(Shown):
+class Comparison(ReprMixin):
     """Several models on the same resamples: differences, and who wins how often.
 
     Attributes

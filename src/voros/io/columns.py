@@ -93,7 +93,7 @@ class Roles(ColumnNames):
     """The same with label and scores found: what was guessed, and what may be no model."""
 
     notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,11 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         label = _find_label(peeked, names)
         notes.append(_naming(f"taking column {label!r} as the label (another one: ", "label", ")"))
     scores = tuple(names.scores)
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     if not scores:
         scores, left_out = _find_scores(peeked, names, label)
-        doubts = tuple(said for name in scores if (said := doubt(name, peeked.column(name))))
+        texts = (column_warning(name, peeked.column(name)) for name in scores)
+        warnings = tuple(filter(None, texts))
         what = "score column" if names.model else "models"
         taken = f"taking as {what}: {_listed(scores)} (others: "
         notes += [_naming(taken, "scores", ")"), *left_out]
@@ -149,7 +150,7 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         long = f"a long file (model column {names.model!r}) has one column of scores, {several}"
         raise PredictionFileError(_naming(f"{file}: {long}; name it with ", "scores"))
     assigned = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
-    return Roles(**(vars(names) | assigned), notes=tuple(notes), doubts=doubts)
+    return Roles(**(vars(names) | assigned), notes=tuple(notes), warnings=warnings)
 
 
 def _check_names(peeked: _Peeked, names: ColumnNames) -> None:
@@ -252,15 +253,15 @@ def why_no_score(column: Any) -> str | None:
     return "text" if almost is None else f"text such as {shortened(values[0])!r}, {almost}"
 
 
-def doubt(name: str, column: Any) -> str | None:
+def column_warning(name: str, column: Any) -> str | None:
     """Say why a column of numbers may be no model; None where nothing says so.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> doubt("risk", pa.chunked_array([[0.5, 0.25]])) is None
+    >>> column_warning("risk", pa.chunked_array([[0.5, 0.25]])) is None
     True
-    >>> doubt("patient_id", pa.chunked_array([[7, 3]]))
+    >>> column_warning("patient_id", pa.chunked_array([[7, 3]]))
     "column 'patient_id' is taken as a model and looks like an identifier; if it is none, name ..."
     """
     words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))

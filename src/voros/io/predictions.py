@@ -179,7 +179,7 @@ def read_predictions(
         aside=aside,
     )
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
-    for said in roles.doubts:
+    for said in roles.warnings:
         warnings.warn(said, DoubtfulColumnWarning, stacklevel=2)
     columns = roles.columns
     times = () if time is None else (time,)

@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.settings import day_of
-from voros.text.table import Table, html_facts
+from voros.text.table import Table, html_pairs
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "broken"]
@@ -146,7 +146,7 @@ class Status:
     def _repr_html_(self) -> str:
         facts = [("verdict", self.verdict), ("as of", str(self.as_of))]
         facts += [(watch.name, watch.words) for watch in self.watches]
-        return html_facts(facts + [("note", note) for note in self.notes])
+        return html_pairs(facts + [("note", note) for note in self.notes])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,13 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import in_unit_of
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import ArgumentError
-from voros.looks import AXIS_TITLES
-from voros.plotting.colours import ground, quiet
+from voros.plotting.colours import ground, muted
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import dress, line_width, type_size, write_beside
+from voros.plotting.style import format_axes, line_width, type_size, write_beside
+from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class AreaCurveDisplay(CurveDisplay):
         Thresholds beside the curve, when there is a single model and space for them.
     density_ : Line2D
     styles_ : dict of str to ModelStyle
-        How each model looks.
+        How each model is drawn.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class AreaCurveDisplay(CurveDisplay):
             self._draw_model(model)
         self.threshold_labels_ = self._name_thresholds()
         self.density_ = self._draw_density()
-        self._dress()
+        self._format_axes()
         if len(self.points) > 1 or self.named:
             entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
             draw_legend(self.ax_, entries, below=self.density_ax_, grow=grow)
@@ -218,7 +218,7 @@ class AreaCurveDisplay(CurveDisplay):
 
     def _draw_density(self) -> Line2D:
         t, height = self.density()
-        color = quiet(self.density_ax_)
+        color = muted(self.density_ax_)
         if isinstance(self.scenario.costs, Samples):
             self.density_ax_.vlines(t, 0, height, color=color, linewidth=line_width(self.ax_))
             (line,) = self.density_ax_.plot(t, height, "o", color=color, markersize=3)
@@ -228,10 +228,10 @@ class AreaCurveDisplay(CurveDisplay):
         self.density_ax_.set_ylim(0, 1.15 * height.max())
         return line
 
-    def _dress(self) -> None:
-        dress(self.ax_, xlabel="", ylabel=AXIS_TITLES["area"])
+    def _format_axes(self) -> None:
+        format_axes(self.ax_, xlabel="", ylabel=AXIS_TITLES["area"])
         unit = "probability" if isinstance(self.scenario.costs, Samples) else "cost density"
-        dress(self.density_ax_, xlabel=r"fractional cost $t = cN/(cN + P)$", ylabel=unit)
+        format_axes(self.density_ax_, xlabel=r"fractional cost $t = cN/(cN + P)$", ylabel=unit)
         self.density_ax_.set_yticks([])
         self.ax_.tick_params(labelbottom=False)
         self.ax_.set_xlim(*self.t_range)

@@ -10,11 +10,11 @@ import numpy as np
 from voros.core.arguments import check_confidence, check_count
 from voros.core.calibration import GROUPS_OF_RISK, Calibration
 from voros.models import naming
-from voros.plotting.colours import quiet
+from voros.plotting.colours import muted
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import dress, line_width
+from voros.plotting.style import format_axes, line_width
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class CalibrationDisplay(CurveDisplay):
     curves_ : dict of str to ErrorbarContainer
     diagonal_ : Line2D
     styles_ : dict of str to ModelStyle
-        How each model looks.
+        How each model is drawn.
 
     Examples
     --------
@@ -80,10 +80,10 @@ class CalibrationDisplay(CurveDisplay):
         calibrations = self.calibrations
         curves = [calibration.curve for calibration in calibrations.values()]
         far = min(1.0, 1.05 * max(float(max(c.high.max(), c.mean_risk.max())) for c in curves))
-        look: dict[str, Any] = {"color": quiet(self.ax_), "linewidth": 1}
-        (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **look)
+        style: dict[str, Any] = {"color": muted(self.ax_), "linewidth": 1}
+        (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **style)
         self.curves_ = {model: self._drawn(model) for model in calibrations}
-        dress(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
+        format_axes(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
         self.ax_.set(xlim=(0, far), ylim=(0, far))
         if self.named or len(calibrations) > 1:
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
@@ -92,13 +92,13 @@ class CalibrationDisplay(CurveDisplay):
     def _drawn(self, model: str) -> ErrorbarContainer:
         curve, line = self.calibrations[model].curve, self.styles_[model].line
         around = [curve.observed - curve.low, curve.high - curve.observed]
-        look = {**line, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)}
+        style = {**line, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)}
         return self.ax_.errorbar(
             curve.mean_risk,
             curve.observed,
             yerr=np.maximum(around, 0),
             label=literal(model),
-            **look,
+            **style,
         )
 
     def _columns(self, model: str) -> dict[str, AnyArray]:

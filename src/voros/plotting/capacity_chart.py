@@ -13,7 +13,7 @@ from voros.core.scenario import Scenario
 from voros.plotting.colours import ink, model_styles
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal
-from voros.plotting.style import dress, line_width, panels_to_draw_on, write_beside
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on, write_beside
 from voros.text.signatures import takes
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ class CapacityDisplay:
             color=ink(lower),
             linewidth=line_width(lower),
         )
-        dress(upper, xlabel="", ylabel="alarms")
-        dress(lower, xlabel="shared capacity (alarms)", ylabel="saved by one more alarm")
+        format_axes(upper, xlabel="", ylabel="alarms")
+        format_axes(lower, xlabel="shared capacity (alarms)", ylabel="saved by one more alarm")
         upper.tick_params(labelbottom=False)
         at = self.capacity
         self.marks_ = () if at is None else tuple(self._mark(panel, at) for panel in self.axes_)

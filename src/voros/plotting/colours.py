@@ -1,4 +1,4 @@
-"""Colours that fit the ground they are drawn on, and the looks of each model there.
+"""Colours that fit the ground they are drawn on, and the style of each model there.
 
 matplotlib's settings come first: a cycle of colours that is not matplotlib's own, if it has one for
 every model; a colour of text; and the face of axes, dark or light.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.looks import REGION_OPACITY, REGION_OPACITY_ON_DARK, Look, look_of
+from voros.styles import REGION_OPACITY, REGION_OPACITY_ON_DARK, Style, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def ink(ax: Any) -> Any:
     return INK_ON_DARK if is_dark(ax) else INK
 
 
-def quiet(ax: Any) -> str:
+def muted(ax: Any) -> str:
     """Colour of what matters less."""
     return QUIET_ON_DARK if is_dark(ax) else QUIET
 
@@ -83,7 +83,7 @@ def ink_on(color: Any) -> str:
 
 
 def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str, ModelStyle]:
-    """Return the looks of models on these axes.
+    """Return the styles of models on these axes.
 
     ``color`` is one for each model, or for those named; the others keep their own.
 
@@ -101,20 +101,20 @@ def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str,
     styles = {}
     for position, name in enumerate(models):
         override = {"color": wanted[name]} if name in wanted else {}
-        styles[name] = _style(look_of(position), own[position] | override, dark=dark)
+        styles[name] = _style(style_of(position), own[position] | override, dark=dark)
     return styles
 
 
-def _style(look: Look, own: Mapping[str, Any], *, dark: bool) -> ModelStyle:
-    """The looks that a style or a user set; what they leave open is ours."""
-    line, fill = (look.on_dark, look.on_dark) if dark else (look.line, look.fill)
-    dashes = (0, look.dashes) if look.dashes else "-"
+def _style(base: Style, own: Mapping[str, Any], *, dark: bool) -> ModelStyle:
+    """The style that a style sheet or a user set; what they leave open is ours."""
+    line, fill = (base.on_dark, base.on_dark) if dark else (base.line, base.fill)
+    dashes = (0, base.dashes) if base.dashes else "-"
     return ModelStyle(
         color=own.get("color", line),
         fill=own.get("color", fill),
         linestyle=own.get("linestyle", dashes),
-        marker=own.get("marker", look.marker),
-        letter=look.letter,
+        marker=own.get("marker", base.marker),
+        letter=base.letter,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles
-from voros.plotting.style import dress, line_width, panels_to_draw_on
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on
 from voros.policy.confidence_curve import ConfidenceCurve
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ConfidenceDisplay:
                 places, values, marker="o", color=style.color, linewidth=line_width(panel)
             )
             last = panel is self.axes_[-1]
-            dress(panel, xlabel="confidence" if last else "", ylabel=PANELS[name])
+            format_axes(panel, xlabel="confidence" if last else "", ylabel=PANELS[name])
             panel.set_ylim(0, 1.08 * max(*values, 1e-9))
             panel.tick_params(labelbottom=last)
         said = ["none" if s.confidence is None else f"{100 * s.confidence:g} %" for s in steps]

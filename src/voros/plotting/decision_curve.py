@@ -9,12 +9,12 @@ import numpy as np
 
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import DecisionCurve, check_probabilities
-from voros.looks import AXIS_TITLES
-from voros.plotting.colours import FADED, quiet
+from voros.plotting.colours import FADED, muted
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import dress, line_width
+from voros.plotting.style import format_axes, line_width
+from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class DecisionCurveDisplay(CurveDisplay):
     treat_all_ : Line2D
     ax_ : Axes
     styles_ : dict of str to ModelStyle
-        How each model looks.
+        How each model is drawn.
 
     Examples
     --------
@@ -95,9 +95,9 @@ class DecisionCurveDisplay(CurveDisplay):
         for model in self.points:
             self._draw_model(model)
         first = next(iter(self.decision_curves.values()))
-        self.treat_all_ = self._line(first.treat_all, color=quiet(self.ax_), linestyle="--")
-        self.ax_.axhline(0, color=quiet(self.ax_), linewidth=1)
-        self._dress()
+        self.treat_all_ = self._line(first.treat_all, color=muted(self.ax_), linestyle="--")
+        self.ax_.axhline(0, color=muted(self.ax_), linewidth=1)
+        self._format_axes()
         draw_legend(self.ax_, self._entries(), grow=grow)
 
     def _entries(self) -> list[LegendEntry]:
@@ -122,8 +122,8 @@ class DecisionCurveDisplay(CurveDisplay):
             dotted = {**style.line, "linestyle": ":"}
             self.as_scored_[model] = self._line(curve.as_scored, **dotted)
 
-    def _line(self, height: AnyArray, **look: Any) -> Line2D:
-        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **look)
+    def _line(self, height: AnyArray, **style: Any) -> Line2D:
+        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **style)
         return line
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
@@ -147,8 +147,8 @@ class DecisionCurveDisplay(CurveDisplay):
         gains = np.flatnonzero(np.max(curves, axis=0) > 0)
         return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]
 
-    def _dress(self) -> None:
-        dress(
+    def _format_axes(self) -> None:
+        format_axes(
             self.ax_,
             xlabel="threshold probability; its odds are the cost ratio",
             ylabel=AXIS_TITLES["net_benefit"],

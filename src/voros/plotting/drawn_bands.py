@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from voros.inference.bands import Band
 from voros.plotting.area_curve import AreaCurveDisplay
-from voros.plotting.colours import quiet
+from voros.plotting.colours import muted
 from voros.plotting.legends import draw_legend
 from voros.plotting.roc import RocDisplay
 
@@ -81,5 +81,5 @@ def _say_in_legend(
 
     below = None if isinstance(display, RocDisplay) else display.density_ax_
     one = next(iter(drawn))
-    colour = display.styles_[one].color if len(drawn) == 1 else quiet(display.ax_)
+    colour = display.styles_[one].color if len(drawn) == 1 else muted(display.ax_)
     draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=BAND_OPACITY), label)], below=below)

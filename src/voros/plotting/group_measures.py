@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arguments import check_type
-from voros.plotting.colours import ink, model_styles, quiet
+from voros.plotting.colours import ink, model_styles, muted
 from voros.plotting.names import literal, wrapped
-from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size, write_beside
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
 from voros.policy import GroupEvaluation, GroupResult, ThresholdPolicy
 from voros.text.signatures import takes
 
@@ -121,7 +121,7 @@ class GroupDisplay:
         for panel, measure in zip(self.axes_, GROUP_PANELS, strict=True):
             for row, result in enumerate(self.groups):
                 self._draw(panel, measure, row, result, style.color)
-            self._dress(panel, measure)
+            self._format_axes(panel, measure)
         self.floor_ = self._draw_floor()
         return self
 
@@ -133,11 +133,11 @@ class GroupDisplay:
         value, (low, high) = getattr(result, measure), getattr(result.intervals, measure)
         width = line_width(panel)
         if np.isnan(value):
-            panel.plot([low, high], [row, row], ":", color=quiet(panel), linewidth=width)
+            panel.plot([low, high], [row, row], ":", color=muted(panel), linewidth=width)
             return
         if np.isposinf(high):
             # The costs have no mean: the interval has no end.
-            panel.axhline(row, linestyle=":", color=quiet(panel), linewidth=width)
+            panel.axhline(row, linestyle=":", color=muted(panel), linewidth=width)
             high = value
         self.marks_[measure, result.column, result.group] = panel.errorbar(
             value,
@@ -150,8 +150,8 @@ class GroupDisplay:
             elinewidth=width,
         )
 
-    def _dress(self, panel: Axes, measure: str) -> None:
-        dress(panel, xlabel=GROUP_PANELS[measure], ylabel="")
+    def _format_axes(self, panel: Axes, measure: str) -> None:
+        format_axes(panel, xlabel=GROUP_PANELS[measure], ylabel="")
         names = [f"{result.name} ({result.cases:,})" for result in self.groups]
         shown = [literal(wrapped(name, LONGEST_NAME)) for name in names]
         panel.set_yticks(range(len(names)), shown)

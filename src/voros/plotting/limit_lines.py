@@ -12,7 +12,6 @@ from voros.core.decision import region_of
 from voros.core.geometry import Region
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.looks import REGION
 from voros.plotting.chords import UNIT_SQUARE, chord, marked_runs
 from voros.plotting.colours import ink, region_opacity
 from voros.plotting.style import (
@@ -23,6 +22,7 @@ from voros.plotting.style import (
     type_size,
     write_beside,
 )
+from voros.styles import REGION
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:

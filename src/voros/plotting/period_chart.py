@@ -9,7 +9,7 @@ import numpy as np
 from voros.core.arguments import check_type
 from voros.exceptions import ArgumentError
 from voros.plotting.colours import FADED, ground, ink, model_styles
-from voros.plotting.style import axes_to_draw_on, dress, line_width, type_size, write_beside
+from voros.plotting.style import axes_to_draw_on, format_axes, line_width, type_size, write_beside
 from voros.policy import PeriodEvaluation, PolicyEvaluation
 from voros.typing import AnyArray, BoolArray
 
@@ -130,7 +130,7 @@ class PeriodDisplay:
     def _name_periods(self, places: AnyArray) -> None:
         by_period, ax = self.by_period, self.ax_
         per = by_period.scenario.per or "period"
-        dress(ax, xlabel=per, ylabel=f"alarms per {per}")
+        format_axes(ax, xlabel=per, ylabel=f"alarms per {per}")
         shown = np.unique(np.linspace(0, len(places) - 1, min(MOST_TICKS, len(places))).astype(int))
         ax.set_xticks(shown, [str(name) for name in by_period.names[shown]])
         ax.set_xlim(-0.5, len(places) - 0.5)

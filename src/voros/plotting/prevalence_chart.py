@@ -9,7 +9,7 @@ import numpy as np
 from voros.core.arguments import check_type
 from voros.plotting.colours import FADED, ink, model_styles
 from voros.plotting.limit_lines import draw_level, shade_runs
-from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
 from voros.policy import PolicyEvaluation, PrevalenceBand
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class PrevalenceDisplay:
         y = getattr(band, name)
         (self.lines_[name],) = panel.plot(x, y, color=color, linewidth=line_width(panel))
         last = panel is self.axes_[-1]
-        dress(panel, xlabel="prevalence" if last else "", ylabel=PANELS[name])
+        format_axes(panel, xlabel="prevalence" if last else "", ylabel=PANELS[name])
         panel.set_ylim(0, 1.02 * max(1.0 if name == "precision" else float(np.nanmax(high)), 0.01))
         panel.tick_params(labelbottom=last)
 

@@ -12,17 +12,17 @@ from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.io.frames import make_frame
-from voros.looks import REGION
 from voros.plotting.colours import ink
 from voros.plotting.limit_lines import Limits, draw_limits
 from voros.plotting.style import (
     axes_to_draw_on,
-    dress,
+    format_axes,
     pyplot,
     type_size,
     unit_square,
     write_beside,
 )
+from voros.styles import REGION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ class RegionDisplay:
         self.limits_ = draw_limits(self.ax_, self.limits)
         self.corners_ = self._draw_corners()
         self.names_ = tuple(map(self._write_name, self.region.names, self.region.vertices))
-        dress(self.ax_, xlabel="FPR", ylabel="TPR")
+        format_axes(self.ax_, xlabel="FPR", ylabel="TPR")
         size = type_size(self.ax_)
         self.ax_.set_title(self._title(), fontsize=size, pad=1.5 * size)
         # Corners at 0 and 1 carry names, which their ticks would run into.

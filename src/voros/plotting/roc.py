@@ -13,9 +13,8 @@ from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.limits import chosen_rows
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import join_frames
-from voros.looks import AXIS_TITLES
 from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
-from voros.plotting.colours import FADED, PINK, ground, model_styles, quiet
+from voros.plotting.colours import FADED, PINK, ground, model_styles, muted
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
@@ -30,12 +29,13 @@ from voros.plotting.names import literal, wrapped
 from voros.plotting.style import (
     LIMIT_DASHES,
     axes_to_draw_on,
-    dress,
+    format_axes,
     line_width,
     type_size,
     unit_square,
     write_beside,
 )
+from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class RocDisplay(ModelDisplay):
     lesser_of_ : str or None
         The model it belongs to.
     styles_ : dict of str to ModelStyle
-        How each model looks.
+        How each model is drawn.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class RocDisplay(ModelDisplay):
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
         self.lesser_of_ = lesser_of
         self.lesser_ = None if lesser_of is None else self._shade(lesser_of, float(cost_ratio or 0))
-        dress(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
+        format_axes(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
         entries = self._legend_entries()
         several = len(self.points) > 1 or len(self.scenarios) > 1
         if legend and entries and (several or self.named):
@@ -339,6 +339,6 @@ class RocDisplay(ModelDisplay):
             [],
             marker="o",
             linestyle="none",
-            color=quiet(self.ax_),
+            color=muted(self.ax_),
             markersize=0.55 * type_size(self.ax_),
         )

@@ -103,7 +103,7 @@ class RocSurfaceDisplay(ModelDisplay):
         self.surface_ = self._draw_surface(data)
         self.best_ = self._draw_best()
         self.slice_ = None if t is None else self._draw_slice(t)
-        self._dress()
+        self._format_axes()
         return self
 
     def frame(self, backend: str | None = None) -> Any:
@@ -166,7 +166,7 @@ class RocSurfaceDisplay(ModelDisplay):
         self.ax_.plot([fpr], [tpr], [t], "o", color=ink(self.ax_), markersize=4, zorder=11)
         return cut
 
-    def _dress(self) -> None:
+    def _format_axes(self) -> None:
         size = type_size(self.ax_)
         self.ax_.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
         self.ax_.set_xlabel("FPR", fontsize=size)

@@ -133,7 +133,7 @@ def line_width(ax: Axes) -> float:
     return 0.19 * step * _share_of_default("lines.linewidth")
 
 
-def dress(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> None:
+def format_axes(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> None:
     """Label axes, size their type and drop the box lines that carry nothing."""
     size = type_size(ax)
     ax.set_xlabel(xlabel, fontsize=size)

@@ -13,12 +13,12 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
-from voros.looks import AXIS_TITLES
 from voros.plotting.colours import FADED, ground, model_styles
 from voros.plotting.display import ModelDisplay, PointsLike, only_model
 from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
-from voros.plotting.style import dress, line_width, panels_to_draw_on, type_size
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
+from voros.styles import AXIS_TITLES
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class ThresholdCostDisplay(ModelDisplay):
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
         label = AXIS_TITLES.get(self.along, "alarms")
-        dress(panel, xlabel=label if last else "", ylabel=name.replace("_", " "))
+        format_axes(panel, xlabel=label if last else "", ylabel=name.replace("_", " "))
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arguments import check_flag
-from voros.looks import AXIS_TITLES, HUES
 from voros.plotting.chords import marked_runs
-from voros.plotting.colours import ground, ink, ink_on, model_styles, quiet
+from voros.plotting.colours import ground, ink, ink_on, model_styles, muted
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.legends import (
     columns_that_fit,
@@ -20,7 +19,8 @@ from voros.plotting.legends import (
     written_entries,
 )
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_inches, dress, panels_to_draw_on, text_inches, type_size
+from voros.plotting.style import axes_inches, format_axes, panels_to_draw_on, text_inches, type_size
+from voros.styles import AXIS_TITLES, HUES
 from voros.typing import BoolArray, FloatArray
 from voros.winners import NOBODY, WinnerMap, winner_map
 
@@ -56,7 +56,7 @@ class WinnerMapDisplay(ModelDisplay):
     letters_ : dict of str to Text
         Letters of the models whose names do not fit there; the legend explains them.
     styles_ : dict of str to ModelStyle
-        How each model looks.
+        How each model is drawn.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class WinnerMapDisplay(ModelDisplay):
             each.set(xscale="log" if log_capacity else "linear")
             each.set(yscale="log" if log_precision else "linear")
             each.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
-            self._dress(each)
+            self._format_axes(each)
         self.names_, self.letters_ = self._write_names(*edges)
         self._legend(grow=ax is None)
         return self
@@ -166,14 +166,14 @@ class WinnerMapDisplay(ModelDisplay):
         bar.ax.axhline(self.winner_map.tolerance, color="white", linewidth=1.2)
         return mesh
 
-    def _dress(self, ax: Axes) -> None:
+    def _format_axes(self, ax: Axes) -> None:
         counted = self.winner_map.capacities.dtype.kind in "iu"
         unit = "alarms" if counted else "share of cases"
         xlabel = f"{AXIS_TITLES['capacity']} ({unit})"
         ylabel, title = AXIS_TITLES["min_precision"], "best model"
         if ax is self.margin_ax_:
             ylabel, title = "", "margin"
-        dress(ax, xlabel=xlabel, ylabel=ylabel, title=title)
+        format_axes(ax, xlabel=xlabel, ylabel=ylabel, title=title)
         _plain_ticks(ax)
 
     def _write_names(
@@ -191,7 +191,7 @@ class WinnerMapDisplay(ModelDisplay):
             space = wide / len(cells[row]) * axes_inches(self.ax_)[0]
             text = visible(name).replace(" ", "\n")
             if space > text_inches(text, self._name_size()):
-                color = quiet(self.ax_) if j == NOBODY else ink(self.ax_)
+                color = muted(self.ax_) if j == NOBODY else ink(self.ax_)
                 written.append(self._write(literal(text), at, color))
             elif j != NOBODY:
                 letters[name] = self._write(self.styles_[name].letter, at, ink(self.ax_))

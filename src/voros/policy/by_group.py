@@ -19,7 +19,7 @@ from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
@@ -83,7 +83,7 @@ class GroupResult:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class GroupEvaluation(Shown):
+class GroupEvaluation(ReprMixin):
     """What a policy does in each group of cases, its thresholds fixed beforehand.
 
     Of each measure the intervals of all groups hold together with the stated confidence: by

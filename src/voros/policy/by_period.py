@@ -11,7 +11,7 @@ from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 SHOWN_PERIODS = 12
@@ -29,7 +29,7 @@ class PeriodRule:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PeriodEvaluation(Shown):
+class PeriodEvaluation(ReprMixin):
     """Alarms of each period at each deployed threshold.
 
     Attributes

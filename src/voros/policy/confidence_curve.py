@@ -11,7 +11,7 @@ import numpy as np
 from voros.core.volume import cost_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
     from voros.policy.threshold_policy import ThresholdPolicy
@@ -68,7 +68,7 @@ def _expected_cost(policy: ThresholdPolicy) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class ConfidenceCurve(Shown):
+class ConfidenceCurve(ReprMixin):
     """What each confidence costs; any of them may be chosen after it was looked at.
 
     Attributes

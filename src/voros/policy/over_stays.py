@@ -15,7 +15,7 @@ from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 from voros.policy.deployment import Deployment
 from voros.policy.violations import Violation, find_violations
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class StayEvaluation(Shown):
+class StayEvaluation(ReprMixin):
     """What a policy does over stays, its threshold and its rule fixed beforehand.
 
     Attributes

@@ -21,7 +21,7 @@ from voros.io.frames import make_frame
 from voros.policy.by_group import GroupEvaluation
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.violations import Violation
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PolicyEvaluation(Shown):
+class PolicyEvaluation(ReprMixin):
     """What a policy does on one set of cases, its thresholds fixed beforehand.
 
     Attributes

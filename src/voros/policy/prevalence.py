@@ -28,7 +28,7 @@ from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
 from voros.policy.allowed import AllowedThresholds
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ KEPT_SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PrevalenceBand(Shown):
+class PrevalenceBand(ReprMixin):
     """What one threshold does at other prevalences, under label shift.
 
     Attributes

@@ -22,7 +22,7 @@ from voros.policy.allowed import choose
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
 MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
@@ -31,7 +31,7 @@ COLUMN_FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorklistEvaluation(Shown):
+class WorklistEvaluation(ReprMixin):
     """A worklist beside the threshold policy, on the same cases.
 
     Attributes
@@ -92,7 +92,7 @@ class WorklistEvaluation(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Worklist(Shown):
+class Worklist(ReprMixin):
     """A worklist decided on validation data; `worklist` makes one.
 
     Attributes

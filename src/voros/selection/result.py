@@ -22,7 +22,7 @@ from voros.policy.allowed import (
 )
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -65,7 +65,7 @@ class ModelScores:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Selection(Shown):
+class Selection(ReprMixin):
     """Models ranked by a strategy, best first; `policy` deploys the winner.
 
     Attributes

@@ -228,8 +228,8 @@ class Table:
         return bool(column.least_if) and row[names.index(column.least_if)] == "yes"
 
 
-class Shown(ABC):
-    """What is shown as sentences and tables, one below the other: as text, in notebooks as HTML."""
+class ReprMixin(ABC):
+    """Print an object as sentences and tables: as text, and as HTML in notebooks."""
 
     @abstractmethod
     def _parts(self) -> Iterable[str | Table]:
@@ -282,19 +282,19 @@ def latex_text(text: str) -> str:
     return text.translate(TEX)
 
 
-def html_facts(facts: Sequence[tuple[str, str]]) -> str:
-    """Return names and what is known under each as an HTML table of two columns.
+def html_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return names and values as an HTML table of two columns.
 
     Examples
     --------
-    >>> html_facts([("score", "0.5")]).count("<tr>")
+    >>> html_pairs([("score", "0.5")]).count("<tr>")
     1
     """
     # Notebooks align cells to the right.
     left = ' style="text-align:left"'
     rows = (
         _html_row((_element(f'th scope="row"{left}', name), _element(f"td{left}", text)))
-        for name, text in facts
+        for name, text in pairs
     )
     return f'<table class="facts">{"".join(rows)}</table>'
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from voros import OperatingPoints, Scenario
-from voros.looks import REGION
 from voros.present.explorer import render_page, write_page
 from voros.present.explorer.page import SCRIPTS
+from voros.styles import REGION
 
 SCENARIO = Scenario(0.3, 0.5, cost_ratio=(1 / 9, 1 / 6))
 POINTS = OperatingPoints.from_scores([1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.1, 0.0])

@@ -24,14 +24,6 @@ from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
-from voros.looks import (
-    AXIS_TITLES,
-    DASHES,
-    HUES,
-    REGION,
-    REGION_OPACITY,
-    REGION_OPACITY_ON_DARK,
-)
 from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
 from voros.present.explorer.group_counts import group_counts
@@ -44,6 +36,14 @@ from voros.present.explorer.payload import (
 from voros.present.explorer.period_counts import with_periods
 from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
+from voros.styles import (
+    AXIS_TITLES,
+    DASHES,
+    HUES,
+    REGION,
+    REGION_OPACITY,
+    REGION_OPACITY_ON_DARK,
+)
 
 _MODULES = """
     python_text lang_en lang_de lang typed_numbers voros binomial guarantee curve_limits

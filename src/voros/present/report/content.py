@@ -18,7 +18,7 @@ from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, ac
 from voros.present.report.answered_items import checklists
 from voros.present.report.risks import ScoreQuality
 from voros.present.report.wording import limits_verdict, policy_in_words
-from voros.text.table import Shown, Table
+from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
@@ -174,7 +174,7 @@ class ModelInterval:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Report(Shown):
+class Report(ReprMixin):
     """A choice of model and thresholds, with all that it rests on.
 
     Attributes

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from voros.looks import HUES, letter_of, look_of
+from voros.styles import HUES, letter_of, style_of
 
 LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 
@@ -40,7 +40,7 @@ def test_colours_stand_out_from_their_ground():
 
 
 def test_no_two_of_many_models_look_alike():
-    looks = [look_of(i) for i in range(144)]
+    looks = [style_of(i) for i in range(144)]
     assert len({(look.line, look.dashes) for look in looks[:48]}) == 48
     assert len({(look.line, look.marker) for look in looks}) == 144
     assert len({look.letter for look in looks}) == 144

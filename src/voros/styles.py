@@ -51,8 +51,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
-    """The looks of one model: colours as in `HUES`, dashes, marker and letter."""
+class Style:
+    """How one model is drawn: colours as in `HUES`, dashes, marker and letter."""
 
     line: str
     on_dark: str
@@ -62,23 +62,23 @@ class Look:
     letter: str
 
 
-def look_of(position: int) -> Look:
-    """Return the looks of the model at a position, from 0.
+def style_of(position: int) -> Style:
+    """Return the style of the model at a position, from 0.
 
     Examples
     --------
-    >>> look_of(0).line == look_of(12).line, look_of(0).dashes == look_of(12).dashes
+    >>> style_of(0).line == style_of(12).line, style_of(0).dashes == style_of(12).dashes
     (True, False)
     """
     # One step more in every round of colours, so that a colour never meets its dashes again soon.
-    style = position + position // len(HUES)
+    step = position + position // len(HUES)
     line, on_dark, fill = HUES[position % len(HUES)]
-    return Look(
+    return Style(
         line=line,
         on_dark=on_dark,
         fill=fill,
-        dashes=DASHES[style % len(DASHES)],
-        marker=MARKERS[style % len(MARKERS)],
+        dashes=DASHES[step % len(DASHES)],
+        marker=MARKERS[step % len(MARKERS)],
         letter=letter_of(position),
     )
 
