@@ -143,6 +143,27 @@ def test_alarms_per_day(voros_command, tmp_path):
     assert (tmp_path / "list.csv").exists()
 
 
+def test_alarms_over_stays(voros_command, tmp_path):
+    for name, events, seed in (("hours", "events", 0), ("later", "later-events", 1)):
+        write_hours(tmp_path / f"{name}.csv", tmp_path / f"{events}.csv", seed)
+    (tmp_path / "now.csv").write_text("stay,hour,risk\n7,0,9.5\n8,0,0.1\n")
+    commands_only("stays.md", voros_command, tmp_path)
+    assert (tmp_path / "now-alarms.csv").read_text().splitlines()[1:] == ["7,0,9.5,1", "8,0,0.1,0"]
+
+
+def write_hours(path, events, seed, n_stays=400, n_hours=40):
+    """Write hourly scores of stays that rise before an event, and the events."""
+    rng = np.random.default_rng(seed)
+    stay, hour = np.repeat(np.arange(n_stays), n_hours), np.tile(np.arange(n_hours), n_stays)
+    onset = np.where(np.arange(n_stays) % 8 == 0, rng.integers(15, n_hours, n_stays), 1000)
+    rises = (onset[stay] - hour <= 12) & (hour <= onset[stay])
+    risk = np.round(rng.normal(size=len(stay)) + 4 * rises, 4)
+    rows = zip(stay, hour, risk, strict=True)
+    path.write_text("\n".join(["stay,hour,risk", *(f"{s},{h},{r}" for s, h, r in rows), ""]))
+    ill = np.flatnonzero(onset < 1000)
+    events.write_text("\n".join(["stay,hour", *(f"{s},{onset[s]}" for s in ill), ""]))
+
+
 @pytest.mark.slow
 def test_a_monitor(voros_command, tmp_path):
     write_days(tmp_path / "valid.csv", "2026-01-01", 40)
@@ -180,7 +201,7 @@ def test_a_report(voros_command, tmp_path):
 
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
-    pages |= {"walk-through", "README", "reports"}
+    pages |= {"walk-through", "README", "reports", "stays"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     found = {
         page.stem

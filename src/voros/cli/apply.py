@@ -25,6 +25,8 @@ from voros.cli.options import (
     option,
     output_to,
 )
+from voros.cli.stay_alarms import StayAlarms
+from voros.cli.stays import StayColumns, StayInput, in_stays, refuse_with_stays
 from voros.cli.terminal import (
     Sheet,
     cases_format,
@@ -56,7 +58,15 @@ def apply(
     file: PredictionFile,
     show_options: OutputOptions,
     when: PeriodOptions,
+    stays: StayColumns,
     groups: GroupOptions,
+    state: Annotated[
+        Path | None,
+        in_stays(
+            "Where alarms of stays that go on are kept from one call to the next; written anew.",
+            "FILE",
+        ),
+    ] = None,
     score: Annotated[
         str | None,
         option("The column of scores, if not named as the policy's model.", metavar="COLUMN"),
@@ -96,14 +106,24 @@ def apply(
     the cases, which are then written with -o only.
     """
     policy = _read_policy(policy_file)
-    when.check(policy.scenario)
+    _check_stays(policy, policy_file, stays, state, when)
     if groups.by and not label:
         raise ValueError("--by reports precision and recall; name the true labels with --label")
     cases_format(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    source = open_source(file, file_format)
     column = score or _policy_column(policy, policy_file)
+    if policy.rule is not None:
+        refuse_with_stays(label=label, pos_label=pos_label, by=groups.by)
+        named = InputOptions(
+            file=file, score=[column], drop_missing=drop_missing, file_format=file_format
+        )
+        rows = StayInput(named, stays, when, policy.rule)
+        deciding = StayAlarms(policy=policy, rows=rows, cost_ratio=ratio, state=state, check=check)
+        with _naming_the_policy(policy, policy_file, named=score is not None):
+            deciding.write(output, show_options)
+        return
+    source = open_source(file, file_format)
     positive = policy.pos_label if pos_label is None else pos_label
     columns = InputOptions(
         file=file, label=label, score=[column], pos_label=positive, drop_missing=drop_missing
@@ -122,17 +142,50 @@ def apply(
     tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
     verdict = AlarmVerdict.from_alarms(policy.scenario, alarms, tested, periods)
     by_group = None if tested is None else tested.by_group
-    threshold = policy.threshold(ratio)
+    _announce(
+        verdict, by_group, cases.source, column, policy.threshold(ratio), output, show_options
+    )
+    broken = by_group is not None and bool(by_group.with_floor("broken"))
+    if check and (broken or not verdict.kept):
+        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _announce(
+    verdict: AlarmVerdict,
+    by_group: GroupEvaluation | None,
+    source: str,
+    column: str,
+    threshold: float,
+    output: Path | None,
+    show_options: OutputOptions,
+) -> None:
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
     if by_group is not None and not show_options.for_programs:
         say_lines(repr(by_group))
     if show_options.for_programs:
         written = None if output is None else str(output)
-        sheet = _sheet(verdict, cases.source, column, threshold, by_group)
+        sheet = _sheet(verdict, source, column, threshold, by_group)
         show(sheet.beside(written=written), show_options)
-    broken = by_group is not None and bool(by_group.with_floor("broken"))
-    if check and (broken or not verdict.kept):
-        raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _check_stays(
+    policy: ThresholdPolicy,
+    path: Path,
+    stays: StayColumns,
+    state: Path | None,
+    when: PeriodOptions,
+) -> None:
+    """Raise unless policy and options agree on whether alarms are over stays."""
+    if policy.rule is not None and not stays.given:
+        raise ValueError(
+            f"{path} is for alarms over stays, by {policy.rule!r}; name their columns with --stay "
+            "and --time"
+        )
+    if policy.rule is None and (stays.given or state is not None):
+        option = "--stay" if stays.given else "--state"
+        raise ValueError(f"{option} is for alarms over stays, and {path} is for cases")
+    if policy.rule is None:
+        when.check(policy.scenario)
 
 
 def _read_policy(path: Path) -> ThresholdPolicy:

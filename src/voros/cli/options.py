@@ -16,11 +16,18 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from voros.core.money import check_price
-from voros.core.scenario import Scenario
+from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
-from voros.io.scenario_text import COST_FIELDS, SCENARIO_FIELDS, read_number, scenario_from_fields
+from voros.io.scenario_text import (
+    COST_FIELDS,
+    LONGEST_COUNT,
+    SCENARIO_FIELDS,
+    read_number,
+    scenario_from_fields,
+    shown,
+)
 
 MOST_ASKED = 1_000_000
 """More would take days and say nothing new."""
@@ -70,11 +77,12 @@ FalseAlarmCost = Annotated[
 ]
 
 Horizon = Annotated[
-    int | None,
+    str | None,
     in_choice(
         "With --confidence: how many future cases the limits are promised for; a --capacity of "
-        "whole alarms is then one per horizon.",
-        metavar="COUNT",
+        "whole alarms is then one per horizon. With --stay: how long before an event an alarm may "
+        "sound to catch it, such as 12h.",
+        metavar="COUNT|DURATION",
     ),
 ]
 
@@ -123,10 +131,10 @@ def read_confidence(text: str | None) -> float | tuple[float, ...] | None:
 
 
 def read_guarantee(
-    confidence: float | tuple[float, ...] | None, horizon: int | None, block: int | None = None
+    confidence: float | tuple[float, ...] | None, horizon: str | None, block: int | None = None
 ) -> Any:
     """Return the guarantee asked for; None without a confidence."""
-    # Nobody else waits for the import.
+    # Imported lazily.
     from voros.guarantee import Guarantee
 
     if confidence is None:
@@ -134,12 +142,23 @@ def read_guarantee(
             if value is not None:
                 raise ValueError(f"{name} needs --confidence, such as --confidence 0.95")
         return None
-    if horizon is not None and horizon > MOST_FUTURE_CASES:
+    n_future = None if horizon is None else _read_future_cases(horizon)
+    return Guarantee(confidence, n_future, 1 if block is None else block)
+
+
+def _read_future_cases(horizon: str) -> int:
+    if not horizon.isdecimal():
         raise ValueError(
-            f"--horizon={horizon}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
+            f"--horizon={shown(horizon)}; accepted is a whole number of future cases, or with "
+            "--stay a duration such as 12h"
+        )
+    # Told apart by length first: to read a million digits would take long.
+    if len(horizon) > LONGEST_COUNT or int(horizon) > MOST_FUTURE_CASES:
+        raise ValueError(
+            f"--horizon={shown(horizon)}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
             "without --horizon the limits are promised for the population"
         )
-    return Guarantee(confidence, horizon, 1 if block is None else block)
+    return int(horizon)
 
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:
@@ -221,7 +240,8 @@ class LimitOptions(CostOptions):
     capacity: Annotated[
         str | None,
         in_limits(
-            "Most alarms: 0.5 or 50% of the cases, 500 cases, or 20/day with --time.",
+            "Most alarms: 0.5 or 50% of the cases, 500 cases, 20/day with --time, or "
+            "0.1/patient-day with --stay.",
             metavar="SHARE|COUNT",
         ),
     ] = None
@@ -281,9 +301,13 @@ class LimitOptions(CostOptions):
 class PeriodOptions:
     """Which period each case falls in, for a capacity per period."""
 
-    time: Annotated[str | None, _column("When a case falls, for a --capacity such as 20/day.")] = (
-        None
-    )
+    time: Annotated[
+        str | None,
+        _column(
+            "When a case falls, for a --capacity such as 20/day; with --stay when a row was "
+            "scored, as datetimes or numbers of hours."
+        ),
+    ] = None
     period: Annotated[
         str | None, _column("The period of a case, for a --capacity such as 5/shift.")
     ] = None
@@ -298,6 +322,11 @@ class PeriodOptions:
 
     def check(self, scenario: Scenario) -> None:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
+        if scenario.per == PATIENT_DAY:
+            raise ValueError(
+                f"--capacity {scenario.capacity:g}/{PATIENT_DAY} is a rate of alarms over stays, "
+                "which voros score, select and apply count with --stay"
+            )
         named = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
         if scenario.per is None and named:
             raise ValueError(f"{named[0]} needs a capacity per period, such as --capacity 20/day")

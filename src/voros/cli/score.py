@@ -10,7 +10,15 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import Engine, count_by_engine, count_points, load, open_input, periods_of
+from voros.cli.loading import (
+    Engine,
+    Opened,
+    count_by_engine,
+    count_points,
+    load,
+    open_input,
+    periods_of,
+)
 from voros.cli.options import (
     Check,
     FalseAlarmCost,
@@ -21,6 +29,7 @@ from voros.cli.options import (
     bundled,
     read_price,
 )
+from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.cases import check_cases
 from voros.core.decision import solve
@@ -33,7 +42,7 @@ from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.notices import warn_about_costs
-from voros.present.report.content import scenario_values
+from voros.present.report.content import case_counts, scenario_values
 from voros.present.report.wording import exact, limits_in_words, span
 
 
@@ -42,7 +51,9 @@ def score(
     columns: InputOptions,
     limits: LimitOptions,
     when: PeriodOptions,
+    stays: StayOptions,
     output: ShowOptions,
+    horizon: RuleHorizon = None,
     false_alarm_cost: FalseAlarmCost = None,
     check: Check = False,
     engine: Engine = None,
@@ -50,30 +61,43 @@ def score(
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read(by_period=True)
     price = None if false_alarm_cost is None else read_price(false_alarm_cost)
-    when.check(scenario)
-    # Opened once, for a pipe cannot be read again.
-    opened = open_input(columns, engine, by_period=scenario.per is not None)
-    counts = opened.counts
-    intervals = None if counts is None else Intervals.from_counts(counts, scenario)
-    if counts is not None:
-        results = evaluate_all(counts.points, scenario)
-    elif opened.lazy is not None:
-        results = evaluate_all(count_by_engine(opened.lazy, columns, [scenario]), scenario)
+    intervals = None
+    if stays.given:
+        refuse_with_stays(false_alarm_cost=price, engine=engine)
+        rows = StayInput(columns, stays, when, stays.rule(horizon))
+        name, results = rows.name, evaluate_all(rows.points(), scenario)
     else:
-        cases = load(columns, source=opened.source, when=when)
-        periods = periods_of(cases, scenario, when)
-        if periods is None:
-            models = tracked(cases.scores, "scoring")
-            results = {model: evaluate_model(cases, model, scenario) for model in models}
-        else:
-            results = evaluate_all(count_points(cases, periods), scenario)
-    sheet = score_sheet(results, opened.name, scenario, intervals, price)
+        if horizon is not None:
+            raise ValueError("--horizon is for alarms over stays, and requires --stay")
+        when.check(scenario)
+        # Opened once, for a pipe cannot be read again.
+        opened = open_input(columns, engine, by_period=scenario.per is not None)
+        name, results = opened.name, _evaluated(opened, columns, when, scenario)
+        if opened.counts is not None:
+            intervals = Intervals.from_counts(opened.counts, scenario)
+    sheet = score_sheet(results, name, scenario, intervals, price)
     reachable = any(row["feasible"] for row in sheet.rows())
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)
     show(sheet, output)
     if check and not reachable:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _evaluated(
+    opened: Opened, columns: InputOptions, when: PeriodOptions, scenario: Scenario
+) -> dict[str, Evaluation]:
+    """Evaluate every model of a file of cases, counted by an engine, or of counts."""
+    if opened.counts is not None:
+        return evaluate_all(opened.counts.points, scenario)
+    if opened.lazy is not None:
+        return evaluate_all(count_by_engine(opened.lazy, columns, [scenario]), scenario)
+    cases = load(columns, source=opened.source, when=when)
+    periods = periods_of(cases, scenario, when)
+    if periods is not None:
+        return evaluate_all(count_points(cases, periods), scenario)
+    models = tracked(cases.scores, "scoring")
+    return {model: evaluate_model(cases, model, scenario) for model in models}
 
 
 def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
@@ -133,8 +157,7 @@ def score_sheet(
         rows=lambda: rows,
         document=lambda: {
             "file": source,
-            "cases": points.n_cases,
-            "positives": points.n_positive,
+            **case_counts(points),
             "scenario": scenario_values(scenario),
             "false_alarm_cost": price,
             "models": [

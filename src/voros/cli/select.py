@@ -20,6 +20,7 @@ from voros.cli.loading import (
     open_input,
     periods_of,
 )
+from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
 from voros.core.decision import STRATEGIES
 from voros.core.scenario import Scenario
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from voros.core.periods import Periods
     from voros.core.subgroups import Subgroups
     from voros.io import Predictions
-    from voros.policy import PolicyEvaluation, ThresholdPolicy
+    from voros.policy import PolicyEvaluation, StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
 
 
@@ -66,8 +67,8 @@ class ChoiceOptions:
     horizon: options.Horizon = None
     block: options.Block = None
 
-    def read(self) -> dict[str, Any]:
-        """Return the arguments of `voros.select_model`."""
+    def read(self, *, over_stays: bool = False) -> dict[str, Any]:
+        """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
         if self.strategy not in STRATEGIES:
             accepted = ", ".join(map(repr, STRATEGIES))
             raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
@@ -75,7 +76,9 @@ class ChoiceOptions:
             "strategy": self.strategy,
             "tolerance": self.tolerance,
             "guarantee": options.read_guarantee(
-                options.read_confidence(self.confidence), self.horizon, self.block
+                options.read_confidence(self.confidence),
+                None if over_stays else self.horizon,
+                self.block,
             ),
         }
 
@@ -86,8 +89,10 @@ def select(
     limits: options.LimitOptions,
     choice: ChoiceOptions,
     when: options.PeriodOptions,
+    stays: StayOptions,
     groups: options.GroupOptions,
     show_options: options.OutputOptions,
+    test_events: TestEvents = None,
     group: Annotated[
         str | None,
         options.in_choice(
@@ -114,25 +119,30 @@ def select(
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     _check_needed("--test FILE", test, check=check, by=groups.by, false_alarm_cost=false_alarm_cost)
+    _check_needed("--test FILE", test, test_events=test_events)
     _check_needed("--confidence 0.95", choice.confidence, group=group, development=development)
-    how, scenario, aside = choice.read(), limits.read(by_period=True), groups.columns
+    how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
-    when.check(scenario)
     check_output(output, show_options)
-    opened = open_input(columns, engine, by_period=scenario.per is not None)
-    if opened.lazy is not None or opened.counts is not None:
-        validation = Validation.from_counts(opened, columns, scenario, how, group, aside)
+    if stays.given:
+        refuse_with_stays(engine=engine, false_alarm_cost=price, block=choice.block, by=groups.by)
+        rows = StayInput(columns, stays, when, stays.rule(choice.horizon), group)
+        validation = Validation(rows.name, rows.points(), None, None)
+        developed = (
+            None if development is None else rows.with_file(development, validation.points).points()
+        )
     else:
-        cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
-        points = count_points(cases, periods_of(cases, scenario, when))
-        validation = Validation(cases.source, points, cases.label, columns.pos_label)
-    with show_progress("choosing"):
+        when.check(scenario)
+        validation = _validation(columns, when, scenario, how, group, groups.columns, engine)
         developed = load_development(development, columns, validation)
+    with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
-    tested = None
-    if test is not None:
+    tested: Tested | TestedStays | None = None
+    if test is not None and stays.given:
+        tested = TestedStays(rows.with_file(test, [selection.winner], test_events).evaluate(policy))
+    elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, groups)
         periods, by = periods_of(cases, scenario, when), groups.read(cases)
@@ -143,6 +153,24 @@ def select(
     show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _validation(
+    columns: options.InputOptions,
+    when: options.PeriodOptions,
+    scenario: Scenario,
+    how: Mapping[str, Any],
+    group: str | None,
+    aside: Sequence[str],
+    engine: str | None,
+) -> Validation:
+    """Count validation cases in memory or by an engine, or read counts."""
+    opened = open_input(columns, engine, by_period=scenario.per is not None)
+    if opened.lazy is not None or opened.counts is not None:
+        return Validation.from_counts(opened, columns, scenario, how, group, aside)
+    cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
+    points = count_points(cases, periods_of(cases, scenario, when))
+    return Validation(cases.source, points, cases.label, columns.pos_label)
 
 
 def _check_needed(needed: str, value: object, **options: object) -> None:
@@ -262,6 +290,13 @@ class Tested:
         named = [f"\ntest by group, {' and '.join(of)}:\n{text}" for text, of in ways.items()]
         return list(map(printable_lines, named))
 
+    def values(self) -> dict[str, Any]:
+        """Return what the document says of the test."""
+        return {
+            "test": evaluation_values(self.by_cost, self.price),
+            "test_default": evaluation_values(self.default, self.price),
+        }
+
     @property
     def words(self) -> list[str]:
         """A line for either way, and one for each broken limit."""
@@ -270,6 +305,32 @@ class Tested:
             for way in (self.by_cost, self.default)
             for line in evaluation_in_words(way, self.price)
         ]
+
+
+@dataclass(frozen=True)
+class TestedStays:
+    """What a policy does over the stays of a test file, by its default threshold."""
+
+    evaluation: StayEvaluation
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the limits are kept."""
+        return self.evaluation.satisfied
+
+    @property
+    def tables(self) -> list[str]:
+        """The evaluation as a table."""
+        return [printable_lines(f"\ntest, default threshold:\n{self.evaluation!r}")]
+
+    @property
+    def words(self) -> list[str]:
+        """Nothing beside the table."""
+        return []
+
+    def values(self) -> dict[str, Any]:
+        """Return what the document says of the test."""
+        return {"test": None, "test_default": self.evaluation.values()}
 
 
 def load_development(
@@ -309,11 +370,13 @@ def load_test(
 def _sheet(
     selection: Selection,
     policy: ThresholdPolicy,
-    tested: Tested | None,
+    tested: Tested | TestedStays | None,
     validation: Validation,
 ) -> Sheet:
     winner = selection.ranking[0].model
-    allowed = selection.allowed[winner]
+    allowed, cases = selection.allowed[winner], validation.points[winner]
+    if cases.stays is None:
+        cases = allowed.decision.points
     lines = () if tested is None else tested.words
     intervals = validation.intervals
     columns = _columns(selection)
@@ -324,7 +387,7 @@ def _sheet(
         document=lambda: _document(selection, policy, tested, validation),
         notes=(
             selection.legend,
-            limits_in_words(policy.scenario, allowed.decision.points, allowed.decision.max_alarms),
+            limits_in_words(policy.scenario, cases, allowed.decision.max_alarms),
             f"policy: {policy_in_words(policy)}",
             *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
             *map("test, {}".format, lines),
@@ -356,7 +419,10 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
 
 
 def _document(
-    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, validation: Validation
+    selection: Selection,
+    policy: ThresholdPolicy,
+    tested: Tested | TestedStays | None,
+    validation: Validation,
 ) -> dict[str, Any]:
     return {
         "file": validation.source,
@@ -365,6 +431,5 @@ def _document(
         "winner": selection.winner,
         "ranking": _rows(selection, validation.intervals),
         "policy": policy.fields(),
-        "test": None if tested is None else evaluation_values(tested.by_cost, tested.price),
-        "test_default": None if tested is None else evaluation_values(tested.default, tested.price),
+        **({"test": None, "test_default": None} if tested is None else tested.values()),
     }

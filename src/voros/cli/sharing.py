@@ -209,7 +209,7 @@ def share(
 
 
 def _guarantee(
-    confidence: float | None, horizon: int | None, block: int | None, group: str | None
+    confidence: float | None, horizon: str | None, block: int | None, group: str | None
 ) -> Any:
     """Return what is to be promised; refuse what nothing would look at."""
     if confidence is not None:

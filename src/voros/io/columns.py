@@ -57,6 +57,7 @@ class ColumnNames:
     scores: Sequence[str] = ()
     model: str | None = None
     case: str | None = None
+    stay: str | None = None
     weight: str | None = None
     group: str | None = None
     time: str | None = None
@@ -72,7 +73,7 @@ class ColumnNames:
     @property
     def apart(self) -> dict[str, str]:
         """The columns that are neither label nor score, by the argument that names them."""
-        roles = ("model", "case", "weight", "group", "time", "period")
+        roles = ("model", "case", "stay", "weight", "group", "time", "period")
         named = {role: getattr(self, role) for role in roles}
         return {role: name for role, name in named.items() if name is not None}
 
@@ -129,8 +130,7 @@ class _Peeked:
 
 def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bool = True) -> Roles:
     """Give every needed column a role, from the names given and the first rows of the file."""
-    peeked = _Peeked(first_rows, file)
-    _check_names(peeked, names)
+    peeked = check_names(first_rows, names, file)
     notes: list[str] = []
     label = names.label
     if label is None and labelled:
@@ -153,7 +153,9 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
     return Roles(**(vars(names) | assigned), notes=tuple(notes), warnings=warnings)
 
 
-def _check_names(peeked: _Peeked, names: ColumnNames) -> None:
+def check_names(first_rows: Any, names: ColumnNames, file: str) -> _Peeked:
+    """Raise unless the file has each column that is named, once and for one role."""
+    peeked = _Peeked(first_rows, file)
     requested = [*names.apart.items(), *(("scores", name) for name in names.scores)]
     requested += [("by", name) for name in names.by]
     if names.label is not None:
@@ -168,6 +170,7 @@ def _check_names(peeked: _Peeked, names: ColumnNames) -> None:
             raise PredictionFileError(
                 Message(f"column {name!r} is named as both ", *both, "; it can be one only")
             )
+    return peeked
 
 
 def _naming(before: str, role: str, after: str = "") -> Message:

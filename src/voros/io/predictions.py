@@ -186,7 +186,7 @@ def read_predictions(
     table, notes = read_columns(source, columns, roles.numeric, times), source.notes
     numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
     n_rows = table.num_rows
-    table, kept, missing = _without_missing(table, columns, source, drop_missing)
+    table, kept, missing = without_missing(table, columns, source, drop_missing)
     notes += roles.notes
     if kept is not None:
         dropped = int((~kept).sum())
@@ -216,7 +216,7 @@ def read_predictions(
     )
 
 
-def _without_missing(
+def without_missing(
     table: Any, columns: Sequence[str], source: Source, drop: bool
 ) -> tuple[Any, BoolArray | None, dict[str, int]]:
     """Refuse missing values, naming the first, or leave out their rows and mark those kept."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,6 +122,17 @@ class StayEvaluation(ReprMixin):
             return (np.nan, np.nan, np.nan)
         low, middle, high = np.quantile(self.lead_times, (0.25, 0.5, 0.75)).tolist()
         return low, middle, high
+
+    def values(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        names = (
+            *("threshold", "n_stays", "n_events", "n_events_without_row", "patient_days"),
+            *("tp", "fp", "alarms", "precision", "recall", "alarms_per_patient_day"),
+            *("number_needed_to_evaluate", "lead_time_quartiles", "n_stays_alarmed"),
+            *("n_first_useful", "n_stays_with_event", "confidence", "intervals", "satisfied"),
+        )
+        violations = [asdict(violation) for violation in self.violations]
+        return {name: getattr(self, name) for name in names} | {"violations": violations}
 
     def _parts(self) -> list[str | Table]:
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"

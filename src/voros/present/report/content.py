@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
 from voros.present.report.answered_items import checklists
@@ -346,7 +347,7 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
     return {
         "min_precision": scenario.min_precision,
         "capacity": scenario.capacity,
-        "capacity_unit": "cases" if scenario.capacity_is_count else "share",
+        "capacity_unit": _capacity_unit(scenario),
         "costs": repr(scenario.costs),
         "cost_unit": scenario.costs.over,
         "cost_low": low,
@@ -354,6 +355,26 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
         "prevalence": scenario.prevalence,
         "per": scenario.per,
         "exceed": scenario.exceed,
+    }
+
+
+def _capacity_unit(scenario: Scenario) -> str:
+    if scenario.per == PATIENT_DAY:
+        return "rate"
+    return "cases" if scenario.capacity_is_count else "share"
+
+
+def case_counts(points: OperatingPoints) -> dict[str, Any]:
+    """Return how many cases operating points are of, or how many stays and events."""
+    stays = points.stays
+    if stays is None:
+        return {"cases": points.n_cases, "positives": points.n_positive}
+    return {
+        "stays": stays.n_stays,
+        "events": stays.n_events,
+        "patient_days": stays.patient_days,
+        "events_without_row": stays.n_events_without_row,
+        "rule": stays.rule.fields(),
     }
 
 

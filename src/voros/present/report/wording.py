@@ -26,14 +26,20 @@ SHOWN_CASES = 100
 def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
     """Say which limits and costs a result rests on; the cases are those at deployment."""
     most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
-    share, costs = cases.n_positive / cases.n_cases, repr(scenario.costs)
+    costs = repr(scenario.costs)
     ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
     rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
     return (
-        f"{number(cases.n_cases)} cases, {share:.3%} positive; precision "
-        f"at least {scenario.min_precision:g}, at most {number(most)} alarms{rule}; a miss is "
-        f"worth {_worth(*ends)} false alarms ({costs})"
+        f"{_cases_in_words(cases)}; precision at least {scenario.min_precision:g}, at most "
+        f"{number(most)} alarms{rule}; a miss is worth {_worth(*ends)} false alarms ({costs})"
     )
+
+
+def _cases_in_words(cases: OperatingPoints) -> str:
+    if cases.stays is not None:
+        return f"{cases.stays.words} ({cases.stays.rule!r})"
+    share = cases.n_positive / cases.n_cases
+    return f"{number(cases.n_cases)} cases, {share:.3%} positive"
 
 
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:

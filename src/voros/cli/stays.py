@@ -1,0 +1,227 @@
+"""Alarms over stays: the options that say so, and the operating points they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from voros.alarms import AlarmRule, alarm_points
+from voros.cli.options import InputOptions, PeriodOptions, shown_in
+from voros.cli.terminal import say, show_progress
+from voros.core.operating_points import OperatingPoints
+from voros.io import open_source
+from voros.io.source import Source
+from voros.io.stay_rows import StayTable, read_events, read_stay_rows
+
+if TYPE_CHECKING:
+    from voros.policy import StayEvaluation, ThresholdPolicy
+
+
+def in_stays(help_text: str, metavar: str) -> Any:
+    """Declare an option under the heading of alarms over stays."""
+    return shown_in("Alarms over stays", help_text, metavar=metavar)
+
+
+RuleHorizon = Annotated[
+    str | None,
+    in_stays("How long before an event an alarm may sound to catch it, such as 12h.", "DURATION"),
+]
+
+TestEvents = Annotated[
+    Path | None,
+    in_stays("Events of the --test stays, if not in --events.", "FILE"),
+]
+
+RULE_FIELDS = ("snooze", "lead", "reset", "repeats", "unfinished")
+"""Options of the rule; the horizon is one of cases as well."""
+
+
+@dataclass(frozen=True)
+class StayColumns:
+    """Which rows belong together, and where the events are."""
+
+    stay: Annotated[
+        str | None,
+        in_stays("Whose row it is: alarms are counted over each stay, with --time.", "COLUMN"),
+    ] = None
+    events: Annotated[
+        Path | None,
+        in_stays("Events: stay and time of each, in columns named as those of FILE.", "FILE"),
+    ] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether alarms are over stays."""
+        return self.stay is not None
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing would look at."""
+        if self.given:
+            return
+        for field in fields(self):
+            if getattr(self, field.name) is not None:
+                raise ValueError(f"--{field.name} is for alarms over stays, and requires --stay")
+
+    def columns(self, when: PeriodOptions) -> dict[str, str]:
+        """Return the columns of stay and time."""
+        for name in ("period", "time_zone"):
+            if getattr(when, name) is not None:
+                raise ValueError(f"--{name.replace('_', '-')} and --stay exclude one another")
+        if self.stay is None or when.time is None:
+            raise ValueError("--stay requires --time, the column that says when a row was scored")
+        return {"stay": self.stay, "time": when.time}
+
+
+@dataclass(frozen=True)
+class StayOptions(StayColumns):
+    """Stays, and the rule by which an alarm sounds and catches an event."""
+
+    snooze: Annotated[
+        str | None, in_stays("How long an alarm silences those after it: 12h, 30min.", "DURATION")
+    ] = None
+    lead: Annotated[
+        str | None,
+        in_stays(
+            "How long before an event an alarm must sound at least; 0h unless given.", "DURATION"
+        ),
+    ] = None
+    reset: Annotated[
+        str | None,
+        in_stays(
+            "How long after an event rows do not count; without it none after the first event.",
+            "DURATION",
+        ),
+    ] = None
+    repeats: Annotated[
+        str | None,
+        in_stays(
+            "A further alarm before an event that is caught: false_alarm (unless given), "
+            "capacity_only or ignored.",
+            "NAME",
+        ),
+    ] = None
+    unfinished: Annotated[
+        str | None,
+        in_stays(
+            "An alarm less than the horizon before a stay without an event ends: false_alarm "
+            "(unless given) or capacity_only.",
+            "NAME",
+        ),
+    ] = None
+
+    def rule(self, horizon: str | None) -> AlarmRule:
+        """Return the rule of the options."""
+        if self.events is None:
+            raise ValueError("--stay requires --events FILE, with the stay and time of each event")
+        for name, value in {"snooze": self.snooze, "horizon": horizon}.items():
+            if value is None:
+                raise ValueError(f"--stay requires --{name}, such as --{name} 12h")
+        typed = {name: getattr(self, name) for name in RULE_FIELDS}
+        chosen: Any = {name: value for name, value in typed.items() if value is not None}
+        return AlarmRule(horizon=horizon, **chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class StayInput:
+    """Rows of stays in a file, their events, and the rule that counts alarms over them."""
+
+    columns: InputOptions
+    stays: StayColumns
+    when: PeriodOptions
+    rule: AlarmRule
+    group: str | None = None
+
+    def with_file(self, file: Path, scores: Iterable[str], events: Path | None = None) -> StayInput:
+        """Return another file with the same columns, its events in the same file or another.
+
+        Raises
+        ------
+        ValueError
+            Where stays of one name are in both files, and their events in one.
+        """
+        columns = replace(self.columns, file=file, score=list(scores))
+        other = replace(self, columns=columns)
+        if events is not None:
+            return replace(other, stays=replace(self.stays, events=events))
+        column = self._names["stay"]
+        both = _names_in(self.rows.table, column) & _names_in(other.rows.table, column)
+        if both:
+            raise ValueError(
+                f"the stay {min(both)!r} is in {self.name} and in {other.name}, and --events "
+                "does not say whose event it is; give each stay a name of its own, or name the "
+                "events of --test with --test-events"
+            )
+        return other
+
+    @cached_property
+    def source(self) -> Source:
+        """The file, opened once: a pipe cannot be read again."""
+        return open_source(self.columns.file, self.columns.file_format)
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.source.name
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return self.stays.columns(self.when)
+
+    @cached_property
+    def rows(self) -> StayTable:
+        """The rows, read once; what was guessed is said."""
+        _check_columns(self.columns)
+        with show_progress(f"reading {self.columns.file}"):
+            rows = read_stay_rows(
+                self.source,
+                **self._names,
+                scores=self.columns.score or (),
+                group=self.group,
+                drop_missing=self.columns.drop_missing,
+            )
+        for note in rows.notes:
+            say(note, "note")
+        return rows
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `voros.alarm_points`, but scores and rule."""
+        file = self.stays.events
+        events = None if file is None else read_events(file, self.rows, **self._names)
+        return {"rows": self.rows.table, "events": events, "groups": self.group, **self._names}
+
+    def points(self) -> dict[str, OperatingPoints]:
+        """Count alarms at every threshold of every model."""
+        arguments = self.arguments()
+        with show_progress("counting alarms"):
+            points = alarm_points(**arguments, score=list(self.rows.models), rule=self.rule)
+        assert isinstance(points, dict)
+        return points
+
+    def evaluate(self, policy: ThresholdPolicy, cost_ratio: float | None = None) -> StayEvaluation:
+        """Evaluate a policy on the rows of its model."""
+        (model,) = self.rows.models
+        return policy.evaluate_stays(**self.arguments(), score=model, cost_ratio=cost_ratio)
+
+
+def _names_in(table: Any, column: str) -> set[str]:
+    return set(map(str, table.column(column).unique().to_pylist()))
+
+
+def refuse_with_stays(**options: object) -> None:
+    """Raise where an option is given that alarms over stays do not know."""
+    for name, value in options.items():
+        if value not in (None, False, [], ()):
+            raise ValueError(f"--{name.replace('_', '-')} is for cases; leave it out with --stay")
+
+
+def _check_columns(columns: InputOptions) -> None:
+    for name in ("label", "model", "case", "weight", "pos_label"):
+        if getattr(columns, name) is not None:
+            option = {"case": "id"}.get(name, name.replace("_", "-"))
+            raise ValueError(
+                f"--{option} is for files of cases; with --stay each row has a score, and the "
+                "events are in --events"
+            )
