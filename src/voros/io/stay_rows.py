@@ -66,7 +66,7 @@ def read_stay_rows(
     names = ColumnNames(stay=stay, time=time, scores=scores, group=group, by=by)
     first_rows = peek(source)
     roles = assign_roles(first_rows, names, source.name, labelled=False)
-    for said in roles.doubts:
+    for said in roles.warnings:
         warnings.warn(said, DoubtfulColumnWarning, stacklevel=2)
     hours = (time,) if is_numeric(first_rows.column(time).type) else ()
     table = _read(source, roles.columns, (*hours, *roles.scores))
