@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from voros.sites import SiteCounts as SiteCounts
     from voros.winners import winner_map as winner_map
 
+from voros.core.places import set_reader
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -89,6 +91,16 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'voros' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"voros.{_HOME_OF[name]}"), name)
     return value
+
+
+def _read_on_device(*cases: Any) -> Any:
+    """Read cases on a device, by a package that most callers need not wait for."""
+    from voros.devices.curve import DeviceCurve
+
+    return DeviceCurve.from_cases(*cases)
+
+
+set_reader(_read_on_device)
 
 
 def __dir__() -> list[str]:

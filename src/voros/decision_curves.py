@@ -10,8 +10,7 @@ import numpy as np
 from voros.core.arguments import as_number, is_scalar
 from voros.core.arrays import as_floats, as_vector
 from voros.core.calibration import check_risks, holds_risks
-from voros.core.deciding import decide
-from voros.core.decision import NO_LIMITS, at_deployment
+from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError

@@ -10,8 +10,7 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.costs import read_cost_ratios
-from voros.core.deciding import decide
-from voros.core.decision import Decision
+from voros.core.decision import Decision, decide
 from voros.core.geometry import Region
 from voros.core.hull import Choice, CostHull, choice_columns
 from voros.core.limits import (
@@ -26,9 +25,9 @@ from voros.core.model_points import check_points
 from voros.core.money import MoneyCost, money_cost
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
+from voros.core.places import on_device, refuse_on_device
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import lesser_share
-from voros.devices.libraries import on_device, refuse_on_device
 from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
 from voros.models import points_of_one

@@ -8,13 +8,12 @@ from typing import Any
 from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases
 from voros.core.costs import CostLike
-from voros.core.deciding import decide
-from voros.core.decision import solve
+from voros.core.decision import decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
+from voros.core.places import on_device, refuse_on_device
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario, check_scenario
-from voros.devices.libraries import on_device, refuse_on_device
 from voros.models import points_of_one
 from voros.notices import warn_about, warn_about_costs, warn_if_never_alarm
 
@@ -137,11 +136,13 @@ def _score(
         warn_about(decision)
         return decision.partial_voros
     if on_device(y_true, y_score, sample_weight):
-        from voros.core.device_points import read_points
+        # Imported lazily: most cases are in memory.
+        from voros.devices.curve import DeviceCurve
+        from voros.devices.points import read_points
 
         refuse_on_device(**in_time)
         cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
-        beyond = partial(OperatingPoints.from_device, cases)
+        beyond = partial(OperatingPoints.from_device, DeviceCurve(cases))
     else:
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)

@@ -14,7 +14,7 @@ from voros.core.cases import LabelledCases
 from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
-from voros.devices.libraries import on_device
+from voros.core.places import on_device
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
 

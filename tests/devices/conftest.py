@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from voros.core import device_points, device_ranges, device_rows, device_sweep
-from voros.devices import libraries
+from voros.devices import libraries, points, ranges, rows, sweep
 
 SMALL = {
-    device_points: {"SORTED": 300, "KEPT": 400, "FINE": 32},
-    device_ranges: {"DEVICE_SAMPLE": 400, "COARSE": 16, "TIED": 12},
-    device_rows: {
+    points: {"SORTED": 300, "KEPT": 400, "FINE": 32},
+    ranges: {"DEVICE_SAMPLE": 400, "COARSE": 16, "TIED": 12},
+    rows: {
         "FEW_ROWS": 20,
         "SORT_BLOCK": 500,
         "ROWS_TOGETHER": 4,
         "HULL_GROUPS": 8,
         "ROWS_OF_PART": 30,
     },
-    device_sweep: {"PART": 300},
+    sweep: {"PART": 300},
     libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},
 }
 

@@ -13,11 +13,12 @@ from array_types import MAKERS, Maker, strict_array
 from device_cases import SCENARIOS, assert_decides, assert_shows, draws, example, rows_of
 
 import voros
-from voros.core.deciding import decide
-from voros.core.decision import STRATEGIES, solve
-from voros.core.device_cases import read_device_cases
+from voros.core import places
+from voros.core.decision import STRATEGIES, decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
+from voros.devices.cases import read_device_cases
+from voros.devices.curve import DeviceCurve
 
 pytestmark = pytest.mark.extras
 
@@ -39,7 +40,7 @@ def assert_same_curve(
     make: Maker, ill: np.ndarray, score: np.ndarray, what: str, limits: Any = LIMITS
 ) -> None:
     expected = OperatingPoints.from_scores(ill, score)
-    found = OperatingPoints.from_device(read_device_cases(make(ill), make(score)))
+    found = OperatingPoints.from_device(DeviceCurve(read_device_cases(make(ill), make(score))))
     for scenario in limits:
         told = f"{what} {scenario}"
         here = solve(expected, scenario)
@@ -226,7 +227,7 @@ def test_a_map_and_a_guarantee_read_every_threshold() -> None:
 @pytest.mark.slow
 def test_tensors_written_to_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    monkeypatch.setattr(libraries, "_elsewhere", lambda array: hasattr(array, "device"))
+    monkeypatch.setattr(places, "_elsewhere", lambda array: hasattr(array, "device"))
     ill, score = (torch.as_tensor(each) for each in example())
     points = OperatingPoints.from_scores(ill, score)
     voros.evaluate(points, scenario=SCENARIOS[1])

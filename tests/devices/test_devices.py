@@ -11,11 +11,11 @@ from device_cases import SCENARIOS, draws, example
 
 import voros
 from voros.core.decision import solve
-from voros.core.device_cases import device_counts, read_device_cases
-from voros.core.device_points import device_points, read_points
 from voros.core.limits import chosen_rows
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
+from voros.devices.cases import device_counts, read_device_cases
+from voros.devices.points import device_points, read_points
 
 pytestmark = pytest.mark.extras
 

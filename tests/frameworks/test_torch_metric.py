@@ -14,7 +14,7 @@ import torch
 
 import voros
 from voros.core.decision import solve
-from voros.core.device_points import read_points
+from voros.devices.points import read_points
 from voros.exceptions import OneClassWarning
 from voros.torch import PartialVOROS
 from voros.torch.tensor_cells import cell_starts, tensor_cell

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.devices.libraries import on_device
+from voros.core.places import on_device
 from voros.typing import AnyArray, FloatArray
 
 SHOWN_VALUES = 5

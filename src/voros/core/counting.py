@@ -8,7 +8,6 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_COUNT
 from voros.core.cases import WEIGHT_SUMS, check_class_sizes
-from voros.devices.libraries import blocks_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 SUMMED_AT_ONCE = 2**16
@@ -16,6 +15,12 @@ SUMMED_AT_ONCE = 2**16
 
 Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
 """Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
+
+
+def blocks_of(n_cases: int, size: int) -> list[slice]:
+    """Cut cases into blocks."""
+    starts = range(0, n_cases, size)
+    return [slice(start, min(start + size, n_cases)) for start in starts] or [slice(0, 0)]
 
 
 def order_by_score(scores: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:

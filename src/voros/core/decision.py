@@ -7,8 +7,8 @@ selections, policies, resamples and bounds all start from a `Decision`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -189,6 +189,29 @@ def solve(
         period_cut=cut,
         observed=points,
     )
+
+
+def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = True) -> Decision:
+    """Decide as `solve` does; of cases on a device only the thresholds that matter are counted.
+
+    Parameters
+    ----------
+    points, scenario
+        As in `solve`.
+    every_cost : bool, default True
+        Whether the hull at other costs than the scenario's is asked for.
+
+    Raises
+    ------
+    IncompleteCountsError
+        Where the points do not cover the scenario.
+    """
+    points.covers.check_scenario(scenario)
+    cases = points.on_device
+    if cases is None:
+        return solve(points, scenario)
+    decision = solve(cases.choosable(scenario, every_cost=every_cost), scenario)
+    return replace(decision, observed=points, count_area=partial(cases.area, scenario))
 
 
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:

@@ -18,13 +18,12 @@ from voros.core.arrays import check_same_length
 from voros.core.cases import check_cases
 from voros.core.counting import count_cases, sum_weights, with_never_alarm
 from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
-from voros.core.device_cases import DeviceCases, check_unchanged, device_counts, read_device_cases
 from voros.core.exact_limits import is_whole, precise_enough, within_capacity
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
+from voros.core.places import CasesElsewhere, on_device, read_elsewhere, refuse_on_device
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
-from voros.devices.libraries import on_device, refuse_on_device
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class OperatingPoints:
     covers : Coverage
         Which thresholds these are: every distinct score, the points of a published curve, those
         that can be chosen within given limits, or the ends of ranges of scores, with bounds.
-    on_device : DeviceCases or None
+    on_device : CasesElsewhere or None
         The cases, where they stay on a device; the columns are counted when they are asked for.
     stays : StayRows or None
         The rows of stays, where `voros.alarm_points` counted alarms over them.
@@ -96,7 +95,7 @@ class OperatingPoints:
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
     covers: Coverage = EVERY_SCORE
-    on_device: DeviceCases | None = None
+    on_device: CasesElsewhere | None = None
     stays: StayRows | None = None
     capacity_alarms: AnyArray | None = None
 
@@ -148,7 +147,7 @@ class OperatingPoints:
         """
         if on_device(y_true, y_score, sample_weight):
             refuse_on_device(groups=groups, periods=periods)
-            return cls.from_device(read_device_cases(y_true, y_score, pos_label, sample_weight))
+            return cls.from_device(read_elsewhere(y_true, y_score, pos_label, sample_weight))
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
@@ -192,13 +191,13 @@ class OperatingPoints:
         return replace(points, grouped=cases)
 
     @classmethod
-    def from_device(cls, cases: DeviceCases) -> OperatingPoints:
+    def from_device(cls, cases: CasesElsewhere) -> OperatingPoints:
         """Take cases on a device; with weights every distinct score is counted at once."""
-        if cases.weights is not None:
-            return cls.with_never_alarm(*device_counts(cases))
+        if cases.weighted:
+            return cls.with_never_alarm(*cases.every_threshold())
         points = object.__new__(cls)
-        sizes = {"n_positive": cases.n_positive, "n_negative": cases.n_negative}
-        vars(points).update(sizes, n_cases=len(cases), whole=True, on_device=cases)
+        sizes = dict(zip(("n_positive", "n_negative"), cases.totals, strict=True))
+        vars(points).update(sizes, n_cases=sum(sizes.values()), whole=True, on_device=cases)
         return points
 
     # Type checkers would take any name for an attribute.
@@ -208,8 +207,7 @@ class OperatingPoints:
             """Count every threshold on the device when the first of the columns is asked for."""
             if name not in COLUMNS or vars(self).get("on_device") is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            check_unchanged(self.on_device)
-            counted = self.with_never_alarm(*device_counts(self.on_device))
+            counted = self.with_never_alarm(*self.on_device.every_threshold())
             vars(self).update({column: getattr(counted, column) for column in COLUMNS})
             return vars(self)[name]
 
@@ -411,7 +409,7 @@ class OperatingPoints:
     def __repr__(self) -> str:
         """Summarise the curve, without counting what is on a device."""
         cases = self.on_device
-        held = f"{len(self):,} thresholds" if cases is None else f"thresholds on {cases.library!r}"
+        held = f"{len(self):,} thresholds" if cases is None else f"thresholds on {cases.place}"
         if self.stays is not None:
             return f"OperatingPoints({held} of {self.stays.words})"
         return (

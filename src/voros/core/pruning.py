@@ -14,11 +14,10 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
 from voros.core.contenders import passed_over, ranges_to_search
-from voros.core.counting import sum_weights, sum_where, weight_sums
+from voros.core.counting import blocks_of, sum_weights, sum_where, weight_sums
 from voros.core.coverage import SomeThresholds
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.devices.libraries import blocks_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MANY_CASES = 2**15

@@ -3,7 +3,7 @@
 A tile holds neighbouring thresholds. Its corners, the thresholds above every line between two
 others that meet the limits, are found in shared memory; tiles of corners are thinned again until
 few are left. Counts are whole and their products have 64 bits, so that nothing is rounded.
-Compiled by torch at run time; where this torch cannot, `voros.core.device_rows` does the same by
+Compiled by torch at run time; where this torch cannot, `voros.devices.rows` does the same by
 the array API, in more steps.
 """
 

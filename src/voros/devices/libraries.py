@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from voros.exceptions import ArgumentError
+from voros.core.counting import blocks_of
+from voros.core.places import package_of
 from voros.installing import missing_package
 
 HostArray = NDArray[Any]
@@ -124,7 +125,7 @@ class Library:
 
     def count_true(self, marks: Any) -> int:
         """Count marks; blocks, because some libraries count in 32 bits."""
-        blocks = (marks[each] for each in blocks_of(marks.shape[0]))
+        blocks = (marks[each] for each in blocks_of(marks.shape[0], DEVICE_BLOCK))
         return sum(int(self.xp.count_nonzero(block)) for block in blocks)
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
@@ -184,7 +185,7 @@ class Library:
         length = len(edges) + 1
         counts = np.zeros(2 * length, dtype=np.int64)
         there = self.from_host(edges)
-        for block in blocks_of(scores.shape[0]):
+        for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
             cell = self.cells(there, scores[block])
             marks = self.xp.astype(positive[block], cell.dtype)
             counts += self.tally(cell * 2 + marks, 2 * length)
@@ -198,7 +199,7 @@ class Library:
         edges, wanted, sizes = cells
         there, marks = self.from_host(edges), self.from_host(wanted)
         parts: list[tuple[Any, ...]] = []
-        for block in blocks_of(scores.shape[0]):
+        for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
             inside = self.take(marks, self.cells(there, scores[block]))
             classes = positive[block] & inside, ~positive[block] & inside
             parts.append(tuple(self.take(scores[block], self.where_true(each)) for each in classes))
@@ -392,26 +393,6 @@ LIBRARIES: dict[str, type[Library]] = {
 """By the package that an array's type comes from."""
 
 
-def on_device(*arrays: Any) -> bool:
-    """Whether any of some arrays lies elsewhere than in the memory of the host.
-
-    Examples
-    --------
-    >>> on_device([1, 0], np.array([0.2, 0.7]), None)
-    False
-    """
-    return any(_elsewhere(array) for array in arrays)
-
-
-def refuse_on_device(**arguments: Any) -> None:
-    """Refuse arguments whose cases are looked at one by one, in memory."""
-    for name, value in arguments.items():
-        if value is not None:
-            raise ArgumentError(
-                name, " needs the cases in memory; pass all arrays there, as in y_score.cpu()"
-            )
-
-
 def library_of(array: Any) -> Library | None:
     """Return the library of an array that may lie on a device; None for anything else.
 
@@ -420,19 +401,12 @@ def library_of(array: Any) -> Library | None:
     >>> library_of(np.array([0.2, 0.7])) is None
     True
     """
-    package = _package(array)
+    package = package_of(array)
     if package is None:
         return None
     compat = _compat()
     kind = LIBRARIES[package]
     return kind(compat.array_namespace(array), compat.device(array))
-
-
-def blocks_of(n_cases: int, size: int | None = None) -> list[slice]:
-    """Cut cases into blocks."""
-    step = size or DEVICE_BLOCK
-    starts = range(0, n_cases, step)
-    return [slice(start, min(start + step, n_cases)) for start in starts] or [slice(0, 0)]
 
 
 def check_same_counts(found: tuple[int, int], counted: tuple[int, int]) -> None:
@@ -442,23 +416,6 @@ def check_same_counts(found: tuple[int, int], counted: tuple[int, int]) -> None:
             f"{counted[0]} positives and {counted[1]} negatives were counted, and then "
             f"{found[0]} and {found[1]} found: the arrays changed in between"
         )
-
-
-def _elsewhere(array: Any) -> bool:
-    package = _package(array)
-    if package is None:
-        return False
-    if package == "cupy":
-        return True
-    if package == "array_api_strict":
-        return "CPU_DEVICE" not in str(array.device)
-    place = array.device
-    return str(getattr(place, "type", getattr(place, "platform", place))) != "cpu"
-
-
-def _package(array: Any) -> str | None:
-    package = type(array).__module__.partition(".")[0]
-    return package if package in LIBRARIES and hasattr(array, "dtype") else None
 
 
 @lru_cache(maxsize=1)

@@ -12,8 +12,7 @@ import numpy as np
 
 from voros.core.arguments import as_number, check_count
 from voros.core.costs import CostDistribution
-from voros.core.deciding import decide
-from voros.core.decision import Decision, solve
+from voros.core.decision import Decision, decide, solve
 from voros.core.hull import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints

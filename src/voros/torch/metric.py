@@ -13,9 +13,9 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 from voros.core.arguments import check_count
 from voros.core.costs import CostLike
 from voros.core.decision import solve
-from voros.core.device_points import read_points
 from voros.core.pruning import pruned_points
 from voros.core.scenario import Scenario
+from voros.devices.points import read_points
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
 from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, binned_cells, tensor_cell

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from voros.core.contenders import ranges_to_search
-from voros.core.device_cases import DeviceCases
 from voros.core.scenario import Scenario
+from voros.devices.cases import DeviceCases
 from voros.devices.libraries import WantedCells
 from voros.typing import AnyArray, BoolArray
 

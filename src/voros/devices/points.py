@@ -16,17 +16,18 @@ import numpy as np
 
 from voros.core.contenders import passed_over
 from voros.core.coverage import SomeThresholds
-from voros.core.device_cases import (
-    DeviceCases,
-    read_device_cases,
-    thresholds_of,
-)
-from voros.core.device_ranges import ScoreRanges, edges_between, first_edges, members
-from voros.core.device_rows import Rows, limits_in_counts
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
+from voros.devices.cases import (
+    DeviceCases,
+    device_counts,
+    read_device_cases,
+    thresholds_of,
+)
 from voros.devices.libraries import Library
+from voros.devices.ranges import ScoreRanges, edges_between, first_edges, members
+from voros.devices.rows import Rows, limits_in_counts
 from voros.typing import AnyArray, BoolArray
 
 SORTED = 2**24
@@ -105,7 +106,7 @@ def read_points(
     rank = partial(_rank, scenarios)
     cases = read_device_cases(y_true, y_score, pos_label, sample_weight, rank)
     if cases.weights is not None:
-        return cases, OperatingPoints.from_device(cases)
+        return cases, OperatingPoints.with_never_alarm(*device_counts(cases))
     return cases, device_points(cases, scenarios, cases.ranking)
 
 

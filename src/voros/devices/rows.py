@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from voros.core.counting import blocks_of
 from voros.core.decision import solve
 from voros.core.hull import upper_vertices
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.devices.libraries import Library, blocks_of
+from voros.devices.libraries import Library
 from voros.typing import AnyArray
 
 FEW_ROWS = 2**12

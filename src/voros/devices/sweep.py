@@ -1,6 +1,6 @@
 """All thresholds that meet the limits, part by part on the device: their area and their hull.
 
-What a range of costs chooses lies in few ranges of scores (`voros.core.device_points`). A partial
+What a range of costs chooses lies in few ranges of scores (`voros.devices.points`). A partial
 AUROC, the choice at any other cost and whether any threshold is feasible ask about every threshold
 that the limits admit. Parts of the scores, from the highest down, are sorted one after another to
 spare memory. Of each part twice its area, a whole number, and the rows above the lines between
@@ -18,14 +18,14 @@ import numpy as np
 
 from voros.core.contenders import admitted_ranges, passed_over
 from voros.core.decision import solve
-from voros.core.device_cases import DeviceCases, thresholds_of
-from voros.core.device_ranges import ScoreRanges, first_edges, members, quantile_edges
-from voros.core.device_rows import Rows, surely_feasible
 from voros.core.exact_limits import LARGEST_PRODUCT
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
+from voros.devices.cases import DeviceCases, thresholds_of
 from voros.devices.libraries import Library
+from voros.devices.ranges import ScoreRanges, first_edges, members, quantile_edges
+from voros.devices.rows import Rows, surely_feasible
 from voros.typing import AnyArray, BoolArray
 
 PART = 2**24

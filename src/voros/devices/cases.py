@@ -7,7 +7,7 @@ and the checks of `voros.core.cases` speak.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,6 @@ class DeviceCases:
         What the cases in the order of their scores say, where few enough to sort at once.
     versions : tuple
         How often scores and labels had been written to, where their library says so.
-    chosen : dict
-        What was counted last for a scenario, by that scenario.
     """
 
     library: Library
@@ -58,7 +56,6 @@ class DeviceCases:
     high: Any
     ranking: Any = None
     versions: tuple[int | None, ...] = ()
-    chosen: dict[Any, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of cases."""
@@ -139,7 +136,7 @@ def check_unchanged(cases: DeviceCases) -> None:
 def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     """Count alarms at every distinct score, or add up their weights; the counts reach the host.
 
-    Returns what `OperatingPoints.below` takes.
+    Returns what `OperatingPoints.with_never_alarm` takes.
     """
     library, xp = cases.library, cases.library.xp
     keys = library.comparable(cases.scores)

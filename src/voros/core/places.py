@@ -1,0 +1,100 @@
+"""Where arrays lie, and what is asked of cases that stay on a device.
+
+Core computes in memory. `voros.devices` holds cases on a device and answers as `CasesElsewhere`
+says; the package `voros` hands its reader to `set_reader`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from voros.exceptions import ArgumentError
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+
+PACKAGES = ("torch", "cupy", "jax", "jaxlib", "array_api_strict")
+"""Whose arrays may lie on a device."""
+
+
+class CasesElsewhere(Protocol):
+    """Cases that stay on a device, with what can be counted of them there."""
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Positives and negatives."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether cases carry weights."""
+
+    @property
+    def place(self) -> str:
+        """Name library and device."""
+
+    def every_threshold(self) -> tuple[Any, ...]:
+        """Count alarms at every distinct score: what `OperatingPoints.with_never_alarm` takes."""
+
+    def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
+        """Count what a scenario can choose, at its costs or at any."""
+
+    def area(self, scenario: Scenario) -> float:
+        """Area of the trapezoids under all thresholds that meet a scenario's limits."""
+
+
+Reader = Callable[[Any, Any, Any, Any], CasesElsewhere]
+
+_readers: list[Reader] = []
+
+
+def set_reader(reader: Reader) -> None:
+    """Say what reads labels, scores, positive label and weights that lie on a device."""
+    _readers[:] = [reader]
+
+
+def read_elsewhere(
+    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
+) -> CasesElsewhere:
+    """Check cases that lie on a device, and leave them there."""
+    return _readers[0](y_true, y_score, pos_label, sample_weight)
+
+
+def on_device(*arrays: Any) -> bool:
+    """Whether any of some arrays lies elsewhere than in the memory of the host.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> on_device([1, 0], np.array([0.2, 0.7]), None)
+    False
+    """
+    return any(_elsewhere(array) for array in arrays)
+
+
+def refuse_on_device(**arguments: Any) -> None:
+    """Refuse arguments whose cases are looked at one by one, in memory."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(
+                name, " needs the cases in memory; pass all arrays there, as in y_score.cpu()"
+            )
+
+
+def package_of(array: Any) -> str | None:
+    """Name the package of an array that may lie on a device; None for anything else."""
+    package = type(array).__module__.partition(".")[0]
+    return package if package in PACKAGES and hasattr(array, "dtype") else None
+
+
+def _elsewhere(array: Any) -> bool:
+    package = package_of(array)
+    if package is None:
+        return False
+    if package == "cupy":
+        return True
+    if package == "array_api_strict":
+        return "CPU_DEVICE" not in str(array.device)
+    place = array.device
+    return str(getattr(place, "type", getattr(place, "platform", place))) != "cpu"
