@@ -156,3 +156,38 @@ def test_a_case_without_a_group_is_refused():
     positive = np.array([True, False, True])
     with pytest.raises(ValueError, match="groups is missing in 1 of 3 cases"):
         Sampling.from_cases(positive, groups=np.array([1.0, np.nan, 1.0]))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS[:3], ids=range(3))
+def test_cases_beyond_the_capacity_change_no_resample(cases, scenario):
+    positive, scores = (np.tile(part, 5) for part in cases)
+    measure = Measure.from_metric("partial_voros", scenario)
+    for ranked, counts in resampled(positive, scores):
+        most = scenario.max_alarms(len(positive), 0.0)
+        few = ranked.within_alarms(most)
+        assert len(few.order) < len(ranked.order)
+        parts = few.points(counts), ranked.points(counts)
+        assert parts[0].n_positive == parts[1].n_positive
+        assert parts[0].n_negative == parts[1].n_negative
+        np.testing.assert_array_equal(*measure.compute(parts)[:, None])
+
+
+def test_fewer_thresholds_hardly_move_the_resamples_of_a_difference():
+    rng = np.random.default_rng(0)
+    positive = rng.random(40_000) < 0.15
+    models = [
+        Ranked.from_cases(positive, d * positive + rng.normal(size=40_000), worthwhile=True)
+        for d in (1, 2)
+    ]
+    draws = list(Sampling.from_cases(positive).resamples(30, rng))
+    measure = Measure.from_metric("partial_voros", SCENARIOS[0])
+
+    def differences(ranked):
+        first, second = (
+            measure.compute([one.points(counts) for counts in draws]) for one in ranked
+        )
+        return second - first
+
+    exact, thinned = differences(models), differences([one.thinned(2000) for one in models])
+    assert np.abs(thinned - exact).max() > 0
+    assert np.abs(thinned - exact).mean() < 0.05 * exact.std()

@@ -232,12 +232,13 @@ def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoint
 
 def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:
     """Return the score of each decision, computed together; the costs are those of all."""
-    return partial_volumes(
-        [each.points for each in decisions],
-        [each.hull for each in decisions],
-        [each.region for each in decisions],
-        costs,
-    )
+    points = [decision.points for decision in decisions]
+    # Only what is best at some of these costs counts, and the rest of a hull takes time to find.
+    hulls = [
+        cost_hull(one, decision.feasible, costs.ratio_range(one.negatives_per_positive))
+        for one, decision in zip(points, decisions, strict=True)
+    ]
+    return partial_volumes(points, hulls, [decision.region for decision in decisions], costs)
 
 
 def cost_range_note(decision: Decision) -> str | None:

@@ -20,6 +20,9 @@ FEW_POINTS = 64
 WORTHWHILE, IDLE_ROUNDS = 0.8, 8
 """After this number of rounds that keep more than this share of the points, the rest is walked."""
 
+WIDENED = 1 + 1e-9
+"""Factor by which a range of cost ratios is widened before the hull is cut to it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
@@ -117,13 +120,17 @@ class CostHull:
         return np.maximum(later - 1, 0)
 
 
-def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
-    """Find the upper hull of the allowed points.
+def cost_hull(
+    points: OperatingPoints, allowed: BoolArray, ratios: tuple[float, float] = (0.0, np.inf)
+) -> CostHull:
+    """Find the upper hull of the allowed points, or the part of it that is best at some ratios.
 
     In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
     width.
     """
     index = allowed.nonzero()[0]
+    if ratios != (0.0, np.inf):
+        index = index[_between_best(points.tp[index], points.fp[index], *ratios)]
     tp, fp = points.tp[index], points.fp[index]
     alarms = tp + fp
     if len(index) > 1:
@@ -145,6 +152,18 @@ def cost_hull(points: OperatingPoints, allowed: BoolArray) -> CostHull:
     np.divide(gain, harm, out=enter[1:], where=harm > 0)
     # Slopes fall along a hull; rounding of weighted counts must not make them rise.
     return CostHull(index[vertices], np.minimum.accumulate(enter))
+
+
+def _between_best(tp: AnyArray, fp: AnyArray, low: float, high: float) -> slice:
+    """Rows from the best one at a high cost ratio to the best one at a low ratio.
+
+    Every vertex that is best at a ratio between the two lies between their rows.
+    """
+    # Wider than asked for, so that rounding never drops the vertex at an end.
+    low, high = low / WIDENED, high * WIDENED
+    start = int(np.argmax(tp - high * fp)) if np.isfinite(high) else 0
+    from_the_end = (tp[start:] - low * fp[start:])[::-1]
+    return slice(start, len(tp) - int(np.argmax(from_the_end)))
 
 
 def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:

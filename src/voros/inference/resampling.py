@@ -34,6 +34,9 @@ FEWEST_UNITS = 2.0
 MOST_REDRAWS = 1000
 """Resamples of one class only are drawn again, up to this number in a row."""
 
+RARELY_EXCEEDED = 8.0
+"""Standard deviations that a sum of counts stays within."""
+
 BATCH = 100
 """Resamples that go through the closed form together."""
 
@@ -73,6 +76,8 @@ class Ranked:
     thresholds : ndarray
     by_period : PeriodCases or None
         The cases with their periods, where periods are drawn.
+    beyond : ndarray of int or None
+        The positives left out by `within_alarms`; None where all cases are here.
     """
 
     order: AnyArray
@@ -81,6 +86,7 @@ class Ranked:
     ends: AnyArray
     thresholds: FloatArray
     by_period: PeriodCases | None = None
+    beyond: AnyArray | None = None
 
     @classmethod
     def from_cases(
@@ -134,24 +140,66 @@ class Ranked:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
-        drawn = counts[self.units]
-        alarms, caught = np.zeros((2, len(drawn) + 1), dtype=np.intp)
-        np.cumsum(drawn, out=alarms[1:])
-        np.cumsum(drawn * self.positive, out=caught[1:])
-        flagged = alarms[self.ends]
-        # A threshold of which no case was drawn is none of this resample's.
-        there = np.concatenate([[True], flagged[1:] > flagged[:-1]])
-        tp, n_positive = caught[self.ends[there]], int(caught[-1])
+        drawn = counts.take(self.units, mode="clip")
+        flagged, n_cases = _sums_up_to(self.ends, drawn)
+        tp, n_positive = _sums_up_to(self._positive_ends, drawn[self._positive_rows])
+        if self.beyond is not None:
+            n_cases = int(counts.sum(dtype=np.intp))
+            n_positive += int(counts[self.beyond].sum(dtype=np.intp))
+        # A threshold of which no case was drawn is not a threshold of this resample.
+        kept = np.concatenate([[True], flagged[1:] > flagged[:-1]])
+        tp = tp[kept]
         return OperatingPoints(
-            self.thresholds[there],
+            self.thresholds[kept],
             tp,
-            flagged[there] - tp,
+            flagged[kept] - tp,
             n_positive,
-            int(alarms[-1]) - n_positive,
+            n_cases - n_positive,
             # With a case left out, a share of the cases may be less than one: that is never alarm.
             one_case=0.0,
             by_period=None if self.by_period is None else replace(self.by_period, drawn=counts),
         )
+
+    def within_alarms(self, most: float) -> Ranked:
+        """Leave out cases, drawn one by one, that no threshold with so few alarms reaches.
+
+        The sum of counts up to the last case kept exceeds ``most`` in every resample but one in
+        1e13 (Chernoff's bound).
+
+        Examples
+        --------
+        >>> ranked = Ranked.from_cases(np.arange(1000) < 300, -np.arange(1000.0))
+        >>> few = ranked.within_alarms(100)
+        >>> len(few.ends), few.points(np.ones(1000, np.uint8)).n_positive
+        (212, 300)
+        """
+        reached = self.ends < most + RARELY_EXCEEDED * np.sqrt(most) + RARELY_EXCEEDED**2 / 2
+        n = self.ends[reached][-1]
+        return replace(
+            self,
+            order=self.order[:n],
+            units=self.units[:n],
+            positive=self.positive[:n],
+            ends=self.ends[reached],
+            thresholds=self.thresholds[reached],
+            beyond=self.units[n:][self.positive[n:]],
+        )
+
+    def thinned(self, at_most: int) -> Ranked:
+        """Keep at most so many thresholds, evenly spaced, and with them never alarm."""
+        if len(self.ends) <= at_most + 1:
+            return self
+        rows = np.linspace(0, len(self.ends) - 1, at_most + 1).round().astype(np.intp)
+        return replace(self, ends=self.ends[rows], thresholds=self.thresholds[rows])
+
+    @cached_property
+    def _positive_rows(self) -> AnyArray:
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def _positive_ends(self) -> AnyArray:
+        """How many positives each threshold flags."""
+        return np.searchsorted(self._positive_rows, self.ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,23 +285,41 @@ class Sampling:
 
     def _with_both_classes(self, members: list[AnyArray], rng: np.random.Generator) -> AnyArray:
         for _ in range(MOST_REDRAWS):
-            drawn = [unit[rng.integers(0, len(unit), len(unit))] for unit in members]
+            drawn = [rng.integers(0, len(units), len(units)) for units in members]
+            if len(members) > 1:
+                drawn = [units[which] for units, which in zip(members, drawn, strict=True)]
             counts = np.bincount(np.concatenate(drawn), minlength=self.n_units)
             if self._both_classes(counts):
-                return np.asarray(counts)
+                # Few bytes per unit: counting reads them in the order of every model's scores.
+                return counts.astype(np.min_scalar_type(counts.max()))
         raise ValueError(
             f"{MOST_REDRAWS} resamples in a row held one class only: there are too few "
             f"{self.name} of the rarer class"
         )
 
     def _both_classes(self, counts: AnyArray) -> bool:
-        holding = self._holding
-        return bool(counts[holding[1]].any() and counts[holding[0]].any())
+        return all(counts[some[:64]].any() or counts[some].any() for some in self._holding)
 
     @cached_property
     def _holding(self) -> tuple[AnyArray, AnyArray]:
         """The units that hold a negative, and those that hold a positive."""
         return np.unique(self.units[~self.positive]), np.unique(self.units[self.positive])
+
+
+def _sums_up_to(ends: AnyArray, counts: AnyArray) -> tuple[AnyArray, int]:
+    """Sum counts up to each end, and all of them.
+
+    Examples
+    --------
+    >>> sums, total = _sums_up_to(np.array([0, 2]), np.array([3, 4, 5], dtype=np.uint8))
+    >>> sums.tolist(), total
+    ([0, 7], 12)
+    """
+    # Sums of half the size take half the time.
+    small = len(counts) * np.iinfo(counts.dtype).max < np.iinfo(np.int32).max
+    sums = np.zeros(len(counts) + 1, dtype=np.int32 if small else np.intp)
+    np.cumsum(counts, out=sums[1:])
+    return sums[ends].astype(np.intp), int(sums[-1])
 
 
 def replicate(
