@@ -49,7 +49,7 @@ class Setting:
     n_cases: int
     separation: float
     scenario: voros.Scenario
-    per_group: int = 1
+    per_subgroup: int = 1
     shared: float = 0.0
     """Share of the variance of score and outcome that the cases of one group have in common."""
 
@@ -123,7 +123,7 @@ def draw(
     Within a group labels and noise are dependent; across groups nothing is. Each case's own
     label and noise have the same distribution whatever is shared.
     """
-    groups = np.arange(setting.n_cases) // setting.per_group
+    groups = np.arange(setting.n_cases) // setting.per_subgroup
     positive = ndtr(_shared_normal(setting, groups, rng)) < setting.prevalence
     noise = [_shared_normal(setting, groups, rng) for _ in range(n_models)]
     return positive, [setting.separation * positive + one for one in noise], groups
@@ -154,7 +154,7 @@ def trials(setting: Setting, gain: float, args: argparse.Namespace) -> Iterator[
         if not positive.any() or positive.all():
             continue
         how: dict[str, Any] = {"n_resamples": args.resamples, "random_state": rng}
-        how["groups"] = groups if setting.per_group > 1 else None
+        how["groups"] = groups if setting.per_subgroup > 1 else None
         ends, p_value = {}, np.nan
         estimate = voros.partial_voros_score(positive, one, setting.scenario)
         for method in args.methods:
@@ -189,7 +189,7 @@ def bands_that_hold(
     for rng in generators(n_data_sets, seed):
         positive, (score,), groups = draw(setting, rng)
         how: dict[str, Any] = {"kind": kind, "n_resamples": n_resamples, "random_state": rng}
-        how["groups"] = groups if setting.per_group > 1 else None
+        how["groups"] = groups if setting.per_subgroup > 1 else None
         roc = roc_band(positive, score, **how)
         area = area_band(positive, score, setting.scenario, **how)
         curves = {

@@ -54,7 +54,7 @@ COLUMNS = {
 TIMED = ("periods", "times")
 
 READ_BEFORE = {
-    "voros.policy.GroupEvaluation.from_cases": "takes cases that were read before",
+    "voros.policy.SubgroupEvaluation.from_cases": "takes cases that were read before",
     "voros.OperatingPoints.from_cases": "takes cases that were read before",
     "voros.policy.PolicyEvaluation.with_groups": "takes cases that were read before",
     "voros.present.explorer.render_page": "takes counts, and a word for the cases",

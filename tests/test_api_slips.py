@@ -71,7 +71,7 @@ def test_numbers_are_not_written_with_underscores(text):
 def test_a_display_takes_a_policy_and_not_its_file():
     pytest.importorskip("matplotlib")
     with pytest.raises(TypeError, match="policy is a str; accepted is a ThresholdPolicy"):
-        voros.plotting.GroupDisplay.from_predictions(DIED, RISK, policy="p.json", by=DIED)
+        voros.plotting.SubgroupDisplay.from_predictions(DIED, RISK, policy="p.json", by=DIED)
     with pytest.raises(TypeError, match="policy is a str; accepted is a JointPolicy"):
         voros.plotting.CapacityDisplay.from_predictions(
             DIED, RISK, SCENARIO, by=DIED, policy="p.json"

@@ -43,7 +43,9 @@ ON_CASES = {
     "ThresholdPolicy.evaluate": POLICY.evaluate,
     "ThresholdPolicy.predict": lambda _, s: POLICY.predict(s),
     "worklist": lambda y, s: voros.worklist(y, s, DAILY, times=DAYS),
-    "compare_group_thresholds": lambda y, s: voros.compare_group_thresholds(y, s, WARD, by=GROUPS),
+    "compare_subgroup_thresholds": lambda y, s: voros.compare_subgroup_thresholds(
+        y, s, WARD, by=GROUPS
+    ),
     "allocate": lambda y, s: voros.allocate(y, {"a": SCORES, "b": s}, WARD, capacity=10),
     "Monitor.update": monitored,
     "OperatingPoints.from_scores": voros.OperatingPoints.from_scores,

@@ -16,7 +16,7 @@ RESULTS = {
     "voros.decision_curves": "DecisionCurve",
     "voros.evaluation": "Evaluation",
     "voros.inference": "Bootstrap Comparison",
-    "voros.policy": "GroupEvaluation GroupResult Origin PeriodEvaluation PolicyEvaluation "
+    "voros.policy": "SubgroupEvaluation SubgroupResult Origin PeriodEvaluation PolicyEvaluation "
     "PrevalenceBand Violation Worklist WorklistEvaluation",
     "voros.selection": "ModelScores Selection",
     "voros.winners": "WinnerMap",

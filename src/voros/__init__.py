@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from voros.alarms import alarm_points as alarm_points
     from voros.allocation import JointPolicy as JointPolicy
     from voros.allocation import allocate as allocate
-    from voros.allocation import compare_group_thresholds as compare_group_thresholds
+    from voros.allocation import compare_subgroup_thresholds as compare_subgroup_thresholds
     from voros.core import costs as costs
     from voros.core.geometry import feasible_region as feasible_region
     from voros.core.operating_points import OperatingPoints as OperatingPoints
@@ -45,7 +45,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "alarms": "AlarmRule alarm_points",
-    "allocation": "JointPolicy allocate compare_group_thresholds",
+    "allocation": "JointPolicy allocate compare_subgroup_thresholds",
     "core": "costs",
     "core.geometry": "feasible_region",
     "core.operating_points": "OperatingPoints",

@@ -113,12 +113,12 @@ def test_the_saved_policy_says_from_how_many_models_it_was_chosen(voros_command,
     assert (sure.guarantee, sure.n_models) == (Guarantee(0.8), 3)
 
 
-def grouped_cases(path, n_groups=300, per_group=4, seed=0):
+def grouped_cases(path, n_groups=300, per_subgroup=4, seed=0):
     """Write cases of patients with several each, and what was written."""
     rng = np.random.default_rng(seed)
-    died = rng.random(n_groups * per_group) < 0.2
+    died = rng.random(n_groups * per_subgroup) < 0.2
     risk = rng.normal(size=len(died)) + 1.8 * died
-    patient = np.repeat(np.arange(n_groups), per_group)
+    patient = np.repeat(np.arange(n_groups), per_subgroup)
     rows = zip(died.tolist(), risk.tolist(), patient.tolist(), strict=True)
     lines = ["died,risk,patient", *(f"{int(y)},{s!r},p{g}" for y, s, g in rows)]
     path.write_text("\n".join(lines) + "\n")

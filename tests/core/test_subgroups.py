@@ -1,4 +1,4 @@
-"""Groups of cases to report on: what is read, pooled and refused."""
+"""Subgroups of cases to report on: what is read, pooled and refused."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def test_columns_in_every_form_are_the_same() -> None:
     for form in (columns, pandas.DataFrame(columns), polars.DataFrame(columns)):
         assert names(Subgroups.from_columns(form, min_cases=1)) == expected
     for column in (SEX, np.array(SEX), np.array(SEX, dtype=object)):
-        assert names(Subgroups.from_columns(column, min_cases=1)) == {"group": {"f": 4, "m": 2}}
+        assert names(Subgroups.from_columns(column, min_cases=1)) == {"subgroup": {"f": 4, "m": 2}}
     assert names(Subgroups.from_columns(pandas.Series(SEX, name="sex"), min_cases=1)) == {
         "sex": {"f": 4, "m": 2}
     }
     assert names(Subgroups.from_columns(pandas.Series(SEX), min_cases=1)) == {
-        "group": {"f": 4, "m": 2}
+        "subgroup": {"f": 4, "m": 2}
     }
     assert names(Subgroups.from_columns(polars.Series(SEX), min_cases=1)) == {
-        "group": {"f": 4, "m": 2}
+        "subgroup": {"f": 4, "m": 2}
     }
 
 
@@ -44,19 +44,19 @@ def test_intersections_count_every_pair_that_occurs() -> None:
     assert names(found)["sex and site"] == {pair: pairs.count(pair) for pair in sorted(set(pairs))}
     last = found.partitions[-1]
     assert [last.names[code] for code in last.codes] == pairs
-    assert found.n_groups == 2 + 3 + 4
+    assert found.n_subgroups == 2 + 3 + 4
 
 
 def test_small_groups_are_pooled_and_named() -> None:
     found = Subgroups.from_columns({"site": SITE}, min_cases=3)
     assert names(found) == {"site": {"A": 3, "other": 3}}
     assert found.partitions[0].codes.tolist() == [0, 0, 1, 1, 0, 1]
-    assert found.notes == ("site: groups with fewer than 3 cases are pooled as other: B, C",)
+    assert found.notes == ("site: subgroups with fewer than 3 cases are pooled as other: B, C",)
 
 
 def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
     found = Subgroups.from_columns(["other"] * 3 + ["B"], min_cases=2)
-    assert names(found) == {"group": {"other": 3, "other groups": 1}}
+    assert names(found) == {"subgroup": {"other": 3, "other subgroups": 1}}
 
 
 @pytest.mark.parametrize(

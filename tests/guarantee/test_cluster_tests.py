@@ -25,13 +25,13 @@ SCENARIO = Scenario(min_precision=0.3, capacity=0.2, cost_ratio=(1 / 20, 1 / 10)
 def draw(
     rng: np.random.Generator,
     n_groups: int,
-    per_group: int,
+    per_subgroup: int,
     prevalence: float = 0.1,
     separation: float = 1.5,
     shared: float = 0.0,
 ) -> GroupedCases:
     """Draw cases; labels and noise share part of their variance within a group."""
-    codes = np.repeat(np.arange(n_groups), per_group)
+    codes = np.repeat(np.arange(n_groups), per_subgroup)
 
     def normal() -> np.ndarray:
         common = rng.normal(size=n_groups)[codes]
@@ -242,7 +242,7 @@ def test_groups_without_a_guarantee_are_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n_groups", "per_group", "prevalence", "separation", "scenario"),
+    ("n_groups", "per_subgroup", "prevalence", "separation", "scenario"),
     [
         (200, 10, 0.2999, 0.0, Scenario(0.3, 1.0, (1 / 20, 1 / 10))),
         (300, 6, 0.6999, 0.0, Scenario(0.7, 1.0, 1.0)),
@@ -250,13 +250,13 @@ def test_groups_without_a_guarantee_are_refused() -> None:
     ids=["just below a floor of .3", "just below a floor of .7"],
 )
 def test_patients_with_several_cases_break_limits_rarely(
-    n_groups: int, per_group: int, prevalence: float, separation: float, scenario: Scenario
+    n_groups: int, per_subgroup: int, prevalence: float, separation: float, scenario: Scenario
 ) -> None:
     """A share .9 of the variance is the patient's. Taken as independent, limits break often."""
     runs, broken, independent = 400, [], []
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        cases = draw(rng, n_groups, per_group, prevalence, separation, 0.9)
+        cases = draw(rng, n_groups, per_subgroup, prevalence, separation, 0.9)
         for found, grouped in ((broken, True), (independent, False)):
             if grouped or seed < 100:
                 thresholds = allowed(cases, scenario, grouped=grouped)

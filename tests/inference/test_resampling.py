@@ -118,8 +118,8 @@ def test_groups_are_drawn_whole():
     for counts in sampling.resamples(50, np.random.default_rng(1)):
         assert counts.sum() == len(counts) == 3
         by_case = counts[sampling.units]
-        by_group = {name: set(by_case[groups == name]) for name in groups}
-        assert all(len(drawn) == 1 for drawn in by_group.values())
+        by_subgroup = {name: set(by_case[groups == name]) for name in groups}
+        assert all(len(drawn) == 1 for drawn in by_subgroup.values())
 
 
 def test_a_resample_of_one_class_is_drawn_again():

@@ -27,10 +27,10 @@ from matplotlib.text import Text
 from voros.plotting import (
     AreaCurveDisplay,
     CapacityDisplay,
-    GroupDisplay,
     RegionDisplay,
     RocDisplay,
     RocSurfaceDisplay,
+    SubgroupDisplay,
     ThresholdCostDisplay,
     WinnerMapDisplay,
 )
@@ -107,13 +107,13 @@ def roc_surface() -> None:
     RocSurfaceDisplay.from_points(STEADY, ax=solid, t=0.4)
 
 
-def group_measures() -> None:
+def subgroup_measures() -> None:
     wards = np.repeat(["a", "b", "c", "d"], 40)
     alarm, right = np.tile(np.arange(40) < 20, 4), np.array([18, 2, 11, 0]).repeat(40)
     truth = np.where(alarm, np.tile(np.arange(40), 4) < right, np.tile(np.arange(40), 4) > 36)
     policy = voros.ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], HALF)
     scores = (alarm & (wards != "d")).astype(float)
-    GroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
+    SubgroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
 
 
 def capacity_growth() -> None:
@@ -137,7 +137,7 @@ PICTURES: tuple[Callable[[], None], ...] = (
     winner_map,
     threshold_cost,
     roc_surface,
-    group_measures,
+    subgroup_measures,
     capacity_growth,
 )
 

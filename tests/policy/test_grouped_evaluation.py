@@ -79,7 +79,7 @@ def test_subgroups_know_their_patients():
     labels, scores, whose = patients(2, 200)
     site = np.where(whose % 2, "north", "south")
     alone, grouped = (
-        policy().evaluate(labels, scores, by={"site": site}, groups=groups).by_group
+        policy().evaluate(labels, scores, by={"site": site}, groups=groups).by_subgroup
         for groups in (None, whose)
     )
     north = policy().evaluate(

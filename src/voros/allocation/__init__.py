@@ -2,7 +2,6 @@
 
 from voros.allocation.allocate import allocate, capacity_growth
 from voros.allocation.choices import JointChoice, JointPromise
-from voros.allocation.group_rules import GroupThresholds, compare_group_thresholds
 from voros.allocation.joint_evaluation import (
     JointEvaluation,
     StreamEvaluation,
@@ -11,12 +10,12 @@ from voros.allocation.joint_evaluation import (
 )
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import CapacityGrowth
+from voros.allocation.subgroup_rules import SubgroupThresholds, compare_subgroup_thresholds
 from voros.core.shared_capacity import Certificate
 
 __all__ = [
     "CapacityGrowth",
     "Certificate",
-    "GroupThresholds",
     "JointChoice",
     "JointEvaluation",
     "JointPolicy",
@@ -24,7 +23,8 @@ __all__ = [
     "StreamEvaluation",
     "StreamScore",
     "StreamScores",
+    "SubgroupThresholds",
     "allocate",
     "capacity_growth",
-    "compare_group_thresholds",
+    "compare_subgroup_thresholds",
 ]

@@ -149,7 +149,7 @@ def read_streams(
     """
     if by is not None:
         _check_groups(y_true, scores, classes, one_alarm)
-        return _by_group(y_true, scores, by, names)
+        return _by_subgroup(y_true, scores, by, names)
     columns = _columns(scores, "scores", names if classes is None else _class_names(classes))
     columns = {name: _settable(column, f"scores of {name!r}") for name, column in columns.items()}
     check_same_length(**{f"scores of {name!r}": column for name, column in columns.items()})
@@ -209,7 +209,7 @@ def _class_names(classes: Any) -> list[str]:
     return names
 
 
-def _by_group(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
+def _by_subgroup(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
     column, of = _settable(scores, "scores"), as_vector(by, "by")
     check_same_length(scores=column, by=of)
     if any(is_missing(name) for name in of.tolist()):

@@ -16,11 +16,11 @@ from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import load, periods_of
 from voros.cli.options import (
     FileFormat,
-    GroupOptions,
     InputOptions,
     OutputOptions,
     PeriodOptions,
     PredictionFile,
+    SubgroupOptions,
     bundled,
     option,
     output_to,
@@ -43,8 +43,8 @@ from voros.core.subgroups import Subgroups
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import Predictions, append_column, open_source
 from voros.io.scenario_text import read_number
-from voros.policy import GroupEvaluation, PeriodEvaluation, PolicyEvaluation, ThresholdPolicy
-from voros.present.report.content import group_values
+from voros.policy import PeriodEvaluation, PolicyEvaluation, SubgroupEvaluation, ThresholdPolicy
+from voros.present.report.content import subgroup_values
 from voros.present.report.wording import exact, number
 from voros.text.messages import Message
 from voros.typing import BoolArray
@@ -59,7 +59,7 @@ def apply(
     show_options: OutputOptions,
     when: PeriodOptions,
     stays: StayColumns,
-    groups: GroupOptions,
+    subgroups: SubgroupOptions,
     state: Annotated[
         Path | None,
         in_stays(
@@ -97,7 +97,9 @@ def apply(
     ] = None,
     check: Annotated[
         bool,
-        option("Exit with 1 where a limit is not kept, or a floor broken in a group.", "--check"),
+        option(
+            "Exit with 1 where a limit is not kept, or a floor broken in a subgroup.", "--check"
+        ),
     ] = False,
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
@@ -107,14 +109,14 @@ def apply(
     """
     policy = _read_policy(policy_file)
     _check_stays(policy, policy_file, stays, state, when)
-    if groups.by and not label:
+    if subgroups.by and not label:
         raise ValueError("--by reports precision and recall; name the true labels with --label")
     cases_format(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     column = score or _policy_column(policy, policy_file)
     if policy.rule is not None:
-        refuse_with_stays(label=label, pos_label=pos_label, by=groups.by)
+        refuse_with_stays(label=label, pos_label=pos_label, by=subgroups.by)
         named = InputOptions(
             file=file, score=[column], drop_missing=drop_missing, file_format=file_format
         )
@@ -128,7 +130,7 @@ def apply(
     columns = InputOptions(
         file=file, label=label, score=[column], pos_label=positive, drop_missing=drop_missing
     )
-    by, labelled = groups.columns, bool(label)
+    by, labelled = subgroups.columns, bool(label)
     with _naming_the_policy(policy, policy_file, named=score is not None):
         cases = load(
             columns, source=source, when=when, by=by, labelled=labelled, both_classes=False
@@ -139,20 +141,20 @@ def apply(
             decided = append_column(source, "alarm", alarms.astype(np.int8), cases.kept)
             deliver_cases(decided, output, show_options)
     periods = periods_of(cases, policy.scenario, when)
-    tested = _evaluated(policy, cases, column, ratio, periods, groups.read(cases))
+    tested = _evaluated(policy, cases, column, ratio, periods, subgroups.read(cases))
     verdict = AlarmVerdict.from_alarms(policy.scenario, alarms, tested, periods)
-    by_group = None if tested is None else tested.by_group
+    by_subgroup = None if tested is None else tested.by_subgroup
     _announce(
-        verdict, by_group, cases.source, column, policy.threshold(ratio), output, show_options
+        verdict, by_subgroup, cases.source, column, policy.threshold(ratio), output, show_options
     )
-    broken = by_group is not None and bool(by_group.with_floor("broken"))
+    broken = by_subgroup is not None and bool(by_subgroup.with_floor("broken"))
     if check and (broken or not verdict.kept):
         raise typer.Exit(LIMITS_NOT_MET)
 
 
 def _announce(
     verdict: AlarmVerdict,
-    by_group: GroupEvaluation | None,
+    by_subgroup: SubgroupEvaluation | None,
     source: str,
     column: str,
     threshold: float,
@@ -160,11 +162,11 @@ def _announce(
     show_options: OutputOptions,
 ) -> None:
     say(f"{column!r} at threshold {exact(threshold)}: {verdict.words}")
-    if by_group is not None and not show_options.for_programs:
-        say_lines(repr(by_group))
+    if by_subgroup is not None and not show_options.for_programs:
+        say_lines(repr(by_subgroup))
     if show_options.for_programs:
         written = None if output is None else str(output)
-        sheet = _sheet(verdict, source, column, threshold, by_group)
+        sheet = _sheet(verdict, source, column, threshold, by_subgroup)
         show(sheet.beside(written=written), show_options)
 
 
@@ -217,18 +219,18 @@ def _sheet(
     source: str,
     column: str,
     threshold: float,
-    by_group: GroupEvaluation | None,
+    by_subgroup: SubgroupEvaluation | None,
 ) -> Sheet:
     values = {"file": source, "score": column, "threshold": threshold, "kept": verdict.kept}
     values |= asdict(verdict)
-    if by_group is None:
+    if by_subgroup is None:
         return Sheet(title="", columns={}, rows=lambda: [values], document=lambda: values)
-    rows = [result.values() for result in by_group]
+    rows = [result.values() for result in by_subgroup]
     return Sheet(
         title="",
         columns={},
         rows=lambda: rows,
-        document=lambda: values | {"by_group": group_values(by_group)},
+        document=lambda: values | {"by_subgroup": subgroup_values(by_subgroup)},
     )
 
 

@@ -13,12 +13,12 @@ from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     Block,
     FalseAlarmCost,
-    GroupOptions,
     Horizon,
     InputOptions,
     LimitOptions,
     OutputOptions,
     PeriodOptions,
+    SubgroupOptions,
     bundled,
     in_choice,
     output_to,
@@ -95,7 +95,7 @@ def explore(
     limits: LimitOptions,
     when: PeriodOptions,
     promise: PromiseOptions,
-    groups: GroupOptions,
+    subgroups: SubgroupOptions,
     show_options: OutputOptions,
     output: Annotated[
         Path,
@@ -148,15 +148,15 @@ def explore(
         "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
     }
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, promise, groups, show_options, thin)
+        _refuse_without_file(columns, promise, subgroups, show_options, thin)
         html = render_empty_page(scenario, **words)
     else:
-        predictions = load(columns, group=promise.group, by=groups.columns, when=when)
+        predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
         points = count_points(predictions, periods_of(predictions, scenario, when))
         with show_progress("writing the page"):
             in_time = scenario.per is not None
             replicates = None if in_time else _replicates(predictions, points, thin, resamples)
-            counted = _by_group(predictions, points, thin, groups)
+            counted = _by_subgroup(predictions, points, thin, subgroups)
             held = {"replicates": replicates, "by": counted, "guarantee": guarantee}
             html = render_page(points, scenario, thin=thin, **held, **words)
     deliver(html, output, show_options, announce=False)
@@ -185,15 +185,15 @@ def _replicates(
     return resampled_counts(predictions.labels, predictions.scores, held, resamples, grouped)
 
 
-def _by_group(
+def _by_subgroup(
     predictions: Predictions,
     points: Mapping[str, OperatingPoints],
     thin: int | None,
-    options: GroupOptions,
+    options: SubgroupOptions,
 ) -> dict[str, Any] | None:
-    """Count the models in each group; None where none are asked for."""
-    from voros.present.explorer.group_counts import group_counts
+    """Count the models in each subgroup; None where none are asked for."""
     from voros.present.explorer.payload import held_points
+    from voros.present.explorer.subgroup_counts import subgroup_counts
 
     subgroups = options.read(predictions)
     if subgroups is None:
@@ -201,18 +201,18 @@ def _by_group(
     if predictions.weights is not None:
         raise ValueError("--by and --weight exclude one another: intervals are for whole cases")
     held = held_points(points, thin)
-    return group_counts(predictions.labels, predictions.scores, held, subgroups)
+    return subgroup_counts(predictions.labels, predictions.scores, held, subgroups)
 
 
 def _refuse_without_file(
     columns: PageInput,
     promise: PromiseOptions,
-    groups: GroupOptions,
+    subgroups: SubgroupOptions,
     options: OutputOptions,
     thin: int | None,
 ) -> None:
     """Raise where an option needs data, and none are given."""
-    needing = columns.columns_named + promise.named + (["--by"] if groups.by else [])
+    needing = columns.columns_named + promise.named + (["--by"] if subgroups.by else [])
     if thin is not None:
         needing.append("--thin")
     if options.for_programs:

@@ -41,7 +41,7 @@ def shown_in(panel: str | None, help_text: str, *names: str, **settings: Any) ->
 
 
 option = partial(shown_in, None)
-in_columns, in_limits, in_choice, in_groups, in_intervals, in_output = (
+in_columns, in_limits, in_choice, in_subgroups, in_intervals, in_output = (
     partial(shown_in, heading)
     for heading in ("Columns", "Limits and costs", "Choice", "Groups", "Intervals", "Output")
 )
@@ -341,23 +341,25 @@ class PeriodOptions:
 
 
 @dataclass(frozen=True)
-class GroupOptions:
+class SubgroupOptions:
     """Groups of cases to report on."""
 
     by: Annotated[
         list[str] | None,
-        in_groups(
-            "Report on each group of this column, such as sex; repeat for more columns.",
+        in_subgroups(
+            "Report on each subgroup of this column, such as sex; repeat for more columns.",
             metavar="COLUMN",
         ),
     ] = None
     intersections: Annotated[
         bool,
-        in_groups("Report on the groups of all --by columns together as well.", "--intersections"),
+        in_subgroups(
+            "Report on the subgroups of all --by columns together as well.", "--intersections"
+        ),
     ] = False
-    min_group: Annotated[
+    min_subgroup: Annotated[
         int | None,
-        in_groups(
+        in_subgroups(
             f"Groups with fewer cases are pooled as other; {FEWEST_CASES} unless given.",
             metavar="COUNT",
         ),
@@ -365,20 +367,20 @@ class GroupOptions:
 
     def __post_init__(self) -> None:
         """Refuse what nothing would look at."""
-        if not self.by and (self.intersections or self.min_group is not None):
-            option = "--intersections" if self.intersections else "--min-group"
-            raise ValueError(f"{option} needs groups; name their column with --by")
+        if not self.by and (self.intersections or self.min_subgroup is not None):
+            option = "--intersections" if self.intersections else "--min-subgroup"
+            raise ValueError(f"{option} needs subgroups; name their column with --by")
 
     @property
     def columns(self) -> list[str]:
-        """The columns of groups."""
+        """The columns of subgroups."""
         return list(dict.fromkeys(self.by or ()))
 
     def read(self, cases: Predictions) -> Subgroups | None:
-        """Return the group of each case; None where no groups were asked for."""
+        """Return the subgroup of each case; None where no subgroups were asked for."""
         if not self.by:
             return None
-        fewest = FEWEST_CASES if self.min_group is None else self.min_group
+        fewest = FEWEST_CASES if self.min_subgroup is None else self.min_subgroup
         return Subgroups.from_columns(cases.by, intersections=self.intersections, min_cases=fewest)
 
 

@@ -13,11 +13,11 @@ from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     FalseAlarmCost,
     Force,
-    GroupOptions,
     InputOptions,
     LimitOptions,
     PeriodOptions,
     ResamplingOptions,
+    SubgroupOptions,
     TestFile,
     bundled,
     in_output,
@@ -38,7 +38,7 @@ def report(
     columns: InputOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
-    groups: GroupOptions,
+    groups: SubgroupOptions,
     when: PeriodOptions,
     resampling: ResamplingOptions,
     output: Annotated[

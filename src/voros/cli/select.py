@@ -90,7 +90,7 @@ def select(
     choice: ChoiceOptions,
     when: options.PeriodOptions,
     stays: StayOptions,
-    groups: options.GroupOptions,
+    subgroups: options.SubgroupOptions,
     show_options: options.OutputOptions,
     test_events: TestEvents = None,
     group: Annotated[
@@ -118,14 +118,18 @@ def select(
     engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
-    _check_needed("--test FILE", test, check=check, by=groups.by, false_alarm_cost=false_alarm_cost)
+    _check_needed(
+        "--test FILE", test, check=check, by=subgroups.by, false_alarm_cost=false_alarm_cost
+    )
     _check_needed("--test FILE", test, test_events=test_events)
     _check_needed("--confidence 0.95", choice.confidence, group=group, development=development)
     how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
     if stays.given:
-        refuse_with_stays(engine=engine, false_alarm_cost=price, block=choice.block, by=groups.by)
+        refuse_with_stays(
+            engine=engine, false_alarm_cost=price, block=choice.block, by=subgroups.by
+        )
         rows = StayInput(columns, stays, when, stays.rule(choice.horizon), group)
         validation = Validation(rows.name, rows.points(), None, None)
         developed = (
@@ -133,7 +137,7 @@ def select(
         )
     else:
         when.check(scenario)
-        validation = _validation(columns, when, scenario, how, group, groups.columns, engine)
+        validation = _validation(columns, when, scenario, how, group, subgroups.columns, engine)
         developed = load_development(development, columns, validation)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
@@ -144,8 +148,8 @@ def select(
         tested = TestedStays(rows.with_file(test, [selection.winner], test_events).evaluate(policy))
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
-        cases = load_test(test, columns, validation.label, selection.winner, when, groups)
-        periods, by = periods_of(cases, scenario, when), groups.read(cases)
+        cases = load_test(test, columns, validation.label, selection.winner, when, subgroups)
+        periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
     if output is not None:
         deliver(document, output, show_options, announce=False)
@@ -275,19 +279,19 @@ class Tested:
 
     @property
     def satisfied(self) -> bool:
-        """Whether the limits are kept whichever way the policy is deployed, in groups as well."""
+        """Whether all limits hold however the policy is deployed, in subgroups as well."""
         ways = self.by_cost, self.default
-        broken = any(way.by_group and way.by_group.with_floor("broken") for way in ways)
+        broken = any(way.by_subgroup and way.by_subgroup.with_floor("broken") for way in ways)
         return all(way.satisfied for way in ways) and not broken
 
     @property
     def tables(self) -> list[str]:
-        """The groups, whichever way the policy is deployed; once where it is the same."""
+        """The subgroups, whichever way the policy is deployed; once where it is the same."""
         ways: dict[str, list[str]] = {}
         for way in (self.by_cost, self.default):
-            if way.by_group is not None:
-                ways.setdefault(repr(way.by_group), []).append(way.deployed)
-        named = [f"\ntest by group, {' and '.join(of)}:\n{text}" for text, of in ways.items()]
+            if way.by_subgroup is not None:
+                ways.setdefault(repr(way.by_subgroup), []).append(way.deployed)
+        named = [f"\ntest by subgroup, {' and '.join(of)}:\n{text}" for text, of in ways.items()]
         return list(map(printable_lines, named))
 
     def values(self) -> dict[str, Any]:
@@ -350,7 +354,7 @@ def load_test(
     label: str | None,
     winner: str,
     when: options.PeriodOptions | None = None,
-    groups: options.GroupOptions | None = None,
+    subgroups: options.SubgroupOptions | None = None,
     group: str | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file.
@@ -358,7 +362,7 @@ def load_test(
     The column of patients may be missing there.
     """
     scores = columns.score if columns.model else [winner]
-    by = () if groups is None else groups.columns
+    by = () if subgroups is None else subgroups.columns
     named = replace(columns, file=path, label=label, score=scores)
     if group is None:
         return load(named, when=when, by=by)

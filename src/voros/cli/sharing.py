@@ -82,13 +82,13 @@ class StreamOptions:
         stated = {name: getattr(self, name) for name in ("min_precision", *COST_FIELDS[:2])}
         limits = {name: value for name, value in stated.items() if value is not None}
         if self.streams is None:
-            return self._by_group(limits)
+            return self._by_subgroup(limits)
         for name in ("label", "score", "by"):
             if getattr(self, name) is not None:
                 raise ValueError(f"--streams and --{name} exclude one another")
         return _from_file(self.streams, limits)
 
-    def _by_group(self, limits: dict[str, Any]) -> Streams:
+    def _by_subgroup(self, limits: dict[str, Any]) -> Streams:
         for name in ("label", "score", "by"):
             if getattr(self, name) is None:
                 raise ValueError(

@@ -33,7 +33,7 @@ OPTION_NAMES = {
     "times": "time",
     "periods": "period",
     "per": "capacity",
-    "min_cases": "min-group",
+    "min_cases": "min-subgroup",
 }
 """Options that are not named as the argument they stand for."""
 

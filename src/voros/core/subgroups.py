@@ -1,4 +1,4 @@
-"""Groups of cases to report on one by one, such as sexes or sites; small ones are pooled.
+"""Subgroups of cases to report on one by one, such as sexes or sites; small ones are pooled.
 
 Whose case it is (``groups=``, patients) is another matter: see `voros.core.grouped_cases`.
 """
@@ -20,30 +20,30 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
 
 FEWEST_CASES = 10
-"""Groups with fewer cases are pooled, unless another number is asked for."""
+"""Subgroups with fewer cases are pooled, unless another number is asked for."""
 
-UNNAMED = "group"
+UNNAMED = "subgroup"
 """Name of a column that came without one."""
 
 POOLED = "other"
-"""Name of the pooled small groups."""
+"""Name of the pooled small subgroups."""
 
 SHOWN_GROUPS = 6
-"""How many pooled groups a note names."""
+"""How many pooled subgroups a note names."""
 
 Small: TypeAlias = Literal["pool", "refuse"]
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """One column: every case belongs to one of its groups.
+    """One column: every case belongs to one of its subgroups.
 
     Attributes
     ----------
     column : str
     names : tuple of str
     codes : ndarray of int, shape (n_cases,)
-        Position of each case's group in `names`.
+        Position of each case's subgroup in `names`.
     """
 
     column: str
@@ -52,20 +52,20 @@ class Partition:
 
     @property
     def sizes(self) -> AnyArray:
-        """Cases of each group."""
+        """Cases of each subgroup."""
         return np.bincount(self.codes, minlength=len(self.names))
 
 
 @dataclass(frozen=True, eq=False)
 class Subgroups:
-    """Groups of cases to report on, by one column or several.
+    """Subgroups of cases to report on, by one column or several.
 
     Attributes
     ----------
     partitions : tuple of Partition
         One for each column, and one for the intersections where they were asked for.
     notes : tuple of str
-        Which groups were pooled.
+        Which subgroups were pooled.
     index_of_cases : pandas.Index or None
         Of the columns they were read from, where these had one.
 
@@ -76,7 +76,7 @@ class Subgroups:
     >>> [(part.column, part.names, part.sizes.tolist()) for part in found.partitions]
     [('sex', ('f', 'other'), [3, 1]), ('site', ('A', 'other'), [2, 2])]
     >>> found.notes
-    ('sex: groups with fewer than 2 cases are pooled as other: m', 'site: groups ...: B, C')
+    ('sex: subgroups with fewer than 2 cases are pooled as other: m', 'site: subgroups ...: B, C')
     """
 
     partitions: tuple[Partition, ...]
@@ -92,18 +92,18 @@ class Subgroups:
         min_cases: int = FEWEST_CASES,
         small: Small = "pool",
     ) -> Subgroups:
-        """Read the groups of each case.
+        """Read the subgroups of each case.
 
         Parameters
         ----------
         by : array-like of shape (n_cases,), mapping of str to such, or data frame
             One column or several. Every case needs a value in each.
         intersections : bool, default False
-            Report on the groups of all columns together as well: women of site A.
+            Report on the subgroups of all columns together as well: women of site A.
         min_cases : int, default 10
-            Groups with fewer cases are small.
+            Subgroups with fewer cases are small.
         small : {"pool", "refuse"}, default "pool"
-            Report on the small groups of a column together, as "other", or raise and name them.
+            Report on the small subgroups of a column together, as "other", or raise and name them.
         """
         check_aligned(by=by)
         columns = _columns(by)
@@ -117,8 +117,8 @@ class Subgroups:
         return cls(tuple(part for part, _ in pooled), notes, index_of(by))
 
     @property
-    def n_groups(self) -> int:
-        """How many groups there are, over all columns."""
+    def n_subgroups(self) -> int:
+        """How many subgroups there are, over all columns."""
         return sum(len(part.names) for part in self.partitions)
 
     @property
@@ -128,7 +128,7 @@ class Subgroups:
 
 
 def read_subgroups(by: Any, n_cases: int) -> Subgroups:
-    """Return groups of ``n_cases`` cases, from columns or as they were read before."""
+    """Return subgroups of ``n_cases`` cases, from columns or as they were read before."""
     found = by if isinstance(by, Subgroups) else Subgroups.from_columns(by)
     if found.n_cases != n_cases:
         raise ArgumentError(
@@ -182,7 +182,7 @@ def _intersection(parts: Sequence[Partition]) -> Partition:
 
 
 def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partition, str]:
-    """Pool the small groups or refuse them; with a note on which they are."""
+    """Pool the small subgroups or refuse them; with a note on which they are."""
     few = part.sizes < fewest
     if not few.any():
         return part, ""
@@ -191,13 +191,13 @@ def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partitio
         sizes = ", ".join(f"{part.names[i]} ({part.sizes[i]})" for i in np.flatnonzero(few))
         raise ArgumentError(
             "by",
-            f"[{part.column!r}] has groups of fewer than {fewest} cases: {sizes}; leave their "
-            "cases out, put groups together, or pool them with small='pool'",
+            f"[{part.column!r}] has subgroups of fewer than {fewest} cases: {sizes}; leave their "
+            "cases out, put subgroups together, or pool them with small='pool'",
         )
     kept = [name for name, each in zip(part.names, few, strict=True) if not each]
-    pooled = POOLED if POOLED not in kept else f"{POOLED} groups"
+    pooled = POOLED if POOLED not in kept else f"{POOLED} subgroups"
     renumbered = np.where(few, len(kept), np.cumsum(~few) - 1)
     listed = ", ".join(named[:SHOWN_GROUPS])
     more = f" and {len(named) - SHOWN_GROUPS:,} more" if len(named) > SHOWN_GROUPS else ""
-    note = f"{part.column}: groups with fewer than {fewest} cases are pooled as {pooled}: "
+    note = f"{part.column}: subgroups with fewer than {fewest} cases are pooled as {pooled}: "
     return Partition(part.column, (*kept, pooled), renumbered[part.codes]), f"{note}{listed}{more}"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from voros.plotting.confidence_chart import ConfidenceDisplay as ConfidenceDisplay
     from voros.plotting.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
-    from voros.plotting.group_measures import GroupDisplay as GroupDisplay
     from voros.plotting.period_chart import PeriodDisplay as PeriodDisplay
     from voros.plotting.prevalence_chart import PrevalenceDisplay as PrevalenceDisplay
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
     from voros.plotting.roc import RocDisplay as RocDisplay
     from voros.plotting.roc_surface import RocSurfaceDisplay as RocSurfaceDisplay
+    from voros.plotting.subgroup_measures import SubgroupDisplay as SubgroupDisplay
     from voros.plotting.threshold_cost import ThresholdCostDisplay as ThresholdCostDisplay
     from voros.plotting.winner_map import WinnerMapDisplay as WinnerMapDisplay
 
@@ -34,7 +34,7 @@ _HOME_OF = {
     "DecisionCurveDisplay": "decision_curve",
     "PeriodDisplay": "period_chart",
     "PrevalenceDisplay": "prevalence_chart",
-    "GroupDisplay": "group_measures",
+    "SubgroupDisplay": "subgroup_measures",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
     "RocSurfaceDisplay": "roc_surface",

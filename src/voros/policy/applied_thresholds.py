@@ -220,7 +220,7 @@ class AppliedThresholds(CostThresholds):
             is not so. Not with weights.
         by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
             Groups to report on one by one, such as sex and site, in one column or several;
-            `PolicyEvaluation.by_group` has the measures of each. Groups of fewer than 10 cases
+            `PolicyEvaluation.by_subgroup` has the measures of each. Groups of fewer than 10 cases
             are pooled; `voros.Subgroups.from_columns` has other ways, and intersections. Not with
             weights.
 
@@ -295,6 +295,6 @@ def _check_unweighted(name: str, weights: FloatArray | None) -> None:
     if weights is not None:
         raise ArgumentError(
             name,
-            " cannot be combined with sample_weight: the intervals of groups are exact for whole "
-            "cases; accepted are cases without weights",
+            " cannot be combined with sample_weight: the intervals of subgroups are exact for "
+            "whole cases; accepted are cases without weights",
         )

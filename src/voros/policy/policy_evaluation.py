@@ -18,8 +18,8 @@ from voros.core.money import MoneyCost, money_cost
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.io.frames import make_frame
-from voros.policy.by_group import GroupEvaluation
 from voros.policy.by_period import PeriodEvaluation
+from voros.policy.by_subgroup import SubgroupEvaluation
 from voros.policy.violations import Violation
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -69,8 +69,8 @@ class PolicyEvaluation(ReprMixin):
         As observed, what the intervals rest on.
     by_period : PeriodEvaluation or None
         Alarms of each period, where the capacity is one per period.
-    by_group : GroupEvaluation or None
-        The same measures in each group of cases, where groups were named with ``by``.
+    by_subgroup : SubgroupEvaluation or None
+        The same measures in each subgroup of cases, where subgroups were named with ``by``.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class PolicyEvaluation(ReprMixin):
     confidence: float
     counts: ThresholdCounts
     by_period: PeriodEvaluation | None = None
-    by_group: GroupEvaluation | None = None
+    by_subgroup: SubgroupEvaluation | None = None
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
@@ -188,8 +188,8 @@ class PolicyEvaluation(ReprMixin):
             said.append(f"intervals take {self._independent} as independent")
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
-        groups = () if self.by_group is None else self.by_group._parts()
-        return [title, self.table(), *said, *groups]
+        subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
+        return [title, self.table(), *said, *subgroups]
 
     @property
     def _independent(self) -> str:
@@ -202,18 +202,18 @@ class PolicyEvaluation(ReprMixin):
         )
 
     def with_groups(
-        self, groups: Subgroups, positive: BoolArray, scores: AnyArray, codes: AnyArray | None
+        self, subgroups: Subgroups, positive: BoolArray, scores: AnyArray, codes: AnyArray | None
     ) -> PolicyEvaluation:
-        """Return the evaluation with what the same thresholds do in each group of the cases.
+        """Return the evaluation with what the same thresholds do in each subgroup of the cases.
 
         ``codes`` are the patients, where cases of one patient are not independent.
         """
         thresholds = np.array([choice.threshold for choice in self.choices])
-        cases = groups, positive, scores, thresholds
-        found = GroupEvaluation.from_cases(
+        cases = subgroups, positive, scores, thresholds
+        found = SubgroupEvaluation.from_cases(
             *cases, self.counts, self.scenario, self.confidence, codes
         )
-        return replace(self, by_group=found)
+        return replace(self, by_subgroup=found)
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""

@@ -20,7 +20,7 @@ from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
     accuracy_values,
-    flow_by_group,
+    flow_by_subgroup,
     flow_steps,
     net_benefit_table,
 )
@@ -181,7 +181,7 @@ def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path):
 
 def test_the_flow_counts_the_test_cases_of_each_group(tested):
     report, (_, _, later, _) = tested
-    rows = flow_by_group(report.tested.by_group).rows
+    rows = flow_by_subgroup(report.tested.by_subgroup).rows
     assert [row[0] for row in rows] == ["sex: f", "sex: m"]
     assert sum(int(row[1]) for row in rows) == len(later)
     assert sum(int(row[2]) for row in rows) == later.sum()
@@ -209,7 +209,7 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path):
     ]  # fmt: skip
     assert len({report.tested.expected_cost for report in reports}) == 1
     assert len({report.intervals["risk"] for report in reports}) == 1
-    assert len({repr(report.tested.by_group) for report in reports}) == 1
+    assert len({repr(report.tested.by_subgroup) for report in reports}) == 1
     assert [report.validation.file for report in reports] == ["", "", "valid.csv"]
     cases = read_predictions(second, label="died", scores=["risk"])
     alarm = cases.scores_of("risk") >= reports[2].policy.threshold()

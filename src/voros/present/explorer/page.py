@@ -26,7 +26,6 @@ from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
-from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import (
     check_resamples,
     empty_payload,
@@ -36,6 +35,7 @@ from voros.present.explorer.payload import (
 from voros.present.explorer.period_counts import with_periods
 from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.replicates import RESAMPLES, resampled_counts
+from voros.present.explorer.subgroup_counts import subgroup_counts
 from voros.styles import (
     AXIS_TITLES,
     DASHES,
@@ -130,7 +130,7 @@ def write_page(
         What a false alarm costs in money, which the page opens with; its reader can change it.
     by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
         Groups to report on, such as sexes. The page holds their counts at thresholds with at
-        least 10 cases between any two, and small groups are pooled.
+        least 10 cases between any two, and small subgroups are pooled.
     periods, times : array-like of shape (n_cases,), optional
         With a capacity per period: the period of each case, or the time that it falls in. The page
         holds, for each capacity, at which thresholds one period more passes it; there are no
@@ -211,7 +211,7 @@ def _count(
     if per_case["by"] is not None:
         _check_unweighted(weights, "by")
         found = read_subgroups(per_case["by"], len(positive))
-        counted = group_counts(positive, columns, held_points(points, thin), found)
+        counted = subgroup_counts(positive, columns, held_points(points, thin), found)
     return {"points_by_model": points, "replicates": replicates, "by": counted}
 
 
@@ -239,7 +239,7 @@ def render_page(
     """Return the page as text; parameters are those of `write_page`.
 
     ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of groups, from
-    `group_counts`.
+    `subgroup_counts`.
 
     Examples
     --------

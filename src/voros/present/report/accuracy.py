@@ -16,7 +16,7 @@ from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
-    from voros.policy import GroupEvaluation, PolicyEvaluation
+    from voros.policy import PolicyEvaluation, SubgroupEvaluation
     from voros.present.report.content import DataSummary, Report
 
 MEASURES = (
@@ -186,11 +186,11 @@ def flow_steps(data: DataSummary) -> list[FlowStep]:
     ]
 
 
-def flow_by_group(found: GroupEvaluation) -> Table:
-    """Return the test cases of each group, with and without the outcome."""
+def flow_by_subgroup(found: SubgroupEvaluation) -> Table:
+    """Return the test cases of each subgroup, with and without the outcome."""
     rows = [
         (each.name, f"{each.cases:,}", f"{each.positives:,}", f"{each.cases - each.positives:,}")
         for each in found
     ]
-    head = ("group", "cases", "with the outcome", "without")
-    return Table.from_rows([head, *rows], "Test cases by group")
+    head = ("subgroup", "cases", "with the outcome", "without")
+    return Table.from_rows([head, *rows], "Test cases by subgroup")

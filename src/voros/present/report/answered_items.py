@@ -18,7 +18,7 @@ SECTIONS = {
     "counts": "Counts at the deployed threshold",
     "calibration": "Discrimination and calibration",
     "test": "Test",
-    "groups": "Groups of the test cases",
+    "groups": "Subgroups of the test cases",
     "other-limits": "At other limits",
     "checklists": "Checklists",
     "made": "How this was made",
@@ -65,8 +65,8 @@ def stard_answers(report: Report) -> dict[str, ItemAnswer]:
 
 
 def has_groups(report: Report) -> bool:
-    """Whether the report has a section on groups of cases."""
-    return report.tested is not None and report.tested.by_group is not None
+    """Whether the report has a section on subgroups of cases."""
+    return report.tested is not None and report.tested.by_subgroup is not None
 
 
 def checklists(report: Report) -> dict[str, list[tuple[ChecklistItem, ItemAnswer | None]]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from voros.core.periods import Periods
     from voros.core.scenario import Scenario
     from voros.io import Predictions
-    from voros.policy import GroupEvaluation, PolicyEvaluation, ThresholdPolicy
+    from voros.policy import PolicyEvaluation, SubgroupEvaluation, ThresholdPolicy
     from voros.selection import Selection
     from voros.typing import AnyArray
 
@@ -389,16 +389,16 @@ def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> d
         "satisfied": tested.satisfied,
         "violations": [asdict(violation) for violation in tested.violations],
         "choices": [asdict(choice) for choice in tested.choices],
-        "by_group": None if tested.by_group is None else group_values(tested.by_group),
+        "by_subgroup": None if tested.by_subgroup is None else subgroup_values(tested.by_subgroup),
     }
 
 
-def group_values(found: GroupEvaluation) -> dict[str, Any]:
-    """Return what a policy did in each group as plain values."""
+def subgroup_values(found: SubgroupEvaluation) -> dict[str, Any]:
+    """Return what a policy did in each subgroup as plain values."""
     return {
         "confidence": found.confidence,
         "confidence_each": found.confidence_each,
         "multiplicity": "Bonferroni",
-        "groups": [result.values() for result in found],
+        "subgroups": [result.values() for result in found],
         "notes": list(found.notes),
     }

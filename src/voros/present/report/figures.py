@@ -58,7 +58,7 @@ def report_pictures(report: Report) -> dict[str, list[Picture]]:
         "policy_pictures": _draw_policy,
         "period_pictures": _draw_periods,
         "prevalence_pictures": _draw_prevalences,
-        "group_pictures": _draw_groups,
+        "subgroup_pictures": _draw_groups,
         "map_pictures": _draw_map,
     }
     return {
@@ -172,13 +172,13 @@ def _draw_prevalences(report: Report) -> Drawn:
 
 
 def _draw_groups(report: Report) -> Drawn:
-    """What the policy does in each group that was asked for."""
-    if report.tested is not None and report.tested.by_group is not None:
+    """What the policy does in each subgroup that was asked for."""
+    if report.tested is not None and report.tested.by_subgroup is not None:
         yield (
-            plotting.GroupDisplay(report.tested.by_group).plot().axes_[0],
-            "Precision, recall and cost in each group, with intervals",
-            "Precision, recall and cost in each group. Lines are intervals that hold together; the "
-            "dashed line is the precision floor.",
+            plotting.SubgroupDisplay(report.tested.by_subgroup).plot().axes_[0],
+            "Precision, recall and cost in each subgroup, with intervals",
+            "Precision, recall and cost in each subgroup. Lines are intervals that hold together; "
+            "the dashed line is the precision floor.",
         )
 
 

@@ -17,7 +17,7 @@ from voros.present.report.accuracy import (
     accuracy_in_words,
     accuracy_tables,
     data_parts,
-    flow_by_group,
+    flow_by_subgroup,
     flow_steps,
     net_benefit_table,
 )
@@ -114,8 +114,8 @@ def render_report(report: Report, written: datetime) -> str:
         net_benefit=net_benefit_table(report),
         calibration_words=calibration_in_words(report),
         checklists=checklists(report),
-        group_flow=flow_by_group,
-        by_group=None if tested is None else tested.by_group,
+        subgroup_flow=flow_by_subgroup,
+        by_subgroup=None if tested is None else tested.by_subgroup,
         **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )

@@ -33,7 +33,7 @@ TITLE = "A classifier chosen"
 
 @dataclass(frozen=True, eq=False)
 class ReportCases:
-    """Predictions with their periods, and the groups to report on, as they were read.
+    """Predictions with their periods, and the subgroups to report on, as they were read.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def make_report(
     y_test, scores_test : array-like, optional
         Test cases; scores of the same models by name, or at least of the one that is chosen.
     by : array-like, mapping of str to such, data frame or Subgroups, optional
-        Groups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
+        Subgroups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
     groups, groups_test : array-like of shape (n_cases,), optional
         Whose each validation and test case is: whole patients are then resampled, and those with
         cases in both are counted.
@@ -255,7 +255,7 @@ def report_file(
         Validation cases, and test cases with the same columns.
     scenario : Scenario
     by : str or sequence of str
-        Columns of groups of the test cases to report on.
+        Columns of subgroups of the test cases to report on.
     group : str, optional
         Column that says whose each case is; the file of test cases may lack it.
     paths : bool, default False

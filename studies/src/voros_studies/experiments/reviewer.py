@@ -205,7 +205,7 @@ def subgroup_tables(result: StudyResult, parts: StudyParts) -> list[Table]:
     for one in result.deployed:
         if one.strategy == "partial_voros":
             scores = parts.test.scores[one.model]
-            found = one.policy.evaluate(parts.test.y_true, scores, by=by, by_cost=True).by_group
+            found = one.policy.evaluate(parts.test.y_true, scores, by=by, by_cost=True).by_subgroup
             if found is not None:
                 tables.append(_subgroups(result, one, [group.values() for group in found.results]))
     return tables

@@ -1,4 +1,4 @@
-"""``voros groups``: one threshold for all groups, or one for each, and what that costs."""
+"""``voros subgroups``: one threshold for all subgroups, or one for each, and what that costs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from voros.cli.options import (
     TestFile,
     bundled,
     in_choice,
-    in_groups,
+    in_subgroups,
     output_to,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
@@ -26,27 +26,27 @@ from voros.io.scenario_text import read_number
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that compares, not by all of them
-    from voros.allocation import GroupThresholds, JointEvaluation
-    from voros.allocation.group_rules import GroupRule
+    from voros.allocation import JointEvaluation, SubgroupThresholds
+    from voros.allocation.subgroup_rules import SubgroupRule
 
 
 @bundled
-def groups(
+def compare_subgroups(
     columns: InputOptions,
     limits: LimitOptions,
     show_options: OutputOptions,
     by: Annotated[
         list[str],
-        in_groups(
-            "The group of each case, such as sex; of several columns the groups are intersections.",
+        in_subgroups(
+            "The subgroup of each case, such as sex; several columns are intersected.",
             metavar="COLUMN",
         ),
     ],
     recall_gap: Annotated[
-        str, in_groups("How far recalls may differ where they must be equal.", metavar="SHARE")
+        str, in_subgroups("How far recalls may differ where they must be equal.", metavar="SHARE")
     ] = "0.05",
-    min_group: Annotated[
-        int, in_groups("Groups with fewer cases are refused by name.", metavar="COUNT")
+    min_subgroup: Annotated[
+        int, in_subgroups("Subgroups with fewer cases are refused by name.", metavar="COUNT")
     ] = FEWEST_CASES,
     confidence: Annotated[
         float | None,
@@ -54,13 +54,13 @@ def groups(
     ] = None,
     test: TestFile = None,
     rule: Annotated[
-        str, in_choice("Which thresholds -o saves: one, per_group, ...", metavar="NAME")
-    ] = "per_group",
+        str, in_choice("Which thresholds -o saves: one, per_subgroup, ...", metavar="NAME")
+    ] = "per_subgroup",
     output: Annotated[
         Path | None, output_to("Save the thresholds of --rule, as JSON; - is standard output.")
     ] = None,
 ) -> None:
-    """Compare one threshold for all groups with one for each: cost, precision and recall."""
+    """Compare one threshold for all subgroups with one for each: cost, precision and recall."""
     import voros
 
     scenario = limits.read()
@@ -68,16 +68,16 @@ def groups(
     names = list(dict.fromkeys(by))
     cases = load(columns, by=names)
     if cases.weights is not None:
-        raise ValueError("--weight: thresholds for groups are compared on whole cases")
-    model = single_model(cases.models, "thresholds for groups are of")
+        raise ValueError("--weight: thresholds for subgroups are compared on whole cases")
+    model = single_model(cases.models, "thresholds for subgroups are of")
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
-    thresholds = voros.compare_group_thresholds(
+    thresholds = voros.compare_subgroup_thresholds(
         cases.labels,
         cases.scores_of(model),
         scenario,
         by=_joined(cases, names),
         recall_gap=read_number(recall_gap, "recall_gap"),
-        min_cases=min_group,
+        min_cases=min_subgroup,
         guarantee=sure,
     )
     policy = thresholds.policy(rule)  # type: ignore[arg-type]
@@ -88,28 +88,28 @@ def groups(
 
 
 def _joined(cases: Predictions, names: list[str]) -> AnyArray:
-    """Return the group of each case; of several columns, their values together."""
+    """Return the subgroup of each case; of several columns, their values together."""
     rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
     return np.array([", ".join(map(str, row)) for row in rows])
 
 
 def _tested(
-    thresholds: GroupThresholds,
+    thresholds: SubgroupThresholds,
     columns: InputOptions,
     label: str | None,
     model: str,
     test: Path,
     names: list[str],
-) -> dict[GroupRule, JointEvaluation]:
+) -> dict[SubgroupRule, JointEvaluation]:
     later = load(replace(columns, file=test, label=label, score=[model]), by=names)
     new, by = (later.labels, later.scores_of(model)), _joined(later, names)
     return {rule: policy.evaluate(*new, by=by) for rule, policy in thresholds.policies.items()}
 
 
 def _sheet(
-    thresholds: GroupThresholds, tested: dict[GroupRule, JointEvaluation], source: str
+    thresholds: SubgroupThresholds, tested: dict[SubgroupRule, JointEvaluation], source: str
 ) -> Sheet:
-    from voros.allocation.group_rules import RULE_TITLES
+    from voros.allocation.subgroup_rules import RULE_TITLES
 
     columns = table_columns(thresholds.table())
     columns["rule"] = list(thresholds.policies)
@@ -120,7 +120,7 @@ def _sheet(
     values = thresholds.columns()
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
     return Sheet(
-        title="One threshold for all groups, or one for each",
+        title="One threshold for all subgroups, or one for each",
         columns=columns,
         rows=lambda: rows,
         document=lambda: _document(thresholds, tested, rows, source),
@@ -132,8 +132,8 @@ def _sheet(
 
 
 def _document(
-    thresholds: GroupThresholds,
-    tested: dict[GroupRule, JointEvaluation],
+    thresholds: SubgroupThresholds,
+    tested: dict[SubgroupRule, JointEvaluation],
     rows: list[dict[str, Any]],
     source: str,
 ) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _document(
         "file": source,
         "costs": costs,
         "beyond_one": extra,
-        "groups": rows,
+        "subgroups": rows,
         "promise": None if sure is None else sure.promise,
         "test": tested,
     }

@@ -14,8 +14,8 @@ from voros.core.subgroups import Subgroups
 from voros.exceptions import ArgumentError
 from voros.models import count_models
 from voros.present.explorer import write_page
-from voros.present.explorer.group_counts import group_counts
 from voros.present.explorer.payload import held_points
+from voros.present.explorer.subgroup_counts import subgroup_counts
 
 LIMITS = [(0, 5), (5, 5), (3, 10), (1, 1000), (480, 1000), (12, 40_000)]
 VERDICTS = {"kept": "kept", "broken": "broken", "too few to say": "open"}
@@ -33,7 +33,7 @@ def cases() -> tuple[Any, Any, dict[str, Any]]:
 def counted(cases: Any) -> dict[str, Any]:
     y, s, by = cases
     held = held_points(count_models(y, {"model": s}), None)
-    return group_counts(y, {"model": s}, held, Subgroups.from_columns(by))
+    return subgroup_counts(y, {"model": s}, held, Subgroups.from_columns(by))
 
 
 def unpacked(groups: dict[str, Any]) -> Any:
@@ -66,7 +66,7 @@ def test_no_row_can_be_read_off(cases: Any) -> None:
     sexes = unpacked(groups)[:, :2].sum(axis=(1, 2)).astype(int)
     assert np.diff(np.concatenate([[0], sexes, [1500]])).min() >= 10
     assert groups["names"][2:] == ["ward: a", "ward: b", "ward: c", "ward: other"]
-    assert groups["notes"] == ["ward: groups with fewer than 10 cases are pooled as other: x, y"]
+    assert groups["notes"] == ["ward: subgroups with fewer than 10 cases are pooled as other: x, y"]
     assert len(groups["models"][0]["kept"]) > 50
 
 
@@ -96,7 +96,7 @@ def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> N
 def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
     """What a policy with this threshold alone does in each group."""
     from voros.core.exact_intervals import ThresholdCounts
-    from voros.policy.by_group import GroupEvaluation
+    from voros.policy.by_subgroup import SubgroupEvaluation
 
     scenario = voros.Scenario(floor, cost_ratio=0.1)
     one = np.ones(1)
@@ -111,7 +111,9 @@ def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
         ratio_integral=one,
     )
     at = np.array([threshold])
-    return GroupEvaluation.from_cases(Subgroups.from_columns(by), y, s, at, whole, scenario, 0.95)
+    return SubgroupEvaluation.from_cases(
+        Subgroups.from_columns(by), y, s, at, whole, scenario, 0.95
+    )
 
 
 def test_groups_that_stay_small_are_refused_by_name(cases: Any) -> None:

@@ -1,4 +1,4 @@
-"""A policy in each group of cases: counted case by case, with SciPy's exact intervals."""
+"""A policy in each subgroup of cases: counted case by case, with SciPy's exact intervals."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def policy() -> ThresholdPolicy:
 def test_every_group_is_what_counting_its_cases_gives() -> None:
     y, scores, by = cases()
     made = policy()
-    found = made.evaluate(y, scores, by=by, confidence=0.9).by_group
+    found = made.evaluate(y, scores, by=by, confidence=0.9).by_subgroup
     assert found is not None
     alarm, ratio = scores >= made.default.threshold, 0.075
-    each = 1 - 0.1 / found.n_groups
-    assert found.n_groups == 2 + 4
+    each = 1 - 0.1 / found.n_subgroups
+    assert found.n_subgroups == 2 + 4
     for result in found:
-        member = by[result.column] == result.group.replace("other", "D")
+        member = by[result.column] == result.subgroup.replace("other", "D")
         tp, fp = int((alarm & y & member).sum()), int((alarm & ~y & member).sum())
         n, positives = int(member.sum()), int((y & member).sum())
         assert (result.cases, result.positives, result.alarms) == (n, positives, tp + fp)
@@ -61,7 +61,7 @@ def test_every_group_is_what_counting_its_cases_gives() -> None:
 
 def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
     y, scores, by = cases(6000)
-    found = policy().evaluate(y, scores, by=by).by_group
+    found = policy().evaluate(y, scores, by=by).by_subgroup
     assert found is not None
     said = {result.name: result.floor for result in found}
     assert said["site: B"] == "broken"
@@ -77,37 +77,37 @@ def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
 def test_a_group_without_alarms_is_open_and_no_floor_is_kept_everywhere() -> None:
     y, scores, _ = cases()
     quiet = np.where(scores < np.median(scores), "low", "high")
-    found = policy().evaluate(y, scores, by=quiet).by_group
+    found = policy().evaluate(y, scores, by=quiet).by_subgroup
     assert found is not None
-    assert found["group", "low"].floor == "too few to say"
+    assert found["subgroup", "low"].floor == "too few to say"
     lenient = SCENARIO.changed(min_precision=0.0)
     made = ThresholdPolicy.from_validation(y, scores, lenient)
-    found = made.evaluate(y, scores, by=quiet).by_group
+    found = made.evaluate(y, scores, by=quiet).by_subgroup
     assert found is not None
     assert {result.floor for result in found} == {"kept"}
 
 
 def test_a_threshold_without_an_alarm_in_the_group_leaves_its_floor_open() -> None:
-    """Level 3 is imprecise in group a, and rare: what was not seen there says nothing."""
+    """Level 3 is imprecise in subgroup a, and rare: what was not seen there says nothing."""
     level = np.repeat([0, 1, 2, 3], [600, 200, 100, 100])
     y = np.arange(1000) % 100 < np.repeat([0, 20, 30, 95], [600, 200, 100, 100])
     made = ThresholdPolicy.from_validation(
         y, level.astype(float), Scenario(0.4, 1.0, cost_ratio=(0.02, 0.6))
     )
     assert len({choice.threshold for choice in made.choices if choice.cost_ratio_low < 0.6}) > 1
-    test_level, group = np.tile(np.repeat([0.0, 2.0], [300, 200]), 2), np.repeat(["a", "b"], 500)
+    test_level, subgroup = np.tile(np.repeat([0.0, 2.0], [300, 200]), 2), np.repeat(["a", "b"], 500)
     test_level[600:700] = 3.0
     y = np.where(test_level > 0, np.arange(1000) % 5 > 0, False)
-    found = made.evaluate(y, test_level, by=group, by_cost=True).by_group
+    found = made.evaluate(y, test_level, by=subgroup, by_cost=True).by_subgroup
     assert found is not None
     assert [result.floor for result in found] == ["too few to say", "kept"]
     # The threshold for all costs raised alarms in both.
-    found = made.evaluate(y, test_level, by=group).by_group
+    found = made.evaluate(y, test_level, by=subgroup).by_subgroup
     assert [result.floor for result in found] == ["kept", "kept"]
 
 
-def of_counts(tp, alarms, thresholds) -> voros.policy.GroupEvaluation:
-    """Ten groups with these true positives and alarms at each threshold, floor .5."""
+def of_counts(tp, alarms, thresholds) -> voros.policy.SubgroupEvaluation:
+    """Ten subgroups with these true positives and alarms at each threshold, floor .5."""
     part = np.full(len(tp), 1 / len(tp))
     counts = ThresholdCounts(
         tp=tp,
@@ -119,7 +119,7 @@ def of_counts(tp, alarms, thresholds) -> voros.policy.GroupEvaluation:
         t_integral=part,
         ratio_integral=part,
     )
-    return voros.policy.GroupEvaluation(
+    return voros.policy.SubgroupEvaluation(
         names=tuple(("ward", str(ward)) for ward in range(10)),
         counts=(counts,) * 10,
         thresholds=np.asarray(thresholds, dtype=float),
@@ -162,9 +162,9 @@ def test_a_floor_is_kept_at_all_thresholds_and_broken_at_one() -> None:
 def test_one_group_is_the_plain_evaluation(by_cost: bool) -> None:
     y, scores, _ = cases()
     plain = policy().evaluate(y, scores, by_cost=by_cost)
-    whole = policy().evaluate(y, scores, by_cost=by_cost, by=["all"] * len(y)).by_group
+    whole = policy().evaluate(y, scores, by_cost=by_cost, by=["all"] * len(y)).by_subgroup
     assert whole is not None
-    assert plain.by_group is None
+    assert plain.by_subgroup is None
     (result,) = whole
     assert result.intervals == plain.intervals
     assert (result.precision, result.recall, result.alarms, result.cost_per_1000) == pytest.approx(
@@ -176,11 +176,11 @@ def test_one_group_is_the_plain_evaluation(by_cost: bool) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_groups_of_a_column_add_up_to_all_cases(seed: int, by_cost: bool) -> None:
     y, scores, by = cases(seed=seed)
-    groups = Subgroups.from_columns(by, intersections=True)
-    plain = policy().evaluate(y, scores, by_cost=by_cost, by=groups)
-    assert plain.by_group is not None
+    subgroups = Subgroups.from_columns(by, intersections=True)
+    plain = policy().evaluate(y, scores, by_cost=by_cost, by=subgroups)
+    assert plain.by_subgroup is not None
     for column in ("sex", "site", "sex and site"):
-        parts = [result for result in plain.by_group if result.column == column]
+        parts = [result for result in plain.by_subgroup if result.column == column]
         assert sum(part.cases for part in parts) == len(y)
         assert sum(part.positives for part in parts) == y.sum()
         assert sum(part.alarms for part in parts) == pytest.approx(plain.mean_alarms)
@@ -194,10 +194,10 @@ def test_frame_and_views_show_every_group() -> None:
     pytest.importorskip("pandas")
     y, scores, by = cases()
     tested = policy().evaluate(y, scores, by=by)
-    found = tested.by_group
+    found = tested.by_subgroup
     assert found is not None
     frame = found.frame("pandas")
-    assert frame["group"].tolist() == ["f", "m", "A", "B", "C", "other"]
+    assert frame["subgroup"].tolist() == ["f", "m", "A", "B", "C", "other"]
     assert frame["precision_low"].tolist() == [r.intervals.precision[0] for r in found]
     for shown in (repr(tested), tested._repr_html_()):
         assert all(result.name in shown for result in found)
@@ -209,7 +209,7 @@ def test_names_of_groups_are_escaped() -> None:
     y, scores, _ = cases()
     by = np.where(scores > 0, "<b>", "&")
     shown = policy().evaluate(y, scores, by=by)._repr_html_()
-    assert "group: &lt;b&gt;" in shown
+    assert "subgroup: &lt;b&gt;" in shown
     assert "<b>" not in shown
 
 
@@ -220,9 +220,9 @@ def test_what_would_not_be_exact_is_refused() -> None:
     elsewhere = ThresholdPolicy.from_validation(y, scores, SCENARIO.changed(prevalence=0.1))
     with pytest.raises(ValueError, match=r"by cannot .* prevalence \(0.1\)"):
         elsewhere.evaluate(y, scores, by=by)
-    found = policy().evaluate(y, scores, by=by).by_group
+    found = policy().evaluate(y, scores, by=by).by_subgroup
     assert found is not None
-    with pytest.raises(KeyError, match="no group"):
+    with pytest.raises(KeyError, match="no subgroup"):
         found["sex", "x"]
 
 
@@ -231,9 +231,9 @@ def test_costs_without_a_mean_leave_the_interval_open() -> None:
     endless = SCENARIO.changed(cost_ratio=voros.costs.uniform_t(0.0, 1.0))
     made = ThresholdPolicy.from_validation(y, scores, endless)
     tested = made.evaluate(y, scores, by_cost=True, by=by["sex"])
-    assert tested.by_group is not None
+    assert tested.by_subgroup is not None
     assert tested.intervals is not None
-    for found in (tested.intervals, *(result.intervals for result in tested.by_group)):
+    for found in (tested.intervals, *(result.intervals for result in tested.by_subgroup)):
         low, high = found.cost_per_1000
         assert 0 <= low < tested.cost_per_1000 * 2
         assert high == math.inf
@@ -241,19 +241,19 @@ def test_costs_without_a_mean_leave_the_interval_open() -> None:
 
 @pytest.mark.slow
 def test_a_false_statement_about_any_floor_is_rare() -> None:
-    # Six groups whose precision above the threshold is known; floor .5, 2,000 test samples.
+    # Six subgroups whose precision above the threshold is known; floor .5, 2,000 test samples.
     rng, precision = np.random.default_rng(3), np.array([0.5, 0.5, 0.5, 0.49, 0.5, 0.51])
     made = voros.ThresholdPolicy.from_validation(
         [1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], SCENARIO.changed(capacity=1.0)
     )
     assert made.default.threshold == 1.0
-    group = np.repeat(np.arange(6), 60)
+    subgroup = np.repeat(np.arange(6), 60)
     wrong = 0
     for _ in range(2000):
-        y = np.append(rng.random(len(group)) < precision[group], [False] * 60)
-        scores = np.append(np.ones(len(group)), np.zeros(60))
-        by = np.append(group, np.arange(60) % 6)
-        found = made.evaluate(y, scores, by=by).by_group
+        y = np.append(rng.random(len(subgroup)) < precision[subgroup], [False] * 60)
+        scores = np.append(np.ones(len(subgroup)), np.zeros(60))
+        by = np.append(subgroup, np.arange(60) % 6)
+        found = made.evaluate(y, scores, by=by).by_subgroup
         assert found is not None
         verdicts = [result.floor for result in found]
         said = zip(verdicts, precision, strict=True)

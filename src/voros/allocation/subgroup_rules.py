@@ -1,19 +1,19 @@
-"""One threshold for all groups, or one for each: what each rule costs, and what it does to whom.
+"""One threshold for all subgroups, or one for each: what each rule costs, and what it does to whom.
 
 Every rule keeps one capacity and takes the thresholds of least total cost that it allows:
 
 - ``one``: one threshold; the precision floor holds over all cases together.
-- ``one_with_floors``: one threshold; the floor holds in each group as well.
-- ``per_group``: a threshold for each group, the floor in each (`voros.allocate`).
-- ``equal_recall``: as ``per_group``, and the recalls of any two groups differ by a stated gap at
-  most. Every possible lowest recall is tried: given the lowest, each group has a window of recalls,
-  and what is left is the problem of ``per_group`` within the windows.
-- ``guaranteed``: with a guarantee; a threshold for each group, none below a common one that keeps
-  the capacity in the population, and each keeping its group's floor there. Alpha is split between
-  the capacity and the groups (Bonferroni). The capacity takes one exact test for all common
-  thresholds, the floor of a group a fixed sequence of exact tests
+- ``one_with_floors``: one threshold; the floor holds in each subgroup as well.
+- ``per_subgroup``: a threshold for each subgroup, the floor in each (`voros.allocate`).
+- ``equal_recall``: as ``per_subgroup``, and the recalls of any two subgroups differ by a stated gap
+  at most. Every possible lowest recall is tried: given the lowest, each subgroup has a window of
+  recalls, and what is left is the problem of ``per_subgroup`` within the windows.
+- ``guaranteed``: with a guarantee; a threshold for each subgroup, none below a common one that
+  keeps the capacity in the population, and each keeping its subgroup's floor there. Alpha is split
+  between the capacity and the subgroups (Bonferroni). The capacity takes one exact test for all
+  common thresholds, the floor of a subgroup a fixed sequence of exact tests
   (`voros.guarantee.binomial_tests`). Thresholds at or above the common one raise no more alarms
-  than it does, so all limits hold together. No group uses what another leaves of the capacity.
+  than it does, so all limits hold together. No subgroup uses what another leaves of the capacity.
 """
 
 from __future__ import annotations
@@ -45,68 +45,70 @@ from voros.policy.allowed import check_guarantee
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray
 
-GroupRule: TypeAlias = Literal["one", "one_with_floors", "per_group", "equal_recall", "guaranteed"]
+SubgroupRule: TypeAlias = Literal[
+    "one", "one_with_floors", "per_subgroup", "equal_recall", "guaranteed"
+]
 
-RULE_TITLES: dict[GroupRule, str] = {
+RULE_TITLES: dict[SubgroupRule, str] = {
     "one": "one threshold",
-    "one_with_floors": "one threshold, floor in each group",
-    "per_group": "a threshold per group, floor in each",
-    "equal_recall": "a threshold per group, floor in each, equal recall",
-    "guaranteed": "a threshold per group, all limits guaranteed",
+    "one_with_floors": "one threshold, floor in each subgroup",
+    "per_subgroup": "a threshold per subgroup, floor in each",
+    "equal_recall": "a threshold per subgroup, floor in each, equal recall",
+    "guaranteed": "a threshold per subgroup, all limits guaranteed",
 }
 """Rules as people read them."""
 
 
 @dataclass(frozen=True, repr=False)
-class GroupThresholds(ReprMixin):
-    """Thresholds for groups by several rules, and what each costs on the same cases.
+class SubgroupThresholds(ReprMixin):
+    """Thresholds for subgroups by several rules, and what each costs on the same cases.
 
     Attributes
     ----------
     policies : dict of str to JointPolicy
-        By rule: "one", "one_with_floors", "per_group", "equal_recall" and, if a guarantee was
+        By rule: "one", "one_with_floors", "per_subgroup", "equal_recall" and, if a guarantee was
         asked for, "guaranteed".
     recall_gap : float
-        How far the recalls of two groups may differ under "equal_recall".
+        How far the recalls of two subgroups may differ under "equal_recall".
 
     Examples
     --------
     >>> import voros
     >>> y, s = [1, 1, 0, 0, 1, 0, 0, 1, 0, 0], [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
     >>> ward, scenario = ["a"] * 5 + ["b"] * 5, voros.Scenario(0.3, 0.5, cost_ratio=0.1)
-    >>> found = voros.compare_group_thresholds(y, s, scenario, by=ward, min_cases=5)
+    >>> found = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
     >>> {rule: round(found.extra_cost(rule), 4) for rule in found.policies}
-    {'one': 0.0, 'one_with_floors': 1.8, 'per_group': -1.0, 'equal_recall': 1.8}
+    {'one': 0.0, 'one_with_floors': 1.8, 'per_subgroup': -1.0, 'equal_recall': 1.8}
     """
 
-    policies: dict[GroupRule, JointPolicy]
+    policies: dict[SubgroupRule, JointPolicy]
     recall_gap: float
 
-    def policy(self, rule: GroupRule) -> JointPolicy:
-        """Return the policy of a rule; its `predict` and `evaluate` take the group of each case."""
+    def policy(self, rule: SubgroupRule) -> JointPolicy:
+        """Return the policy of a rule; its `predict` and `evaluate` take each case's subgroup."""
         check_choice(rule, "rule", tuple(self.policies))
         return self.policies[rule]
 
-    def extra_cost(self, rule: GroupRule) -> float:
+    def extra_cost(self, rule: SubgroupRule) -> float:
         """Return what a rule costs beyond one threshold for all, in misses."""
         return self.policy(rule).default.cost - self.policies["one"].default.cost
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return a row for each rule and group, column by column."""
+        """Return a row for each rule and subgroup, column by column."""
         rows = [row for rule, policy in self.policies.items() for row in _rows(rule, policy)]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame with a row for each rule and group."""
+        """Return a data frame with a row for each rule and subgroup."""
         return make_frame(self.columns(), backend)
 
     def table(self) -> Table:
-        """Return a row for each rule: its cost, and the groups that fare worst under it."""
+        """Return a row for each rule: its cost, and the subgroups that fare worst under it."""
         head = ("rule", "cost", "beyond one", "alarms", "misses")
         worst = ("lowest precision", "lowest recall", "highest recall")
         return Table.from_rows([(*head, *worst), *map(self._cells, self.policies)])
 
-    def _cells(self, rule: GroupRule) -> tuple[str, ...]:
+    def _cells(self, rule: SubgroupRule) -> tuple[str, ...]:
         rows = _rows(rule, self.policies[rule])
         raising = [row for row in rows if row["alarms"]]
         precision = min(raising, key=lambda row: row["precision"], default=None)
@@ -117,16 +119,16 @@ class GroupThresholds(ReprMixin):
             f"{self.extra_cost(rule):+,.4g}",
             f"{sum(row['alarms'] for row in rows):,}",
             f"{sum(row['misses'] for row in rows):,}",
-            "" if precision is None else f"{precision['precision']:.3f} {precision['group']}",
-            f"{low['recall']:.3f} {low['group']}",
-            f"{high['recall']:.3f} {high['group']}",
+            "" if precision is None else f"{precision['precision']:.3f} {precision['subgroup']}",
+            f"{low['recall']:.3f} {low['subgroup']}",
+            f"{high['recall']:.3f} {high['subgroup']}",
         )
 
     def _parts(self) -> tuple[Table]:
         return (self.table(),)
 
 
-def compare_group_thresholds(
+def compare_subgroup_thresholds(
     y_true: Any,
     y_score: Any,
     scenario: Scenario,
@@ -135,34 +137,34 @@ def compare_group_thresholds(
     recall_gap: float = 0.05,
     min_cases: int = FEWEST_CASES,
     guarantee: Guarantee | None = None,
-) -> GroupThresholds:
-    """Compare one threshold for all groups with one for each, under one capacity.
+) -> SubgroupThresholds:
+    """Compare one threshold for all subgroups with one for each, under one capacity.
 
     Parameters
     ----------
     y_true, y_score : array-like of shape (n_cases,)
     scenario : Scenario
-        Its capacity is shared by all groups; its precision floor is that of each group, and under
-        the rule "one" that of all cases together. Costs are taken at the mean cost ratio.
+        Its capacity is shared by all subgroups; its precision floor is that of each subgroup, and
+        under the rule "one" that of all cases together. Costs are taken at the mean cost ratio.
     by : array-like of shape (n_cases,)
-        The group of each case; a mapping or data frame with one column will do.
+        The subgroup of each case; a mapping or data frame with one column will do.
     recall_gap : float within [0, 1], default 0.05
-        How far the recalls of two groups may differ under "equal_recall".
+        How far the recalls of two subgroups may differ under "equal_recall".
     min_cases : int, default 10
-        Smaller groups are refused, by name.
+        Smaller subgroups are refused, by name.
     guarantee : Guarantee, optional
-        Add the rule "guaranteed": the floor of every group and the capacity hold in the population,
-        all together with this confidence.
+        Add the rule "guaranteed": the floor of every subgroup and the capacity hold in the
+        population, all together with this confidence.
 
     Returns
     -------
-    GroupThresholds
+    SubgroupThresholds
 
     Warns
     -----
     NeverAlarmWarning
-        For each group that no threshold but never alarm is left to, by the rule "per_group" or by
-        the guarantee.
+        For each subgroup that no threshold but never alarm is left to, by the rule "per_subgroup"
+        or by the guarantee.
 
     Examples
     --------
@@ -171,37 +173,37 @@ def compare_group_thresholds(
     >>> s = [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
     >>> ward = ["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=0.1)
-    >>> found = voros.compare_group_thresholds(y, s, scenario, by=ward, min_cases=5)
-    >>> found.policy("one").thresholds(), found.policy("per_group").thresholds()
+    >>> found = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
+    >>> found.policy("one").thresholds(), found.policy("per_subgroup").thresholds()
     ({'a': 8.0, 'b': 8.0}, {'a': 5.0, 'b': inf})
     """
     check_scenario(scenario)
     check_aligned(y_true=y_true, y_score=y_score, by=by)
     gap = check_number(recall_gap, "recall_gap")
     _check_capacity(scenario)
-    groups = _one_column(Subgroups.from_columns(by, min_cases=min_cases, small="refuse"))
+    subgroups = _one_column(Subgroups.from_columns(by, min_cases=min_cases, small="refuse"))
     own = scenario.changed(capacity=1.0)
-    cases = read_streams(y_true, y_score, by=groups)
-    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=groups)
+    cases = read_streams(y_true, y_score, by=subgroups)
+    separate = allocate(y_true, y_score, own, capacity=scenario.capacity, by=subgroups)
     search = _Search.from_policy(separate, cases, scenario)
     one, floors = search.one_threshold()
-    policies: dict[GroupRule, JointPolicy] = {
+    policies: dict[SubgroupRule, JointPolicy] = {
         "one": one,
         "one_with_floors": floors,
-        "per_group": separate,
+        "per_subgroup": separate,
         "equal_recall": search.equal_recall(gap),
     }
     if guarantee is not None:
         policies["guaranteed"] = search.guaranteed(_of_population(guarantee))
-    return GroupThresholds(policies, gap)
+    return SubgroupThresholds(policies, gap)
 
 
 def _check_capacity(scenario: Scenario) -> None:
     if scenario.per is not None:
         raise ArgumentError(
             "per",
-            f"={scenario.per!r}: thresholds for groups share a capacity over all cases; accepted "
-            "is a scenario without periods",
+            f"={scenario.per!r}: thresholds for subgroups share a capacity over all cases; "
+            "accepted is a scenario without periods",
         )
 
 
@@ -212,28 +214,28 @@ def _of_population(guarantee: object) -> Guarantee:
     if sure.horizon is not None:
         raise ArgumentError(
             "horizon",
-            f"={sure.horizon}: thresholds for groups are promised for the population; that of the "
-            "next cases is voros.allocate(..., by=..., guarantee=...)",
+            f"={sure.horizon}: thresholds for subgroups are promised for the population; that of "
+            "the next cases is voros.allocate(..., by=..., guarantee=...)",
         )
     return sure
 
 
-def _one_column(groups: Subgroups) -> AnyArray:
-    """Return the name of each case's group."""
-    if len(groups.partitions) > 1:
-        listed = ", ".join(repr(part.column) for part in groups.partitions)
+def _one_column(subgroups: Subgroups) -> AnyArray:
+    """Return the name of each case's subgroup."""
+    if len(subgroups.partitions) > 1:
+        listed = ", ".join(repr(part.column) for part in subgroups.partitions)
         raise ArgumentError(
             "by",
             f" has the columns {listed}; a case has one threshold, so accepted is one column: join "
             "them, as in sex + ', ' + site",
         )
-    (part,) = groups.partitions
+    (part,) = subgroups.partitions
     return np.array(part.names)[part.codes]
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Groups, their costs and limits, and policies made of chosen points."""
+    """Subgroups, their costs and limits, and policies made of chosen points."""
 
     separate: JointPolicy
     cases: StreamCases
@@ -249,7 +251,7 @@ class _Search:
         return cls(separate, cases, points, tuple(map(as_cost, ratios)), floor)
 
     def one_threshold(self) -> tuple[JointPolicy, JointPolicy]:
-        """Try every threshold: with the floor over all cases, and in each group as well."""
+        """Try every threshold: with the floor over all cases, and in each subgroup as well."""
         shown = np.unique(np.concatenate([each.thresholds for each in self.points]))[::-1]
         # The point of each threshold: the last whose own threshold is not below it.
         rows = [np.searchsorted(-p.thresholds, -shown, side="right") - 1 for p in self.points]
@@ -319,11 +321,11 @@ class _Search:
         return self._policy(chosen, tp, fp, tried)
 
     def guaranteed(self, guarantee: Guarantee) -> JointPolicy:
-        """Take in each group the cheapest threshold that passes its tests."""
+        """Take in each subgroup the cheapest threshold that passes its tests."""
         names, most = self.separate.names, self.separate.max_alarms
         n_cases, floor = self.cases.n_cases, float(self.floor)
         alpha, for_capacity = alpha_shares(guarantee.alpha, floor, most, n_cases)
-        # The lowest threshold at which all groups together raise few enough alarms.
+        # The lowest threshold at which all subgroups together raise few enough alarms.
         columns = (self.cases.positive, self.cases.scores)
         whole = OperatingPoints.from_scores(*(column[names[0]] for column in columns))
         safe = most_counted(n_cases, most, None, for_capacity)
@@ -358,7 +360,7 @@ class _Search:
     ) -> tuple[int, ...] | None:
         """Return the cheapest points whose recalls lie between two, or None where there are none.
 
-        Each group starts at its allowed point of fewest alarms, as if that were never alarm.
+        Each subgroup starts at its allowed point of fewest alarms, as if that were never alarm.
         """
         windows = [
             _window(each, low, high, rows) for each, rows in zip(self.points, allowed, strict=True)
@@ -405,12 +407,12 @@ def _stream(points: OperatingPoints, window: AnyArray, ratio: Fraction) -> Strea
     return Stream(moved, np.ones(len(window), dtype=np.bool_), ratio, Fraction(1))
 
 
-def _rows(rule: GroupRule, policy: JointPolicy) -> list[dict[str, Any]]:
+def _rows(rule: SubgroupRule, policy: JointPolicy) -> list[dict[str, Any]]:
     choice = policy.default
     return [
         {
             "rule": rule,
-            "group": name,
+            "subgroup": name,
             "threshold": threshold,
             "positives": positives,
             "alarms": tp + fp,

@@ -1,4 +1,4 @@
-"""Groups from the command line: --by in apply, select and report."""
+"""Subgroups from the command line: --by in apply, select and report."""
 
 import csv
 import io
@@ -39,23 +39,29 @@ def test_apply_counts_each_group(voros_command, files, policy):
     document = json.loads(ran.out)
     cases = read_predictions(files[1], label="died", scores=["good"], by=["sex", "site"])
     alarms = cases.scores_of("good") >= document["threshold"]
-    groups = document["by_group"]["groups"]
-    assert [(row["column"], row["group"]) for row in groups] == [
+    subgroups = document["by_subgroup"]["subgroups"]
+    assert [(row["column"], row["subgroup"]) for row in subgroups] == [
         *(("sex", "f"), ("sex", "m")),
         *(("site", "1"), ("site", "2"), ("site", "3")),
     ]
-    for row in groups:
-        member = cases.by[row["column"]].astype(str) == row["group"]
+    for row in subgroups:
+        member = cases.by[row["column"]].astype(str) == row["subgroup"]
         tp, raised = (alarms & member & cases.labels).sum(), (alarms & member).sum()
         assert (row["cases"], row["alarms"]) == (member.sum(), raised)
         assert row["precision"] == pytest.approx(tp / raised)
-    assert document["by_group"]["confidence_each"] == pytest.approx(0.99)
+    assert document["by_subgroup"]["confidence_each"] == pytest.approx(0.99)
     printed = voros_command(
         "apply", policy, files[1], "--label", "died", *by, "-o", "out.csv", "--intersections"
     )
     assert "sex and site: f, 1" in printed.err
     lines = voros_command("apply", policy, files[1], "--label", "died", *by, "--csv").out
-    assert [row["group"] for row in csv.DictReader(io.StringIO(lines))] == ["f", "m", "1", "2", "3"]
+    assert [row["subgroup"] for row in csv.DictReader(io.StringIO(lines))] == [
+        "f",
+        "m",
+        "1",
+        "2",
+        "3",
+    ]
 
 
 def test_select_reports_the_groups_of_the_test_cases(voros_command, files):
@@ -65,14 +71,14 @@ def test_select_reports_the_groups_of_the_test_cases(voros_command, files):
     assert "sex: f" in ran.out
     assert "site: 3" in ran.out
     assert "Bonferroni" in ran.out
-    # A numbered column that names groups is no model.
+    # A numbered column that names subgroups is no model.
     assert "'site'" not in ran.err
     ran = voros_command(
         "select", files[0], "--label", "died", "--test", files[1], *by, *LIMITS, "--json"
     )
     document = json.loads(ran.out)
-    assert len(document["test"]["by_group"]["groups"]) == 5
-    assert len(document["test_default"]["by_group"]["groups"]) == 5
+    assert len(document["test"]["by_subgroup"]["subgroups"]) == 5
+    assert len(document["test_default"]["by_subgroup"]["subgroups"]) == 5
 
 
 def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy):
@@ -89,8 +95,8 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
     [
         ("apply", ("--by", "sex"), "name the true labels with --label"),
         ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
-        ("apply", ("--min-group", "5"), "--min-group needs groups"),
-        ("apply", ("--label", "died", "--by", "sex", "--min-group", "0"), "--min-group=0"),
+        ("apply", ("--min-subgroup", "5"), "--min-subgroup needs subgroups"),
+        ("apply", ("--label", "died", "--by", "sex", "--min-subgroup", "0"), "--min-subgroup=0"),
         ("apply", ("--label", "died", "--by", "sex", "--intersections"), "--intersections=True"),
         ("select", ("--by", "sex"), "--by requires --test FILE"),
         ("report", ("--by", "sex", "-o", "r.html"), "--by reports on test cases"),
@@ -115,12 +121,12 @@ def test_the_report_has_a_block_of_groups(voros_command, files, tmp_path):
     )
     assert ran.code == 0
     page = (tmp_path / "r.html").read_text()
-    assert "Groups of the test cases" in page
+    assert "Subgroups of the test cases" in page
     assert "sex: f" in page
-    assert "Precision, recall and cost in each group" in page
+    assert "Precision, recall and cost in each subgroup" in page
     document = json.loads((tmp_path / "r.json").read_text())
-    found = document["test"]["evaluation"]["by_group"]["groups"]
-    assert [row["group"] for row in found] == ["f", "m"]
+    found = document["test"]["evaluation"]["by_subgroup"]["subgroups"]
+    assert [row["subgroup"] for row in found] == ["f", "m"]
 
 
 def test_the_page_has_counts_of_groups_and_no_rows(voros_command, files, tmp_path):

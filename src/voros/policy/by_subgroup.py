@@ -1,4 +1,4 @@
-"""What deployed thresholds do in each group of cases, and where the precision floor holds."""
+"""What deployed thresholds do in each subgroup of cases, and where the precision floor holds."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 
 ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
-"""What is estimated in each group, with an interval."""
+"""What is estimated in each subgroup, with an interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupResult:
-    """What the deployed thresholds do in one group.
+class SubgroupResult:
+    """What the deployed thresholds do in one subgroup.
 
     Attributes
     ----------
-    column, group : str
+    column, subgroup : str
     cases, positives : int
     alarms, precision, recall, cost_per_1000 : float
         Means over the costs, as in `PolicyEvaluation`; NaN where there is no alarm, or no positive.
     intervals : EvaluationIntervals
-        Exact, at the confidence that the groups share.
+        Exact, at the confidence that the subgroups share.
     floor : {"kept", "broken", "too few to say"}
-        Of the precision floor in the population of the group: kept or broken where the interval
+        Of the precision floor in the population of the subgroup: kept or broken where the interval
         lies above or below it at every, or at some, deployed threshold. A threshold that raised no
-        alarm in the group leaves it open; never alarm keeps it.
+        alarm in the subgroup leaves it open; never alarm keeps it.
 
     Examples
     --------
@@ -51,13 +51,13 @@ class GroupResult:
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
     >>> y, scores, sex = [0, 1, 0, 1] * 20, [0.1, 0.9, 0.8, 0.7] * 20, ["f", "f", "m", "m"] * 20
     >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
-    >>> women = policy.evaluate(y, scores, by={"sex": sex}).by_group["sex", "f"]
+    >>> women = policy.evaluate(y, scores, by={"sex": sex}).by_subgroup["sex", "f"]
     >>> women.name, women.cases, women.alarms, women.precision, women.floor
     ('sex: f', 40, 20.0, 1.0, 'kept')
     """
 
     column: str
-    group: str
+    subgroup: str
     cases: int
     positives: int
     alarms: float
@@ -69,12 +69,12 @@ class GroupResult:
 
     @property
     def name(self) -> str:
-        """Column and group."""
-        return f"{self.column}: {self.group}"
+        """Column and subgroup."""
+        return f"{self.column}: {self.subgroup}"
 
     def values(self) -> dict[str, Any]:
         """Return plain values, intervals as two columns each."""
-        found = {name: getattr(self, name) for name in ("column", "group", "cases", "positives")}
+        found = {name: getattr(self, name) for name in ("column", "subgroup", "cases", "positives")}
         for measure in ESTIMATED:
             low, high = getattr(self.intervals, measure)
             found |= {measure: getattr(self, measure)}
@@ -83,26 +83,26 @@ class GroupResult:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class GroupEvaluation(ReprMixin):
-    """What a policy does in each group of cases, its thresholds fixed beforehand.
+class SubgroupEvaluation(ReprMixin):
+    """What a policy does in each subgroup of cases, its thresholds fixed beforehand.
 
-    Of each measure the intervals of all groups hold together with the stated confidence: by
-    Bonferroni, each alone has the confidence ``1 - (1 - confidence) / n_groups``. So do all that is
-    said of the precision floor. The capacity is one for all cases, so that no group keeps or breaks
-    it alone.
+    Of each measure the intervals of all subgroups hold together with the stated confidence: by
+    Bonferroni, each alone has the confidence ``1 - (1 - confidence) / n_subgroups``. So do all that
+    is said of the precision floor. The capacity is one for all cases, so that no subgroup keeps or
+    breaks it alone.
 
     Attributes
     ----------
     names : tuple of (str, str)
-        Column and group.
+        Column and subgroup.
     counts : tuple of ThresholdCounts
-        Of each group, at the deployed thresholds.
+        Of each subgroup, at the deployed thresholds.
     thresholds : ndarray of shape (n_thresholds,)
     scenario : Scenario
     confidence : float
-        Of all groups together.
+        Of all subgroups together.
     notes : tuple of str
-        Which groups were pooled.
+        Which subgroups were pooled.
 
     Examples
     --------
@@ -110,8 +110,12 @@ class GroupEvaluation(ReprMixin):
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.75, cost_ratio=0.2)
     >>> y, scores, sex = [0, 1, 0, 1] * 20, [0.1, 0.9, 0.8, 0.7] * 20, ["f", "f", "m", "m"] * 20
     >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
-    >>> groups = policy.evaluate(y, scores, by={"sex": sex}).by_group
-    >>> len(groups), groups.confidence_each, [each.name for each in groups.with_floor("kept")]
+    >>> subgroups = policy.evaluate(y, scores, by={"sex": sex}).by_subgroup
+    >>> (
+    ...     len(subgroups),
+    ...     subgroups.confidence_each,
+    ...     [each.name for each in subgroups.with_floor("kept")],
+    ... )
     (2, 0.975, ['sex: f'])
     """
 
@@ -125,7 +129,7 @@ class GroupEvaluation(ReprMixin):
     @classmethod
     def from_cases(
         cls,
-        groups: Subgroups,
+        subgroups: Subgroups,
         positive: BoolArray,
         scores: AnyArray,
         thresholds: FloatArray,
@@ -133,8 +137,8 @@ class GroupEvaluation(ReprMixin):
         scenario: Scenario,
         confidence: float,
         codes: AnyArray | None = None,
-    ) -> GroupEvaluation:
-        """Count the alarms of each group at the thresholds of an evaluation of all cases.
+    ) -> SubgroupEvaluation:
+        """Count the alarms of each subgroup at the thresholds of an evaluation of all cases.
 
         ``codes`` are the patients, where cases of one patient are not independent.
         """
@@ -142,11 +146,11 @@ class GroupEvaluation(ReprMixin):
             raise ArgumentError(
                 "by",
                 f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
-                "groups differ in theirs; accepted is a scenario without one",
+                "subgroups differ in theirs; accepted is a scenario without one",
             )
         cases = positive, scores, thresholds, whole, codes
-        found = [_counts(part, *cases) for part in groups.partitions]
-        names = tuple((part.column, name) for part in groups.partitions for name in part.names)
+        found = [_counts(part, *cases) for part in subgroups.partitions]
+        names = tuple((part.column, name) for part in subgroups.partitions for name in part.names)
         counts = tuple(each for part in found for each in part)
         return cls(
             names=names,
@@ -154,48 +158,48 @@ class GroupEvaluation(ReprMixin):
             thresholds=thresholds,
             scenario=scenario,
             confidence=confidence,
-            notes=groups.notes,
+            notes=subgroups.notes,
         )
 
     @property
-    def n_groups(self) -> int:
-        """How many groups there are, over all columns."""
+    def n_subgroups(self) -> int:
+        """How many subgroups there are, over all columns."""
         return len(self.names)
 
     @property
     def confidence_each(self) -> float:
-        """Confidence of each group's interval alone (Bonferroni)."""
-        return 1.0 - (1.0 - self.confidence) / self.n_groups
+        """Confidence of each subgroup's interval alone (Bonferroni)."""
+        return 1.0 - (1.0 - self.confidence) / self.n_subgroups
 
     @cached_property
-    def results(self) -> tuple[GroupResult, ...]:
-        """What is known of each group."""
+    def results(self) -> tuple[SubgroupResult, ...]:
+        """What is known of each subgroup."""
         return tuple(map(self._result, self.names, self.counts))
 
-    def __iter__(self) -> Iterator[GroupResult]:
-        """Go through the groups."""
+    def __iter__(self) -> Iterator[SubgroupResult]:
+        """Go through the subgroups."""
         return iter(self.results)
 
     def __len__(self) -> int:
-        """How many groups there are."""
-        return self.n_groups
+        """How many subgroups there are."""
+        return self.n_subgroups
 
-    def __getitem__(self, name: tuple[str, str]) -> GroupResult:
-        """Return one group by its column and name."""
+    def __getitem__(self, name: tuple[str, str]) -> SubgroupResult:
+        """Return one subgroup by its column and name."""
         if name not in self.names:
             listed = ", ".join(map(repr, self.names))
-            raise KeyError(f"no group {name!r}; the groups are {listed}")
+            raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
         return self.results[self.names.index(name)]
 
-    def with_floor(self, verdict: FloorVerdict) -> tuple[GroupResult, ...]:
-        """Return the groups of which this is known of the precision floor."""
+    def with_floor(self, verdict: FloorVerdict) -> tuple[SubgroupResult, ...]:
+        """Return the subgroups of which this is known of the precision floor."""
         return tuple(result for result in self.results if result.floor == verdict)
 
-    def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> GroupResult:
-        column, group = name
-        return GroupResult(
+    def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> SubgroupResult:
+        column, subgroup = name
+        return SubgroupResult(
             column=column,
-            group=group,
+            subgroup=subgroup,
             cases=int(counts.n_cases),
             positives=int(counts.n_positive),
             alarms=float(counts.probability @ (counts.tp + counts.fp)),
@@ -210,8 +214,8 @@ class GroupEvaluation(ReprMixin):
         floor, can_alarm = self.scenario.min_precision, np.isfinite(self.thresholds)
         if floor <= 0:
             return "kept"
-        # A statement for each group and threshold: alpha is split over all of them.
-        alpha = (1.0 - self.confidence) / (self.n_groups * max(int(can_alarm.sum()), 1))
+        # A statement for each subgroup and threshold: alpha is split over all of them.
+        alpha = (1.0 - self.confidence) / (self.n_subgroups * max(int(can_alarm.sum()), 1))
         low, high = (limits[can_alarm] for limits in counts.precision_limits(1.0 - alpha))
         if (high < floor).any():
             return "broken"
@@ -219,17 +223,17 @@ class GroupEvaluation(ReprMixin):
         return "kept" if (low >= floor).all() else "too few to say"
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return a row for each group, column by column."""
+        """Return a row for each subgroup, column by column."""
         rows = [result.values() for result in self.results]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame with a row for each group."""
+        """Return a data frame with a row for each subgroup."""
         return make_frame(self.columns(), backend)
 
     def table(self) -> Table:
-        """Return the groups as a table for people."""
-        head = ("group", "cases", "positives", "alarms", "precision", "recall")
+        """Return the subgroups as a table for people."""
+        head = ("subgroup", "cases", "positives", "alarms", "precision", "recall")
         floor = f"floor {self.scenario.min_precision:g}"
         rows = [_cells(result) for result in self.results]
         return Table.from_rows([(*head, "cost of 1,000 cases", floor), *rows])
@@ -238,14 +242,14 @@ class GroupEvaluation(ReprMixin):
     def words(self) -> tuple[str, ...]:
         """How sure the table is, what is known of the floor, and what was pooled."""
         together = (
-            f"intervals of all {self.n_groups} groups together hold with confidence "
+            f"intervals of all {self.n_subgroups} subgroups together hold with confidence "
             f"{100 * self.confidence:g} % (Bonferroni: {100 * self.confidence_each:.4g} % each)"
         )
         floor = self._floor_words("broken"), self._floor_words("too few to say")
         return (together, *floor, *self.notes)
 
     def _floor_words(self, verdict: FloorVerdict) -> str:
-        named = ", ".join(result.name for result in self.with_floor(verdict)) or "no group"
+        named = ", ".join(result.name for result in self.with_floor(verdict)) or "no subgroup"
         said = "broken in" if verdict == "broken" else "open, with too few alarms to say, in"
         return f"precision floor {self.scenario.min_precision:g} {said}: {named}"
 
@@ -281,7 +285,7 @@ def _counts(
     return counts
 
 
-def _cells(result: GroupResult) -> tuple[str, ...]:
+def _cells(result: SubgroupResult) -> tuple[str, ...]:
     found = result.intervals
     return (
         result.name,

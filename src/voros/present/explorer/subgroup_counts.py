@@ -1,8 +1,8 @@
-"""Counts of each group for a page: few thresholds, between any two of which lie enough cases.
+"""Counts of each subgroup for a page: few thresholds, between any two of which lie enough cases.
 
-A page holds no rows. Counts of groups at every threshold would show the group of each case, so they
-are kept at thresholds with at least `smallest` cases between any two of them, and the page shows
-the nearest.
+A page holds no rows. Counts of subgroups at every threshold would show the subgroup of each case,
+so they are kept at thresholds with at least `smallest` cases between any two of them, and the page
+shows the nearest.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from voros.present.explorer.replicates import packed
 from voros.typing import AnyArray, BoolArray
 
 CONFIDENCE = 0.95
-"""That the intervals of one measure hold in all groups together."""
+"""That the intervals of one measure hold in all subgroups together."""
 
 
-def group_counts(
+def subgroup_counts(
     positive: BoolArray,
     scores: Mapping[str, Any],
     held: Mapping[str, OperatingPoints],
-    groups: Subgroups,
+    subgroups: Subgroups,
     smallest: int = FEWEST_CASES,
 ) -> dict[str, Any]:
-    """Return counts of every group at some of the thresholds that a page holds, ready for JSON.
+    """Return counts of every subgroup at some of the thresholds that a page holds, ready for JSON.
 
     Examples
     --------
     >>> positive = np.array([True, False, True, False])
     >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
-    >>> groups = Subgroups.from_columns({"sex": ["f", "m", "f", "m"]}, min_cases=2)
-    >>> found = group_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, groups, 2)
+    >>> subgroups = Subgroups.from_columns({"sex": ["f", "m", "f", "m"]}, min_cases=2)
+    >>> found = subgroup_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, subgroups, 2)
     >>> found["names"], found["positives"], found["models"][0]["kept"]
     (['sex: f', 'sex: m'], [2, 0], [1])
     """
-    parts = groups.partitions
+    parts = subgroups.partitions
     positives = np.concatenate(
         [np.bincount(part.codes[positive], minlength=len(part.names)) for part in parts]
     )
@@ -50,7 +50,7 @@ def group_counts(
     names = [f"{part.column}: {name}" for part in parts for name in part.names]
     _check_sizes(names, sizes, smallest)
     models = [
-        _counted(positive, check_scores(scores[name]), points, groups, smallest)
+        _counted(positive, check_scores(scores[name]), points, subgroups, smallest)
         for name, points in held.items()
     ]
     return {
@@ -59,32 +59,36 @@ def group_counts(
         "negatives": (sizes - positives).tolist(),
         "confidence": CONFIDENCE,
         "smallest": smallest,
-        "notes": list(groups.notes),
+        "notes": list(subgroups.notes),
         "models": models,
     }
 
 
 def _check_sizes(names: Sequence[str], sizes: AnyArray, smallest: int) -> None:
-    """Refuse groups that are small even when pooled: a page may go to anybody."""
+    """Refuse subgroups that are small even when pooled: a page may go to anybody."""
     few = [f"{name} ({size})" for name, size in zip(names, sizes, strict=True) if size < smallest]
     if few:
         raise ArgumentError(
             "by",
-            f" has groups of fewer than {smallest} cases, also when the small ones are pooled: "
+            f" has subgroups of fewer than {smallest} cases, also when the small ones are pooled: "
             f"{', '.join(few)}; put them together with others",
         )
 
 
 def _counted(
-    positive: BoolArray, scores: AnyArray, points: OperatingPoints, groups: Subgroups, smallest: int
+    positive: BoolArray,
+    scores: AnyArray,
+    points: OperatingPoints,
+    subgroups: Subgroups,
+    smallest: int,
 ) -> dict[str, Any]:
-    """Count true and false positives of each group at the kept thresholds."""
+    """Count true and false positives of each subgroup at the kept thresholds."""
     kept = _apart(points.alarms[1:], len(positive), smallest)
     thresholds = points.thresholds[1:][kept]
     counts = [
         [
             counts_by_group(part.codes[rows], len(part.names), scores[rows], thresholds).T
-            for part in groups.partitions
+            for part in subgroups.partitions
         ]
         for rows in (positive, ~positive)
     ]

@@ -1,4 +1,4 @@
-"""What a policy does in each group: dots with intervals, and the precision floor."""
+"""What a policy does in each subgroup: dots with intervals, and the precision floor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles, muted
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
-from voros.policy import GroupEvaluation, GroupResult, ThresholdPolicy
+from voros.policy import SubgroupEvaluation, SubgroupResult, ThresholdPolicy
 from voros.text.signatures import takes
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
-GROUP_PANELS = {
+SUBGROUP_PANELS = {
     "precision": "precision",
     "recall": "recall",
     "cost_per_1000": "cost of 1,000 cases",
@@ -30,45 +30,47 @@ FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
 
 LONGEST_NAME = 24
 ROW_SHARE = 0.055
-"""Height of a group, in widths of a usual figure."""
+"""Height of a subgroup, in widths of a usual figure."""
 
 
-class GroupDisplay:
-    """Precision, recall and cost of a policy in each group of cases, with intervals.
+class SubgroupDisplay:
+    """Precision, recall and cost of a policy in each subgroup of cases, with intervals.
 
-    Marks are filled where the group's precision floor is kept, crosses where it is broken, and
+    Marks are filled where the subgroup's precision floor is kept, crosses where it is broken, and
     hollow where there are too few alarms to say. All intervals hold together.
 
     Parameters
     ----------
-    groups : GroupEvaluation
-        ``policy.evaluate(..., by=...).by_group``.
+    subgroups : SubgroupEvaluation
+        ``policy.evaluate(..., by=...).by_subgroup``.
 
     Attributes
     ----------
     axes_ : tuple of Axes
         Precision, recall and cost, from left to right.
     marks_ : dict of (str, str, str) to ErrorbarContainer
-        By measure, column and group; without those that have no estimate.
+        By measure, column and subgroup; without those that have no estimate.
     floor_ : Line2D
         The precision floor.
 
     Examples
     --------
     >>> import voros
-    >>> from voros.plotting import GroupDisplay
+    >>> from voros.plotting import SubgroupDisplay
     >>> y, s = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.3, 0.2]
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
     >>> policy = voros.ThresholdPolicy.from_validation(y, s, scenario)
-    >>> groups = voros.Subgroups.from_columns({"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1)
-    >>> display = GroupDisplay.from_predictions(y, s, policy=policy, by=groups)
+    >>> subgroups = voros.Subgroups.from_columns(
+    ...     {"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1
+    ... )
+    >>> display = SubgroupDisplay.from_predictions(y, s, policy=policy, by=subgroups)
     >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
     ['sex: f (3)', 'sex: m (3)']
     """
 
-    def __init__(self, groups: GroupEvaluation) -> None:
-        accepted = "policy.evaluate(..., by=...).by_group"
-        self.groups = check_type(groups, "groups", GroupEvaluation, accepted)
+    def __init__(self, subgroups: SubgroupEvaluation) -> None:
+        accepted = "policy.evaluate(..., by=...).by_subgroup"
+        self.subgroups = check_type(subgroups, "subgroups", SubgroupEvaluation, accepted)
 
     @classmethod
     @takes(ThresholdPolicy.evaluate, leave_out=("self",))
@@ -91,17 +93,17 @@ class GroupDisplay:
             As in `ThresholdPolicy.evaluate`.
         policy : ThresholdPolicy
         by : array-like, mapping, data frame or Subgroups
-            The groups, as in `ThresholdPolicy.evaluate`.
+            The subgroups, as in `ThresholdPolicy.evaluate`.
         ax, color
             As in `plot`.
         **options
             Others of `ThresholdPolicy.evaluate`.
         """
         check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
-        by_group = policy.evaluate(y_true, y_score, by=by, **options).by_group
-        if by_group is None:
-            raise ValueError("by=None; accepted are the groups of each case")
-        return cls(by_group).plot(ax, color=color)
+        by_subgroup = policy.evaluate(y_true, y_score, by=by, **options).by_subgroup
+        if by_subgroup is None:
+            raise ValueError("by=None; accepted are the subgroups of each case")
+        return cls(by_subgroup).plot(ax, color=color)
 
     def plot(self, ax: Any = None, *, color: Any = None) -> Self:
         """Draw three panels side by side.
@@ -112,24 +114,30 @@ class GroupDisplay:
             By default those of a new figure.
         color : colour, optional
         """
-        height = 0.28 + ROW_SHARE * len(self.groups)
+        height = 0.28 + ROW_SHARE * len(self.subgroups)
         self.axes_: tuple[Axes, ...] = panels_to_draw_on(
-            ax, (len(GROUP_PANELS),), (1.6, height), ncols=len(GROUP_PANELS), sharey=ax is None
+            ax,
+            (len(SUBGROUP_PANELS),),
+            (1.6, height),
+            ncols=len(SUBGROUP_PANELS),
+            sharey=ax is None,
         )
         self.marks_: dict[tuple[str, str, str], ErrorbarContainer] = {}
         style = model_styles(self.axes_[0], ["policy"], color)["policy"]
-        for panel, measure in zip(self.axes_, GROUP_PANELS, strict=True):
-            for row, result in enumerate(self.groups):
+        for panel, measure in zip(self.axes_, SUBGROUP_PANELS, strict=True):
+            for row, result in enumerate(self.subgroups):
                 self._draw(panel, measure, row, result, style.color)
             self._format_axes(panel, measure)
         self.floor_ = self._draw_floor()
         return self
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return the data behind the picture, a row for each group."""
-        return self.groups.frame(backend)
+        """Return the data behind the picture, a row for each subgroup."""
+        return self.subgroups.frame(backend)
 
-    def _draw(self, panel: Axes, measure: str, row: int, result: GroupResult, color: Any) -> None:
+    def _draw(
+        self, panel: Axes, measure: str, row: int, result: SubgroupResult, color: Any
+    ) -> None:
         value, (low, high) = getattr(result, measure), getattr(result.intervals, measure)
         width = line_width(panel)
         if np.isnan(value):
@@ -139,7 +147,7 @@ class GroupDisplay:
             # The costs have no mean: the interval has no end.
             panel.axhline(row, linestyle=":", color=muted(panel), linewidth=width)
             high = value
-        self.marks_[measure, result.column, result.group] = panel.errorbar(
+        self.marks_[measure, result.column, result.subgroup] = panel.errorbar(
             value,
             row,
             xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
@@ -151,8 +159,8 @@ class GroupDisplay:
         )
 
     def _format_axes(self, panel: Axes, measure: str) -> None:
-        format_axes(panel, xlabel=GROUP_PANELS[measure], ylabel="")
-        names = [f"{result.name} ({result.cases:,})" for result in self.groups]
+        format_axes(panel, xlabel=SUBGROUP_PANELS[measure], ylabel="")
+        names = [f"{result.name} ({result.cases:,})" for result in self.subgroups]
         shown = [literal(wrapped(name, LONGEST_NAME)) for name in names]
         panel.set_yticks(range(len(names)), shown)
         panel.set_ylim(len(names) - 0.5, -0.5)
@@ -164,7 +172,7 @@ class GroupDisplay:
             panel.tick_params(labelleft=False)
 
     def _draw_floor(self) -> Line2D:
-        panel, floor = self.axes_[0], self.groups.scenario.min_precision
+        panel, floor = self.axes_[0], self.subgroups.scenario.min_precision
         line = panel.axvline(
             floor, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel), zorder=1
         )
