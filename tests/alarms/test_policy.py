@@ -209,3 +209,19 @@ def test_development_stays_choose_the_model_and_a_ladder_its_confidence():
         voros.ThresholdPolicy.from_points(
             validation["good"], SCENARIO, guarantee=0.95, development=models(7)["good"]
         )
+
+
+def test_a_score_that_alarms_too_often_at_its_highest_value_certifies_nothing():
+    # A bedside score of few points: at its highest value the alarms exceed the limit.
+    stay, hour = np.repeat(np.arange(40), 24), np.tile(np.arange(24), 40)
+    points = voros.alarm_points(
+        stay=stay,
+        time=hour,
+        score=np.ones(len(stay)),
+        events=([0, 1], [12, 12]),
+        rule=voros.AlarmRule(snooze=6, horizon=6),
+    )
+    scenario = voros.Scenario(0.1, 0.1, cost_ratio=0.05, per="patient-day")
+    with pytest.warns(voros.exceptions.NeverAlarmWarning):
+        policy = voros.ThresholdPolicy.from_points(points, scenario, guarantee=0.95, n_models=1)
+    assert policy.threshold() == np.inf

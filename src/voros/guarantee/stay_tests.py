@@ -87,4 +87,6 @@ def _candidates(stays: StayRows, learning: BoolArray, scenario: Scenario) -> Flo
         reach = min(reach, n_events / scenario.min_precision)
     wanted = np.linspace(0, max(reach, 1.0), TUNING.most_tested + 1)[1:]
     rows = np.searchsorted(np.maximum.accumulate(alarms), wanted, side="right") - 1
-    return np.asarray(curve.thresholds[np.unique(rows[rows >= 0])])
+    # The strictest threshold is tested even if it alarms too often: something must be.
+    thresholds = curve.thresholds if len(curve.thresholds) else np.array([np.inf])
+    return np.asarray(thresholds[np.unique(np.maximum(rows, 0))])
