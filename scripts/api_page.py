@@ -41,6 +41,7 @@ STUDIES = (
     "voros_studies.hospital",
     "voros_studies.experiments",
     "voros_studies.evidence",
+    "voros_studies.sepsis",
 )
 """The packages of voros-studies."""
 

@@ -158,6 +158,33 @@ def physionet2012(
 
 
 @experiment.command()
+def physionet2019(
+    data: Annotated[Path, option("Folder or archive with p*.psv files.", metavar="PATH")],
+    out: Out,
+    test_data: Annotated[
+        Path | None, option("Stays to test on alone, in the same layout.", metavar="PATH")
+    ] = None,
+    splits: Annotated[int, option("Random splits.", min=1)] = 10,
+    quick: Annotated[bool, option("Fit 2 models rather than 12.", "--quick")] = False,
+    seed: Seed = 0,
+) -> None:
+    """PhysioNet Challenge 2019, open to all: alarms before sepsis, hour by hour in the ICU."""
+    from voros_studies.sepsis import run_physionet2019
+
+    check_folder(out)
+    result = run_physionet2019(
+        *(data, out),
+        test_data=test_data,
+        n_splits=splits,
+        quick=quick,
+        random_state=seed,
+        announce=_announce,
+    )
+    sys.stdout.write(result.tables[0].text() + "\n")
+    say(f"everything is in {out}; open {out / 'summary.html'}")
+
+
+@experiment.command()
 @bundled
 def support2(
     study: StudyOptions,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +17,7 @@ from voros_studies.evidence.sources import DataSet
 from voros_studies.evidence.summary import Difference, compare_all, evidence_table, money_table
 from voros_studies.experiments.cases import TRAIN_SHARE
 from voros_studies.experiments.errors import ExperimentError
-from voros_studies.experiments.folder import save, save_json
+from voros_studies.experiments.folder import finished_or_computed, save
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitsResult, read_costs
 from voros_studies.paper.cells import SCENARIOS
@@ -113,19 +111,12 @@ def _record(
     root: Path, data: DataSet, seed: int, grid: Sequence[Candidate], identity: Record
 ) -> Record:
     path = root / "splits" / f"{data.name}-{seed:02d}.json"
-    held: Record = json.loads(path.read_text()) if path.exists() else {}
-    if held.get("identity") == identity:
-        return held
-    started = time.process_time()
+    return finished_or_computed(path, identity, lambda: _computed(data, seed, grid))
+
+
+def _computed(data: DataSet, seed: int, grid: Sequence[Candidate]) -> Record:
     costs, money = run_split(data, seed, grid)
-    found = {
-        "identity": identity,
-        "seconds": round(time.process_time() - started, 2),
-        "costs": [asdict(one) for one in costs],
-        "money": money,
-    }
-    save_json(path, found)
-    return found
+    return {"costs": [asdict(one) for one in costs], "money": money}
 
 
 def _summarise(

@@ -8,7 +8,8 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -79,6 +80,23 @@ def save(path: Path, data: bytes | str) -> None:
 def save_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping as readable JSON, whole or not at all."""
     save(path, json.dumps(content, indent=2) + "\n")
+
+
+def finished_or_computed(
+    path: Path, identity: Mapping[str, Any], compute: Callable[[], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the record that was finished under the same identity, or compute and save it.
+
+    The seconds of processor time that it took are part of the record.
+    """
+    held: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    if held.get("identity") == identity:
+        return held
+    started = time.process_time()
+    content = compute()
+    seconds = round(time.process_time() - started, 2)
+    save_json(path, {"identity": identity, "seconds": seconds, **content})
+    return dict(json.loads(path.read_text()))
 
 
 def digest(*content: str | AnyArray) -> str:

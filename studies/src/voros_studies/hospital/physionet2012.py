@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import lzma
 import re
-import tarfile
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -33,6 +29,7 @@ from voros_studies.experiments.folder import sha256_of
 from voros_studies.experiments.rivals import compare_forecasts
 from voros_studies.experiments.splits import SplitsResult, run_splits
 from voros_studies.experiments.splits_summary import write_splits
+from voros_studies.hospital.archives import archived_files
 from voros_studies.hospital.channels import TIME_VARYING
 from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import (
@@ -289,12 +286,6 @@ RECORD_FILE = re.compile(r"(?:^|.*/)set-([a-c])/(\d+)\.txt")
 OUTCOME_FILE = re.compile(r"(?:^|.*/)Outcomes-([a-c])\.txt")
 SET_ARCHIVE = re.compile(r"set-([a-c])\.(zip|tar|tar\.(gz|xz|bz2)|tgz)")
 
-PIECE = 1 << 20
-"""Bytes read at a time."""
-
-DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
-"""What reading an archive raises where bytes of it are wrong or missing."""
-
 
 def _files(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of every file of the sets, wherever it lies."""
@@ -305,48 +296,7 @@ def _files(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
             elif inner.is_file() and _matters(inner.as_posix(), sets):
                 yield inner.as_posix(), inner.read_bytes()
         return
-    try:
-        yield from _archived(path, sets)
-    except FileNotFoundError as error:
-        raise ExperimentError(f"{path}: there is no such folder or archive") from error
-    except DAMAGED as error:
-        raise ExperimentError(f"{path}: not readable as an archive ({error}). {REMEDY}") from error
-    except RuntimeError as error:
-        # zipfile's, for a password and for ways to compress that it does not know.
-        raise ExperimentError(
-            f"{path}: cannot be unpacked ({error}). Unpack it and name the folder"
-        ) from error
-
-
-class _CheckedMember(tarfile.TarInfo):
-    """A member of a tar archive; a damaged header is an error, not the end of the archive."""
-
-    @classmethod
-    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-        """Read the next header; the only proper end are blocks of zeros."""
-        try:
-            return super().fromtarfile(archive)
-        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
-            raise
-        except tarfile.HeaderError as error:
-            raise tarfile.ReadError(f"{error} at byte {archive.offset}") from error
-
-
-def _archived(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as packed:
-            for name in packed.namelist():
-                if _matters(name, sets):
-                    yield name, packed.read(name)
-        return
-    with tarfile.open(path, tarinfo=_CheckedMember) as archive:
-        for member in archive:
-            if member.isfile() and _matters(member.name, sets):
-                content = archive.extractfile(member)
-                yield member.name, content.read() if content else b""
-        # What checks the compressed bytes as a whole comes last.
-        while archive.fileobj is not None and archive.fileobj.read(PIECE):
-            pass
+    yield from archived_files(path, partial(_matters, sets=sets), REMEDY)
 
 
 def _matters(name: str, sets: Sequence[str]) -> bool:

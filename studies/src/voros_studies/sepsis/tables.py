@@ -1,0 +1,142 @@
+"""Tables over the splits: what each choice did on test stays, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from voros.text.table import Absent, Column, Table, Value
+from voros_studies.experiments.splits import corrected_interval
+from voros_studies.experiments.study import STUDY_CONFIDENCE
+from voros_studies.sepsis.one_split import (
+    EVENTS,
+    FLOOR,
+    GUARANTEED,
+    HORIZON,
+    LEAD,
+    LEVELS,
+    RATE,
+    ROWS,
+    SELECTED,
+    SNOOZE,
+    STAYS,
+    UTILITY,
+)
+
+TITLE = "PhysioNet Challenge 2019, sepsis"
+LIMITS = (
+    f"precision at least {FLOOR:g}, at most {RATE:g} alarms per patient-day, snooze {SNOOZE} h, an "
+    f"alarm counts {HORIZON} to {LEAD} h before the onset, a miss worth 20 to 40 false alarms"
+)
+CHOSEN_ON = {
+    ROWS: "rows",
+    STAYS: "the maximum of each stay",
+    UTILITY: "the Challenge's utility, without limits",
+    EVENTS: "events",
+    GUARANTEED: f"events, guaranteed {STUDY_CONFIDENCE:.0%}",
+}
+
+Record = Mapping[str, Any]
+
+MEASURES = {
+    "per_day": ("alarms per patient-day", 3),
+    "precision": ("precision", 3),
+    "share": ("share of events caught", 3),
+    "caught": ("events caught", 0),
+    "utility": ("Challenge utility", 3),
+}
+
+
+def selected_table(splits: Sequence[Record], test_ratio: float) -> Table:
+    """Lay out what the model and threshold of each level did, and the bedside scores' events."""
+    others = [name for name in rows_of(splits) if "-like" in name]
+    wanted = [(SELECTED, level) for level in LEVELS]
+    wanted += [(name, level) for name in others for level in LEVELS]
+    return _table(splits, test_ratio, wanted, "selected", "best of the models, and bedside scores")
+
+
+def models_table(splits: Sequence[Record], test_ratio: float) -> Table:
+    """Lay out what the threshold of each level did, model by model."""
+    wanted = [(name, level) for name in rows_of(splits) if name != SELECTED for level in LEVELS]
+    return _table(splits, test_ratio, wanted, "models", "every model by itself")
+
+
+def rows_of(splits: Sequence[Record]) -> list[str]:
+    """Return the rows that the choices of a split are for, in order."""
+    return list(dict.fromkeys(choice["row"] for choice in splits[0]["choices"]))
+
+
+def choices_of(splits: Iterable[Record], row: str, level: str) -> list[Record]:
+    """Return what one row and level did on each split."""
+    return [
+        {**choice, "share": choice["caught"] / split["n_events"]}
+        for split in splits
+        for choice in split["choices"]
+        if (choice["row"], choice["level"]) == (row, level)
+    ]
+
+
+def _table(
+    splits: Sequence[Record],
+    test_ratio: float,
+    wanted: Iterable[tuple[str, str]],
+    name: str,
+    what: str,
+) -> Table:
+    columns = [Column("model"), Column("chosen on")]
+    for key, (title, decimals) in MEASURES.items():
+        columns.append(Column(title, key, decimals=decimals))
+        columns += [Column(end, f"{key}_{end}", decimals=decimals) for end in ("low", "high")]
+    columns += [
+        Column(f"{limit} kept", decimals=0) for limit in ("precision", "capacity", "both")
+    ] + [Column("never alarm", decimals=0)]
+    rows = tuple(
+        (row, CHOSEN_ON[level], *_values(choices_of(splits, row, level), test_ratio))
+        for row, level in wanted
+    )
+    events = np.mean([split["n_events"] for split in splits])
+    kind = "corrected for the stays that splits share" if test_ratio else "of training, validation"
+    title = (
+        f"{TITLE}, {what}: {LIMITS}; mean of {len(splits)} splits, {events:.0f} events in each "
+        f"test part, {STUDY_CONFIDENCE:.0%} intervals {kind}; on how many "
+        "splits limits were kept, and no alarm was deployed"
+    )
+    return Table(tuple(columns), rows, title, name)
+
+
+def _values(choices: Sequence[Record], test_ratio: float) -> list[Value]:
+    values: list[Value] = []
+    for key in MEASURES:
+        known = [choice[key] for choice in choices if choice[key] is not None]
+        values += _interval(known, test_ratio)
+    broken = [set(choice["broken"]) for choice in choices]
+    values += [float(sum(limit not in b for b in broken)) for limit in ("precision", "capacity")]
+    never = sum(choice["alarms"] == 0 for choice in choices)
+    return [*values, float(sum(not b for b in broken)), float(never)]
+
+
+def _interval(known: Sequence[float], test_ratio: float) -> list[Value]:
+    """Return mean and interval; of a precision over the splits that have alarms."""
+    if not known:
+        return [Absent("no alarm on any split")] * 3
+    interval = corrected_interval(np.array(known, dtype=np.float64), test_ratio)
+    if math.isnan(interval.low):
+        return [interval.estimate, *[Absent("an interval needs two splits")] * 2]
+    return [interval.estimate, interval.low, interval.high]
+
+
+def answer(splits: Sequence[Record]) -> str:
+    """Say in one paragraph what the levels did."""
+    parts = []
+    for level in (ROWS, STAYS, EVENTS, GUARANTEED):
+        choices = choices_of(splits, SELECTED, level)
+        rate, share = (np.mean([one[key] for one in choices]) for key in ("per_day", "share"))
+        kept = sum(not one["broken"] for one in choices)
+        parts.append(
+            f"chosen on {CHOSEN_ON[level]}: {rate:.3f} alarms per patient-day, {share:.0%} of the "
+            f"events caught, both limits kept on {kept} of {len(choices)} splits"
+        )
+    return f"Limits: {LIMITS}. On test stays, {'; '.join(parts)}."
