@@ -5,8 +5,7 @@ import pickle
 import pytest
 
 import voros
-from voros.exceptions import ArgumentError
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, ArgumentError, Message
 
 
 def dashed(message):

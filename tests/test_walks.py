@@ -1,6 +1,8 @@
 """A reader who follows a command changes modules seldom."""
 
+import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import voros
 pytest.importorskip("typer", reason="the command line needs the cli extra")
 pytest.importorskip("pyarrow", reason="and reading files pyarrow")
 
+SOURCE = Path(voros.__file__).parents[1]
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
@@ -35,6 +38,31 @@ def test_a_command_enters_few_modules(command, tmp_path, monkeypatch):
     calls = walks.calls_of(lambda: walks.run(command, "one.csv", walks.LIMITS))
     assert len({module for module, _ in calls}) < 40
     assert len(list(walks.switches(calls))) < 145
+
+
+def loaded_with(path: Path) -> set[Path]:
+    """Return the modules of voros that a module imports as it is loaded, and not for types."""
+    paths = set()
+    for statement in ast.parse(path.read_text()).body:
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("voros"):
+            home = SOURCE.joinpath(*statement.module.split("."))
+            names = [home / alias.name for alias in statement.names]
+            files = (file_of(name) or file_of(home) for name in names)
+            paths |= {file for file in files if file is not None}
+    return paths - {path}
+
+
+def file_of(module: Path) -> Path | None:
+    files = (module.with_suffix(".py"), module / "__init__.py")
+    return next((file for file in files if file.exists()), None)
+
+
+def test_no_chain_of_imports_is_long():
+    @cache
+    def depth(path: Path) -> int:
+        return 1 + max(map(depth, loaded_with(path)), default=0)
+
+    assert max(map(depth, (SOURCE / "voros").rglob("*.py"))) <= 20
 
 
 def policy_for_the_next_cases(n_cases, scenario):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import warnings
-
-from voros.text.messages import Argument, Message
+from itertools import chain
 
 __all__ = [
     "ArgumentError",
@@ -27,6 +26,46 @@ __all__ = [
     "PredictionFileError",
     "VorosWarning",
 ]
+
+
+class Argument(str):
+    """The name of an argument within a `Message`.
+
+    Where the text says more than the name, `name` is the argument and `value` what to give.
+    """
+
+    name: str
+    value: str
+
+    def __new__(cls, text: str, name: str = "", value: str = "") -> Argument:
+        """Take the text as the name, unless one is given."""
+        argument = super().__new__(cls, text)
+        argument.name, argument.value = name or text, value
+        return argument
+
+
+class Message(str):
+    """A text that knows which of its parts name arguments.
+
+    The command line has options in place of arguments, and names those.
+
+    Examples
+    --------
+    >>> message = Message("labels 'a' and 'b'; pass ", Argument("pos_label"))
+    >>> print(message)
+    labels 'a' and 'b'; pass pos_label
+    >>> message.parts[1].name
+    'pos_label'
+    """
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Message:
+        """Join the parts; messages among them keep their own."""
+        message = super().__new__(cls, "".join(parts))
+        nested = (part.parts if isinstance(part, Message) else (part,) for part in parts)
+        message.parts = tuple(chain.from_iterable(nested))
+        return message
 
 
 class ArgumentError(ValueError):

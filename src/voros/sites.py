@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from voros.core.arguments import check_count, check_type
-from voros.core.cases import check_weights
+from voros.core.arrays import check_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 from voros.allocation.prices import PeriodLimit
 from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE
+from voros.core.exact_limits import as_fraction
 from voros.core.periods import Periods, most_above
-from voros.core.scenario import Scenario, as_fraction
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 
 Overlap: TypeAlias = Literal["each", "once"]

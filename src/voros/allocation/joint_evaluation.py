@@ -14,8 +14,9 @@ from voros.allocation.streams import StreamCases, by_stream
 from voros.core.arguments import check_number
 from voros.core.decision import solve
 from voros.core.exact_intervals import Interval, binomial_limits
+from voros.core.exact_limits import as_fraction
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario, as_fraction
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.text.table import ReprMixin, Table

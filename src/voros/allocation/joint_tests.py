@@ -25,8 +25,8 @@ import numpy as np
 from scipy.special import bdtr, bdtri, rel_entr
 
 from voros.allocation.streams import StreamCases
+from voros.core.exact_limits import as_fraction
 from voros.core.grouped_cases import seen_before
-from voros.core.scenario import as_fraction
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.cluster_tests import largest_first

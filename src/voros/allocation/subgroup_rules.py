@@ -33,8 +33,9 @@ from voros.allocation.problem import mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_number
+from voros.core.exact_limits import as_fraction
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario, as_fraction, check_scenario
+from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import Certificate, Stream, as_cost, share_capacity
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError

@@ -22,9 +22,8 @@ from typer.core import TyperCommand, TyperGroup
 import voros
 from voros.cli import INTERRUPTED, USAGE_ERROR, leave_at_once
 from voros.cli.terminal import ARGUMENTS, say
-from voros.exceptions import VorosWarning
+from voros.exceptions import Message, VorosWarning
 from voros.installing import missing_studies
-from voros.text.messages import Message
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -40,13 +40,15 @@ from voros.cli.terminal import (
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
-from voros.exceptions import NoSuchColumnError, PredictionFileError
+from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.io import Predictions, append_column, open_source
 from voros.io.scenario_text import read_number
-from voros.policy import PeriodEvaluation, PolicyEvaluation, SubgroupEvaluation, ThresholdPolicy
+from voros.policy.by_period import PeriodEvaluation
+from voros.policy.by_subgroup import SubgroupEvaluation
+from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.present.report.content import subgroup_values
 from voros.present.report.wording import exact, number
-from voros.text.messages import Message
 from voros.typing import BoolArray
 
 

@@ -22,7 +22,7 @@ from voros.io.bad_rows import NO_VALUE
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
 from voros.io.tables import read_as_written
-from voros.policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.monitoring import Monitor, Status

@@ -34,8 +34,8 @@ from voros.present.report.wording import (
     limits_in_words,
     policy_in_words,
 )
-from voros.selection import Selection
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
+from voros.selection.result import Selection
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from voros.exceptions import Argument, Message
 from voros.io import check_writable, format_of, table_bytes, write_together
 from voros.io.source import Format
 from voros.io.writing import json_text
-from voros.text.messages import Argument, Message, printable
-from voros.text.table import Table, csv_text
+from voros.text.table import Table, csv_text, printable
 
 if TYPE_CHECKING:
     from voros.cli.options import OutputOptions, ShowOptions

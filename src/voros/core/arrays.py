@@ -171,3 +171,17 @@ def as_floats(array: AnyArray, name: str) -> FloatArray:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numbers; its dtype is {array.dtype} ({error})") from None
+
+
+def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
+    """Return case weights as finite floats that are not negative."""
+    array = as_floats(as_vector(sample_weight, name), name)
+    bad = ~np.isfinite(array) | (array < 0)
+    if bad.any():
+        raise ValueError(bad_weights(name, array[bad], int(np.flatnonzero(bad)[0])))
+    return array
+
+
+def bad_weights(name: str, bad: FloatArray, first: int) -> str:
+    """Say which weights cannot be added up, and where the first is."""
+    return f"{name} must be finite and not negative; it holds {shown(bad)} (first at index {first})"

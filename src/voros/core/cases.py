@@ -14,10 +14,11 @@ from voros.core.arrays import (
     as_floats,
     as_vector,
     check_same_length,
+    check_weights,
     is_missing,
     shown,
 )
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, Message
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
@@ -148,20 +149,6 @@ def holds_nan(name: str, n_nan: int, n_cases: int, first: int) -> str:
         f"{name} holds NaN in {n_nan} of {n_cases} cases (first at index {first}); drop or impute "
         "those cases first"
     )
-
-
-def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
-    """Return case weights as finite floats that are not negative."""
-    array = as_floats(as_vector(sample_weight, name), name)
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        raise ValueError(bad_weights(name, array[bad], int(np.flatnonzero(bad)[0])))
-    return array
-
-
-def bad_weights(name: str, bad: FloatArray, first: int) -> str:
-    """Say which weights cannot be added up, and where the first is."""
-    return f"{name} must be finite and not negative; it holds {shown(bad)} (first at index {first})"
 
 
 def check_sum_of_weights(weights: FloatArray) -> None:

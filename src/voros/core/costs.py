@@ -29,10 +29,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from voros.core.arguments import as_number, check_choice, is_scalar
-from voros.core.arrays import as_floats, as_vector, check_same_length
-from voros.core.cases import check_weights
-from voros.exceptions import ArgumentError
-from voros.text.messages import Argument, Message
+from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
+from voros.exceptions import Argument, ArgumentError, Message
 from voros.typing import FloatArray
 
 __all__ = [

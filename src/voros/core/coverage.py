@@ -8,13 +8,15 @@ not hold what it needs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
 from voros.typing import FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.scenario import Scenario
 
 
 class Coverage(Protocol):

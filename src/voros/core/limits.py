@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.core.decision import Decision
-from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
-from voros.typing import AnyArray, BoolArray
+if TYPE_CHECKING:
+    from voros.core.decision import Decision
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+    from voros.typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True)

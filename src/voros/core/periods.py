@@ -10,8 +10,9 @@ import numpy as np
 from voros.core.alignment import check_aligned, index_of
 from voros.core.arrays import as_vector, check_same_length
 from voros.core.calendar import CALENDAR, Calendar
+from voros.core.exact_limits import as_fraction
 from voros.core.grouped_cases import group_codes, group_names
-from voros.core.scenario import Scenario, as_fraction
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,14 +13,16 @@ import numpy as np
 from voros.core.arguments import OPEN_INTERVAL, check_number, check_type
 from voros.core.calendar import Calendar
 from voros.core.costs import CostDistribution, CostLike, as_costs
+from voros.core.exact_limits import as_fraction
 from voros.exceptions import (
+    Argument,
     ArgumentError,
     InfeasibleError,
     InvertedCostsWarning,
+    Message,
     OneAlarmWarning,
     warn_caller,
 )
-from voros.text.messages import Argument, Message
 from voros.text.table import html_pairs
 
 SCENARIO_PARTS = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
@@ -35,24 +36,6 @@ LARGEST_RATE = 86_400.0
 
 PATIENT_DAY = "patient-day"
 """The capacity is a rate of alarms over stays; see `voros.alarm_points`."""
-
-LARGEST_DENOMINATOR = 10**9
-"""Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
-
-
-@lru_cache(maxsize=1024)
-def as_fraction(limit: float) -> Fraction:
-    """Return the simple fraction a typed decimal stands for.
-
-    Three true positives in twenty alarms meet a floor of 0.15, although the float 0.15 lies a
-    little above 3/20; the nearest simple fraction is what the person who typed it meant.
-
-    Examples
-    --------
-    >>> as_fraction(0.15), as_fraction(5 / 6)
-    (Fraction(3, 20), Fraction(5, 6))
-    """
-    return Fraction(limit).limit_denominator(LARGEST_DENOMINATOR)
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,9 @@ import numpy as np
 
 from voros.core.counting import adds_recall
 from voros.core.deficit_search import Options, best_choice
-from voros.core.exact_limits import WEIGHT_ROUNDING
+from voros.core.exact_limits import WEIGHT_ROUNDING, as_fraction
 from voros.core.hull import upper_vertices
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import as_fraction
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_COST = 2**60

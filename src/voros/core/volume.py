@@ -34,15 +34,17 @@ is the probability of each interval and the mean of t on it, a quotient u/v as a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from voros.core.costs import CostDistribution, Uniform
-from voros.core.geometry import Region
-from voros.core.hull import CostHull
-from voros.core.operating_points import OperatingPoints
 from voros.typing import FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.geometry import Region
+    from voros.core.hull import CostHull
+    from voros.core.operating_points import OperatingPoints
 
 Odds: TypeAlias = float | FloatArray
 """Negatives per positive: one number, or one for each point."""
@@ -167,7 +169,7 @@ def partial_volumes(
 
     Where the closed form applies, one sweep over all of them saves most of the time.
     """
-    each = [points] * len(hulls) if isinstance(points, OperatingPoints) else points
+    each = points if isinstance(points, Sequence) else [points] * len(hulls)
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
         triples = zip(each, hulls, regions, strict=True)
         return np.array([partial_volume(*triple, costs) for triple in triples])
@@ -365,6 +367,7 @@ def expected_costs(points: OperatingPoints, costs: CostDistribution) -> FloatArr
     Examples
     --------
     >>> from voros.core.costs import known
+    >>> from voros.core.operating_points import OperatingPoints
     >>> points = OperatingPoints.from_counts([8], [9], n_positive=10, n_negative=90)
     >>> expected_costs(points, known(1 / 9)).round(6).tolist()
     [0.5, 0.15]

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, as_vector, check_same_length
+from voros.core.arrays import LARGEST_FINITE, as_vector, bad_weights, check_same_length
 from voros.core.cases import (
     CLASS_WITHOUT_WEIGHT,
     WEIGHT_SUMS,
-    bad_weights,
     check_class_sizes,
     holds_nan,
     labels_of,

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_flag
-from voros.core.cases import check_weights
+from voros.core.arrays import check_weights
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
@@ -43,7 +43,6 @@ from voros.estimators.held_out import (
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
-from voros.policy import ThresholdPolicy
 from voros.policy.allowed import (
     POLICY_STRATEGIES,
     AllowedThresholds,
@@ -52,7 +51,7 @@ from voros.policy.allowed import (
     read_guarantee,
     why_never_alarm,
 )
-from voros.policy.threshold_policy import climbed
+from voros.policy.threshold_policy import ThresholdPolicy, climbed
 from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:

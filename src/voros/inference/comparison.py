@@ -17,7 +17,8 @@ from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
 from voros.models import columns_by_model
-from voros.policy import ThresholdPolicy, Violation
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.violations import Violation
 from voros.text.signatures import takes
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from voros.exceptions import PredictionFileError
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, Message, PredictionFileError
 
 if TYPE_CHECKING:
     from voros.io.source import Source

@@ -15,10 +15,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from voros.exceptions import NoSuchColumnError, PredictionFileError
+from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
 from voros.io.bad_rows import almost_a_number, is_number, shortened
 from voros.io.tables import is_numeric
-from voros.text.messages import Argument, Message
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
 """Names that can only mean the label."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.exceptions import PredictionFileError
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, Message, PredictionFileError
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:

@@ -11,12 +11,17 @@ from typing import Any
 import numpy as np
 
 from voros.core.cases import check_labels, read_labels
-from voros.exceptions import ArgumentError, DoubtfulColumnWarning, PredictionFileError
+from voros.exceptions import (
+    Argument,
+    ArgumentError,
+    DoubtfulColumnWarning,
+    Message,
+    PredictionFileError,
+)
 from voros.io.columns import ColumnNames, assign_roles
 from voros.io.long_form import align_models, column_values
 from voros.io.source import Source, open_source
 from voros.io.tables import is_numeric, peek, read_columns
-from voros.text.messages import Argument, Message
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 

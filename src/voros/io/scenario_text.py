@@ -11,8 +11,7 @@ from typing import Any
 from voros.core.arrays import LARGEST_COUNT
 from voros.core.costs import CostDistribution, miss_costs, uniform, uniform_t
 from voros.core.scenario import Scenario
-from voros.exceptions import ArgumentError
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, ArgumentError, Message
 
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
 """The ways to state the costs, of which a scenario needs exactly one."""

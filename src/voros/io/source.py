@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from voros.core.arguments import check_choice
-from voros.exceptions import PredictionFileError
+from voros.exceptions import Argument, Message, PredictionFileError
 from voros.installing import missing_package
-from voros.text.messages import Argument, Message
 
 Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "json", "document"]
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import check_flag
-from voros.text.messages import Argument, Message
+from voros.exceptions import Argument, Message
 
 NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 """How numbers that JSON lacks are spelled."""

@@ -34,7 +34,7 @@ from voros.monitoring.settings import (
 from voros.monitoring.status import Status, Update
 from voros.monitoring.store import Cases, Store
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status, settle_alarms
-from voros.policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import AnyArray, FloatArray
 
 

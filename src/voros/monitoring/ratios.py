@@ -17,7 +17,7 @@ from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import PeriodTotals
-from voros.policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import BoolArray, FloatArray
 
 

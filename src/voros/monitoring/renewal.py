@@ -12,7 +12,7 @@ import numpy as np
 from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
 from voros.monitoring.store import Store
-from voros.policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,10 +14,9 @@ from voros.core.calendar import CALENDAR, Calendar
 from voros.core.cases import check_scores
 from voros.core.clock import parse_times, read_clock
 from voros.core.periods import Periods
-from voros.exceptions import ArgumentError
+from voros.exceptions import Argument, ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
-from voros.text.messages import Argument
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_SCORE = 1e100

@@ -25,7 +25,7 @@ from voros.monitoring.ratios import (
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Status, Watch, worst
 from voros.monitoring.store import PeriodTotals, Store
-from voros.policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 
 BEGINNING = -np.inf
 """Before any case."""

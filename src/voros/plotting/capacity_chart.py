@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.allocation import CapacityGrowth, JointPolicy, capacity_growth
+from voros.allocation.allocate import capacity_growth
+from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.problem import CapacityGrowth
 from voros.core.arguments import as_number, check_type
 from voros.core.scenario import Scenario
 from voros.plotting.colours import ink, model_styles

@@ -10,7 +10,8 @@ from voros.core.arguments import check_type
 from voros.exceptions import ArgumentError
 from voros.plotting.colours import FADED, ground, ink, model_styles
 from voros.plotting.style import axes_to_draw_on, format_axes, line_width, type_size, write_beside
-from voros.policy import PeriodEvaluation, PolicyEvaluation
+from voros.policy.by_period import PeriodEvaluation
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from voros.core.arguments import check_type
 from voros.plotting.colours import FADED, ink, model_styles
 from voros.plotting.limit_lines import draw_level, shade_runs
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
-from voros.policy import PolicyEvaluation, PrevalenceBand
+from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.policy.prevalence import PrevalenceBand
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,8 @@ from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles, muted
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
-from voros.policy import SubgroupEvaluation, SubgroupResult, ThresholdPolicy
+from voros.policy.by_subgroup import SubgroupEvaluation, SubgroupResult
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.signatures import takes
 
 if TYPE_CHECKING:

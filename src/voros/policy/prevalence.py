@@ -22,8 +22,9 @@ import numpy as np
 from voros.core.cases import check_scores
 from voros.core.decision import Decision
 from voros.core.exact_intervals import PER_CASES, fpr_of, recall_of
+from voros.core.exact_limits import as_fraction
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario, as_fraction
+from voros.core.scenario import Scenario
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame

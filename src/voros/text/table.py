@@ -12,8 +12,6 @@ from html import escape
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from voros.text.messages import printable
-
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a cell for a formula."""
 
@@ -315,3 +313,17 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
         others = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         lines.append("  ".join([row[0].ljust(widths[0]), *others]).rstrip())
     return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    r"""Return text with an escape in place of each character that a terminal would obey.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31m, and bell \a"))
+    red \x1b[31m, and bell \x07
+    """
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
+        for mark in text
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.guarantee.next_cases.grid_bounds import GridBound, largest_product
 from voros.guarantee.next_cases.one_threshold import (
     OneTest,

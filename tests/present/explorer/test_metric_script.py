@@ -9,7 +9,7 @@ import pytest
 from present.explorer.node import PAGE_TESTS, needs_node, run_node
 
 import voros
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.present.explorer.payload import page_payload
 from voros.winners import winner_map
 

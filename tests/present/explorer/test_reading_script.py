@@ -12,10 +12,9 @@ import pytest
 from present.explorer.node import answers_of_page, needs_node
 
 from voros.core.operating_points import OperatingPoints
-from voros.exceptions import DoubtfulColumnWarning
+from voros.exceptions import Argument, DoubtfulColumnWarning, Message
 from voros.io import read_predictions
 from voros.present.explorer.thinning import useful_points
-from voros.text.messages import Argument, Message
 
 pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 

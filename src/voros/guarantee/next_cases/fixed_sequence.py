@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import betainc, betainccinv, betaincinv, betaln, ndtr
 
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.guarantee.binomial_tests import smallest_rank
 from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.next_cases.tail_bounds import BinomialCounts, Means, TailTable, windows

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri, xlogy
 
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence, exact_up_to
 from voros.guarantee.next_cases.tail_bounds import (

@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import betainccinv, betaincinv, gammaln, ndtr, ndtri, xlogy
 
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.closed_bounds import count_ranges, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import needed_to_keep

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voros import Scenario
-from voros.core.scenario import as_fraction
+from voros.core.exact_limits import as_fraction
 from voros.policy import PolicyEvaluation
 from voros.text.table import Absent, Column, Table, Value
 from voros_studies.paper.cells import (
