@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from voros.cli.options import InputOptions, PeriodOptions, option
 from voros.cli.terminal import say, show_progress, tracked
-from voros.core.cases import check_cases
+from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
@@ -266,11 +266,14 @@ def count_points(
     predictions: Predictions, periods: Periods | None = None
 ) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    labels, weights, groups = predictions.positive, predictions.weights, predictions.groups
+    scores_by_model = predictions.scores
+    how: Any = {"groups": predictions.groups, "periods": periods}
+    any_scores = next(iter(scores_by_model.values()))
+    cases = LabelledCases.read(predictions.labels, any_scores, sample_weight=predictions.weights)
     points = {}
-    for model, scores in tracked(predictions.scores.items(), "counting alarms"):
-        cases = check_cases(labels, scores, sample_weight=weights)
-        points[model] = OperatingPoints.from_cases(*cases, groups=groups, periods=periods)
+    for model, scores in tracked(scores_by_model.items(), "counting alarms"):
+        checked = cases.positive, cases.check_scores(scores), cases.weights
+        points[model] = OperatingPoints.from_cases(*checked, **how)
     return points
 
 

@@ -123,10 +123,11 @@ def select(
     )
     _check_needed("--test FILE", test, test_events=test_events)
     _check_needed("--confidence 0.95", choice.confidence, group=group, development=development)
-    how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
+    over_stays = stays.given
+    how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
-    if stays.given:
+    if over_stays:
         refuse_with_stays(
             engine=engine, false_alarm_cost=price, block=choice.block, by=subgroups.by
         )
@@ -144,7 +145,7 @@ def select(
         policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
     tested: Tested | TestedStays | None = None
-    if test is not None and stays.given:
+    if test is not None and over_stays:
         tested = TestedStays(rows.with_file(test, [selection.winner], test_events).evaluate(policy))
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)

@@ -397,7 +397,8 @@ class OperatingPoints:
 
     def within_limits(self, min_precision: float | Fraction, max_alarms: float) -> BoolArray:
         """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""
-        return np.asarray(self.within_capacity(max_alarms) & self.precise_enough(min_precision))
+        capable = within_capacity(self.counted_alarms, max_alarms)
+        return capable & precise_enough(self.tp, self.alarms, min_precision)
 
     def columns(self) -> dict[str, AnyArray]:
         """Return the points column by column, as any data-frame library takes them."""

@@ -28,7 +28,14 @@ MOST_UNPACKED = 1032
 
 
 def peek(source: Source) -> Any:
-    """Return the first rows, all columns, with the types that these rows suggest."""
+    """Return the first rows, all columns, with the types that these rows suggest; read once."""
+    known = vars(source)
+    if "first_rows" not in known:
+        known["first_rows"] = _first_rows(source)
+    return known["first_rows"]
+
+
+def _first_rows(source: Source) -> Any:
     if source.format == "document":
         raise PredictionFileError(
             f"{source.name} was written by voros and holds no cases, which are needed here; counts "
