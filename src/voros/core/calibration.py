@@ -8,6 +8,7 @@ should be, below 1 where they are too extreme (Cox, 1958; Van Calster et al., 20
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -20,6 +21,15 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 GROUPS_OF_RISK = 10
 """Groups of equal size that risks are compared in."""
+
+SMOOTHED_SHARE = 2 / 3
+"""Share of the cases that each point of a smooth calibration curve rests on."""
+
+SMOOTH_POINTS = 50
+"""Points of such a curve."""
+
+SMALLEST_REACH = 1e-12
+"""Where that many cases have one risk, only they count."""
 
 SMALL_STEP = 1e-9
 """Of Newton's method; it ends a fit."""
@@ -71,6 +81,33 @@ def calibration_curve(
     return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
 
 
+def smooth_share(positive: BoolArray, risk: FloatArray, at: FloatArray) -> FloatArray:
+    """Return the share of positives at some risks by local linear regression (loess).
+
+    Each is a line through the nearest two thirds of the cases, weighted by the tricube of their
+    distance (Cleveland, 1979), as clinical prediction studies draw it (Austin and Steyerberg,
+    2014).
+
+    Examples
+    --------
+    >>> risk = np.linspace(0.01, 0.99, 99)
+    >>> smooth_share(risk > 0.5, risk, np.array([0.2, 0.5, 0.8])).round(1).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    shares = np.empty(len(at))
+    nearest = max(2, math.ceil(SMOOTHED_SHARE * len(risk)))
+    for i, centre in enumerate(at):
+        away = risk - centre
+        reach = np.partition(np.abs(away), nearest - 1)[nearest - 1]
+        weight = np.clip(1 - (np.abs(away) / max(reach, SMALLEST_REACH)) ** 3, 0, None) ** 3
+        total, mean = weight.sum(), weight @ positive / weight.sum()
+        off = away - weight @ away / total
+        spread = weight @ off**2
+        slope = 0.0 if spread <= 0 else weight @ (off * positive) / spread
+        shares[i] = mean - slope * (weight @ away) / total
+    return np.clip(shares, 0.0, 1.0)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Calibration:
     """How risks compare with what was observed; intervals take cases as independent.
@@ -79,6 +116,8 @@ class Calibration:
     ----------
     curve : CalibrationCurve
         In groups of risk.
+    smooth : tuple of two ndarrays of shape (n_points,)
+        Risks between the lowest and the highest, and the smoothed share of positives at each.
     mean_risk : float
     observed : Estimate
         The share of positives, with exact limits.
@@ -103,6 +142,7 @@ class Calibration:
     """
 
     curve: CalibrationCurve
+    smooth: tuple[FloatArray, FloatArray]
     mean_risk: float
     observed: Estimate
     brier: Estimate
@@ -117,12 +157,14 @@ class Calibration:
     ) -> Calibration:
         """Measure the risks of whole cases, from the counts at every distinct risk."""
         cells = _Cells.from_points(points)
-        curve = calibration_curve(*cells.cases_one_by_one, n_bins, confidence)
+        cases = cells.cases_one_by_one
+        at = np.linspace(cells.risk.min(), cells.risk.max(), SMOOTH_POINTS)
         z = NormalDist().inv_cdf((1 + confidence) / 2)
         rest = cells.without_certain()
         certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
         return cls(
-            curve=curve,
+            curve=calibration_curve(*cases, n_bins, confidence),
+            smooth=(at, smooth_share(*cases, at)),
             mean_risk=cells.mean_risk,
             observed=cells.observed(confidence),
             brier=cells.brier(confidence),

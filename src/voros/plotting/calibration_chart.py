@@ -19,10 +19,13 @@ from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
 
 
 class CalibrationDisplay(CurveDisplay):
-    """Share of positives in groups of risk, with exact intervals; on the diagonal risks are right.
+    """Share of positives against risk, smoothed and in groups with exact intervals.
+
+    On the diagonal risks are right. Of a single model, intercept and slope are written beside it.
 
     Parameters
     ----------
@@ -39,6 +42,8 @@ class CalibrationDisplay(CurveDisplay):
     ----------
     ax_ : Axes
     curves_ : dict of str to ErrorbarContainer
+        Groups of risk.
+    smooth_ : dict of str to Line2D
     diagonal_ : Line2D
     styles_ : dict of str to ModelStyle
         How each model is drawn.
@@ -83,16 +88,24 @@ class CalibrationDisplay(CurveDisplay):
         style: dict[str, Any] = {"color": muted(self.ax_), "linewidth": 1}
         (self.diagonal_,) = self.ax_.plot([0, far], [0, far], **style)
         self.curves_ = {model: self._drawn(model) for model in calibrations}
+        self.smooth_ = {model: self._smooth(model) for model in calibrations}
         format_axes(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
         self.ax_.set(xlim=(0, far), ylim=(0, far))
         if self.named or len(calibrations) > 1:
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
             draw_legend(self.ax_, entries, grow=grow)
+        elif (line := _line_in_words(next(iter(calibrations.values())))) is not None:
+            self.ax_.annotate(line, (0.03, 0.97), xycoords="axes fraction", va="top")
+
+    def _smooth(self, model: str) -> Line2D:
+        style = {**self.styles_[model].line, "linewidth": line_width(self.ax_)}
+        (line,) = self.ax_.plot(*self.calibrations[model].smooth, **style)
+        return line
 
     def _drawn(self, model: str) -> ErrorbarContainer:
         curve, line = self.calibrations[model].curve, self.styles_[model].line
         around = [curve.observed - curve.low, curve.high - curve.observed]
-        style = {**line, "marker": "o", "markersize": 4, "linewidth": line_width(self.ax_)}
+        style = {"color": line["color"], "marker": "o", "markersize": 4, "linestyle": "none"}
         return self.ax_.errorbar(
             curve.mean_risk,
             curve.observed,
@@ -106,3 +119,14 @@ class CalibrationDisplay(CurveDisplay):
         named = np.full(len(curve.cases), model, dtype=object)
         columns = ("cases", "mean_risk", "observed", "low", "high")
         return {"model": named, **{name: getattr(curve, name) for name in columns}}
+
+
+def _line_in_words(calibration: Calibration) -> str | None:
+    """Write calibration in the large, which clinicians call the intercept, and the slope."""
+    level, slope = calibration.in_the_large, calibration.slope
+    if level is None or slope is None:
+        return None
+    return "\n".join(
+        f"{name} {line.value:.2f} ({line.low:.2f} to {line.high:.2f})"
+        for name, line in (("intercept", level), ("slope", slope))
+    )

@@ -211,7 +211,12 @@ def test_candidates_and_table_1_against_the_files(mimic_run):
         scenario = voros.Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
         expected = voros.partial_voros_score(y, score, scenario)
         assert float(row["partial_voros_1"]) == pytest.approx(expected)
-    first = read_csv(out / "tables/table_1.csv")[0]
+    table = read_csv(out / "tables/table_1.csv")
+    first, names_shown = table[0], [row["characteristic"] for row in table]
+    counts = [int(first[c].replace(",", "")) for c in first if c.endswith(("_with", "_without"))]
+    assert int(first["overall"].replace(",", "")) == sum(counts)
+    assert "heart rate, per minute, mean, median (quartiles)" in names_shown
+    assert not any("_" in name for name in names_shown)
     y, _ = read_part(out, names[rows[0]["model"]])
     assert (first["test_with"], first["test_without"]) == (str(y.sum()), str((~y).sum()))
 

@@ -11,13 +11,14 @@ from voros.core.calibration import Estimate
 from voros.core.decision import at_deployment
 from voros.core.exact_intervals import PER_CASES, binomial_limits
 from voros.present.flow import FlowStep
-from voros.present.report.wording import between, exact
+from voros.present.report.wording import between, rounded
 from voros.text.table import Table
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.policy import PolicyEvaluation, SubgroupEvaluation
     from voros.present.report.content import DataSummary, Report
+    from voros.typing import FloatArray
 
 MEASURES = (
     *("precision (positive predictive value)", "recall (sensitivity)", "specificity"),
@@ -164,7 +165,18 @@ def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[s
     half = NormalDist().inv_cdf((1 + report.confidence) / 2) * float(np.sqrt(max(spread, 0.0)))
     ends = Estimate(*(PER_CASES * end for end in (value, value - half, value + half)))
     everybody = PER_CASES * (share - ratio * (1 - share))
-    return exact(threshold), between(ends, 1), f"{everybody:,.1f}"
+    return rounded(threshold), between(ends, 1), f"{everybody:,.1f}"
+
+
+def deployed_benefit(
+    report: Report, observed: OperatingPoints, probabilities: FloatArray
+) -> FloatArray:
+    """Return the net benefit of the policy's thresholds at each threshold probability."""
+    ratios = probabilities / (1 - probabilities)
+    thresholds = np.array([float(report.policy.threshold(ratio)) for ratio in ratios])
+    rows = np.searchsorted(-observed.thresholds, -thresholds, side="right") - 1
+    share = at_deployment(observed, report.scenario).prevalence
+    return share * observed.tpr[rows] - ratios * (1 - share) * observed.fpr[rows]
 
 
 def flow_steps(data: DataSummary) -> list[FlowStep]:

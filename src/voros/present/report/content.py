@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.periods import Periods
     from voros.core.scenario import Scenario
+    from voros.inference import PairedDifference
     from voros.io import Predictions
     from voros.policy import PolicyEvaluation, SubgroupEvaluation, ThresholdPolicy
     from voros.selection import Selection
@@ -196,6 +197,8 @@ class Report(ReprMixin):
         How many resamples they come from.
     verdict : str or None
         Which differences between models are more than chance.
+    differences : tuple of PairedDifference
+        Of partial VOROS, on the same resamples, for every pair of models.
     tested : PolicyEvaluation or None
         A threshold for each cost.
     tested_default : PolicyEvaluation or None
@@ -241,6 +244,7 @@ class Report(ReprMixin):
     confidence: float
     resamples: int
     verdict: str | None = None
+    differences: tuple[PairedDifference, ...] = ()
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
     tested_default: PolicyEvaluation | None = None
@@ -306,6 +310,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "winner": report.winner,
         "intervals": {"confidence": report.confidence, "resamples": report.resamples},
         "verdict": report.verdict,
+        "differences": [_difference_values(pair) for pair in report.differences],
         "ranking": ranking_rows(report),
         "policy": report.policy.fields(),
         "test": None
@@ -323,6 +328,10 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
             for name, rows in checklists(report).items()
         },
     }
+
+
+def _difference_values(pair: PairedDifference) -> dict[str, Any]:
+    return {name: value for name, value in vars(pair).items() if name != "distribution"}
 
 
 def ranking_rows(report: Report) -> list[dict[str, Any]]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from voros import plotting
 from voros.core.decision import at_deployment
+from voros.core.operating_points import OperatingPoints
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
+from voros.present.report.accuracy import deployed_benefit
 from voros.present.report.content import Report
 from voros.present.report.risks import best_known
 from voros.winners import score_grid
@@ -87,26 +89,34 @@ def _draw_ranking(report: Report) -> Drawn:
 
 
 def _draw_decision_curve(report: Report) -> Drawn:
-    """Net benefit of each model, and of the chosen one on test cases."""
+    """Net benefit of each model, and of the deployed thresholds, also on test cases."""
     lines = (
         "the best threshold at each price of a false alarm, chosen on these cases: strong within "
         "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
-        "the threshold probability on, which is chosen on no case."
+        "the threshold probability on, which is chosen on no case. Black: the deployed thresholds."
     )
     yield (
-        plotting.DecisionCurveDisplay(report.points, report.scenario).plot().ax_,
+        _with_deployed(report, report.points[report.winner], report.points),
         "Decision curves of all models within the limits, on the validation cases",
         f"Validation cases. Net benefit of each model: {lines}",
     )
     if report.test_points is not None:
-        tested = plotting.DecisionCurveDisplay(
-            report.test_points, report.scenario, name=report.winner
-        )
         yield (
-            tested.plot().ax_,
+            _with_deployed(report, report.test_points, {report.winner: report.test_points}),
             f"Decision curve of {report.winner} within the limits, on the test cases",
             f"Test cases. Net benefit of {report.winner}: {lines}",
         )
+
+
+def _with_deployed(
+    report: Report, observed: OperatingPoints, drawn: Mapping[str, OperatingPoints]
+) -> Any:
+    """Draw decision curves, and over them what the deployed thresholds gain at each price."""
+    display = plotting.DecisionCurveDisplay(drawn, report.scenario).plot()
+    gained = deployed_benefit(report, observed, display.probabilities)
+    ink = display.ax_.xaxis.label.get_color()
+    display.ax_.plot(display.probabilities, gained, color=ink, linewidth=1.5, zorder=3)
+    return display.ax_
 
 
 def _draw_calibration(report: Report) -> Drawn:
@@ -116,9 +126,9 @@ def _draw_calibration(report: Report) -> Drawn:
         yield (
             plotting.CalibrationDisplay(points, confidence=report.confidence).plot().ax_,
             f"Observed share of positives against the risks of {report.winner}",
-            f"Share of positives in groups of risk of {report.winner}, with exact "
-            f"{report.confidence:.0%} intervals. On the diagonal risks are right; below it they "
-            "are too high.",
+            f"Share of positives against the risk of {report.winner}: smoothed (line), and in "
+            f"groups of risk with exact {report.confidence:.0%} intervals. On the diagonal risks "
+            "are right; below it they are too high.",
         )
 
 

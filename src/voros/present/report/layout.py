@@ -12,6 +12,7 @@ from voros.core.hull import Choice
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.writing import json_text
+from voros.policy import PolicyEvaluation
 from voros.present.document import render_document
 from voros.present.report.accuracy import (
     accuracy_in_words,
@@ -29,15 +30,33 @@ from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
     evaluation_in_words,
-    exact,
     limits_verdict,
     number,
     policy_in_words,
+    rounded,
     span,
     worth_in_words,
 )
 from voros.selection import ModelScores
 from voros.text.table import Table
+
+SCORE_WORDS = (
+    "Partial VOROS is the share of the operating points within the limits that cost more than the "
+    "model's best one, averaged over the costs: 0 is no better than raising no alarm, 1 is "
+    "perfect. VOROS is the same without limits",
+    "The partial AUROC is the area under the part of the ROC curve whose thresholds meet the "
+    "limits, as a share of the unit square. Recall is the highest that the limits allow",
+)
+"""What the columns of the ranking are."""
+
+COST_WORDS = (
+    "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN each",
+    "Expected cost (normalised, without unit): that cost divided by the cost of deciding every "
+    "case wrongly, so that 0 is perfect and 1 the worst possible",
+    "Both are means over the costs. Net benefit per 1,000 cases is the number of positives less "
+    "the cost of 1,000 cases, at one ratio",
+)
+"""The costs of a report, each defined once."""
 
 CHOICE_TITLES = ("alarms", "right", "precision", "recall")
 """What a table says of the alarms at a threshold."""
@@ -95,18 +114,21 @@ def render_report(report: Report, written: datetime) -> str:
         report=report,
         title=report.title,
         written=written,
-        deployed=policy_in_words(report.policy),
+        deployed=policy_in_words(report.policy, rounded),
         opening=opening_in_words(report),
         sections=SECTIONS,
         parts=[(name, data, _data_facts(data), flow_steps(data)) for name, data in _data(report)],
         limits=_limit_facts(report),
         ranking_words=_ranking_in_words(report),
         ranking=_ranking_table(report),
+        differences=_differences_table(report),
+        score_words=SCORE_WORDS,
+        cost_words=COST_WORDS,
         policy=_policy_table(report),
         curve=report.policy.confidence_curve().table() if report.policy.curve else None,
         test_words=() if tested is None else evaluation_in_words(tested, report.false_alarm_cost),
         tested=None if tested is None else _test_table(tested.choices),
-        default=exact(report.policy.default.threshold),
+        default=rounded(report.policy.default.threshold),
         counts=accuracy_tables(report),
         counts_words=accuracy_in_words(report),
         quality=quality_table(report),
@@ -126,7 +148,8 @@ def opening_in_words(report: Report) -> list[str]:
     *_, (which, found) = data_parts(report).items()
     said = [consequences_in_words(found, which)]
     if report.tested is None:
-        return said
+        return [*said, "These cases chose the threshold: on others expect less. It is not tested."]
+    said.append(_uncertainty_in_words(found, which))
     said.append(f"On the test cases: {limits_verdict(report.tested)}.")
     if not report.tested.satisfied:
         said.append("Look at the test below before deploying it.")
@@ -135,6 +158,23 @@ def opening_in_words(report: Report) -> list[str]:
     elif report.in_both is not None and report.in_both.patients:
         said.append(f"{report.in_both}.")
     return said
+
+
+def _uncertainty_in_words(found: PolicyEvaluation, which: str) -> str:
+    """Say how far precision, recall and alarms may lie from those of the cases."""
+    assert found.intervals is not None, "a report is of whole cases"
+    of = found.intervals
+    cases = found.n_positive + found.n_negative
+    ends = {
+        "of the alarms are correct": of.precision,
+        "of the positives are caught": of.recall,
+        "of the cases raise an alarm": tuple(end / cases for end in of.alarms),
+    }
+    shares = [f"{low:.0%} to {high:.0%} {what}" for what, (low, high) in ends.items()]
+    return (
+        f"In the population that the {which} cases come from, at {found.confidence:.0%} confidence "
+        f"each: {', '.join(shares[:-1])} and {shares[-1]}."
+    )
 
 
 def _data(report: Report) -> list[tuple[str, DataSummary]]:
@@ -201,10 +241,30 @@ def _ranking_table(report: Report) -> Table:
     header = (
         *("model", "partial VOROS", f"{report.confidence:.0%} interval", "wins"),
         *(("guaranteed",) if certified else ()),
-        *("behind", "VOROS", "pAUROC", "recall", "feasible"),
+        *("behind", "VOROS", "partial AUROC", "recall", "feasible"),
     )
     rows = [_ranking_cells(report, row, certified) for row in report.selection.ranking]
     return Table.from_rows([header, *rows])
+
+
+def _differences_table(report: Report) -> Table | None:
+    """Return by how much the chosen model leads over each other one; None where it is alone."""
+    from voros.inference.bca import interval_in_words
+
+    pairs = [p for p in report.differences if report.winner in (p.first, p.second)]
+    if not pairs:
+        return None
+    rows = [
+        (
+            f"{pair.first} - {pair.second}",
+            f"{pair.difference:+.4f}",
+            interval_in_words(pair.low, pair.high, "+"),
+            f"{pair.adjusted_p_value:.4f}",
+        )
+        for pair in pairs
+    ]
+    head = ("pair", "difference", f"{report.confidence:.0%} interval", "p, Holm")
+    return Table.from_rows([head, *rows], "Differences in partial VOROS, on the same resamples")
 
 
 def _ranking_cells(report: Report, row: ModelScores, certified: bool) -> tuple[str, ...]:
@@ -250,7 +310,7 @@ def _test_table(choices: Iterable[Choice]) -> Table:
 
 def _choice_cells(choice: Choice) -> tuple[str, ...]:
     return (
-        exact(choice.threshold),
+        rounded(choice.threshold),
         number(choice.alarms),
         number(choice.tp),
         # No alarm has no precision, and where there is no positive there is no recall.

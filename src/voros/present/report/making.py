@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from voros.present.report.content import DataSummary, InBoth, ModelInterval, Rep
 from voros.selection import Selection, select_model
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.text.signatures import takes
+
+if TYPE_CHECKING:
+    from voros.inference import Comparison
 
 TITLE = "A classifier chosen"
 
@@ -120,7 +123,7 @@ def compose_report(
             for each in (True, False)
         )
     resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
-    intervals, verdict = resample(validation, selection.scenario, random_state, **resampled)
+    intervals, comparison = resample(validation, selection.scenario, random_state, **resampled)
     return Report(
         title=title,
         command=command,
@@ -133,7 +136,8 @@ def compose_report(
         intervals=intervals,
         confidence=confidence,
         resamples=n_resamples,
-        verdict=verdict,
+        verdict=None if comparison is None else comparison.verdict,
+        differences=() if comparison is None else comparison.pairs,
         test=None
         if test is None
         else DataSummary.from_predictions(test.predictions, test.periods, paths=paths),
@@ -343,13 +347,13 @@ def _in_both(validation: ReportCases, test: ReportCases | None) -> InBoth | None
 
 def resample(
     validation: ReportCases, scenario: Scenario, random_state: int, **options: Any
-) -> tuple[dict[str, ModelInterval], str | None]:
+) -> tuple[dict[str, ModelInterval], Comparison | None]:
     """Resample the cases, or whole patients or periods, the same for all models.
 
     Returns
     -------
     intervals : dict of str to ModelInterval
-    verdict : str or None
+    comparison : Comparison or None
         Which differences are more than chance; None for one model alone.
     """
     from voros.inference import bootstrap, compare
@@ -359,15 +363,15 @@ def resample(
     if validation.periods is not None:
         whose["periods"] = validation.periods
     arguments = {"random_state": random_state, **whose, **options}
+    comparison = None
     if len(scores) == 1:
-        found = bootstrap(cases.labels, scores, scenario, **arguments)
-        shares, verdict = dict.fromkeys(found, 1.0), None
+        estimates = bootstrap(cases.labels, scores, scenario, **arguments)
+        shares = dict.fromkeys(estimates, 1.0)
     else:
         comparison = compare(cases.labels, scores, scenario, **arguments)
-        found, shares = comparison.models, comparison.shares_won
-        verdict = comparison.verdict
+        estimates, shares = comparison.models, comparison.shares_won
     intervals = {
         model: ModelInterval(result.estimate, result.low, result.high, shares[model])
-        for model, result in found.items()
+        for model, result in estimates.items()
     }
-    return intervals, verdict
+    return intervals, comparison

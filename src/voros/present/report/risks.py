@@ -49,7 +49,7 @@ class ScoreQuality:
 
 def quality_table(report: Report) -> Table:
     """Return discrimination and calibration of every model, and of the chosen one on test cases."""
-    head = ("model", "AUROC", "mean risk", "observed", "in the large", "slope", "Brier score")
+    head = ("model", "AUROC", "mean risk", "observed", "intercept", "slope", "Brier score")
     rows = [(model, *found.cells()) for model, found in report.quality.items()]
     if report.test_quality is not None:
         rows.append((f"{report.winner}, test cases", *report.test_quality.cells()))
@@ -84,8 +84,8 @@ def calibration_in_words(report: Report) -> list[str]:
     said = [NO_RISKS.format(", ".join(none))] if none else []
     if len(none) < len(report.quality):
         said.append(
-            "Calibration in the large is 0 where risks are right on average, and above 0 where "
-            "they are too low. A slope below 1 means risks that are too extreme."
+            "The intercept (calibration in the large) is 0 where risks are right on average, and "
+            "above 0 where they are too low. A slope below 1 means risks that are too extreme."
         )
     found = best_known(report)
     if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,15 +53,18 @@ def _worth(low: float, high: float) -> str:
     return span(fewest, most)
 
 
-def policy_in_words(policy: ThresholdPolicy) -> str:
-    """Say which thresholds a policy deploys."""
+def policy_in_words(
+    policy: ThresholdPolicy, threshold_in_words: Callable[[float], str] | None = None
+) -> str:
+    """Say which thresholds a policy deploys, in full unless written otherwise."""
+    write = threshold_in_words or exact
     used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
     thresholds = [choice.threshold for choice in used]
     if min(thresholds) == max(thresholds) == policy.default.threshold:
-        return f"alarm at a score of at least {exact(thresholds[0])}, whatever the costs"
+        return f"alarm at a score of at least {write(thresholds[0])}, whatever the costs"
     return (
-        f"alarm at a score of at least {exact(min(thresholds))} to {exact(max(thresholds))}, lower "
-        f"where a miss is worth more; {exact(policy.default.threshold)} where the costs are not "
+        f"alarm at a score of at least {write(min(thresholds))} to {write(max(thresholds))}, lower "
+        f"where a miss is worth more; {write(policy.default.threshold)} where the costs are not "
         "known"
     )
 
@@ -169,6 +173,20 @@ def exact(threshold: float) -> str:
     if math.isinf(threshold):
         return "never"
     return repr(float(threshold)).removesuffix(".0")
+
+
+def rounded(threshold: float) -> str:
+    """Write a threshold with four digits, for people; `exact` has all of them.
+
+    Examples
+    --------
+    >>> rounded(0.2834943184924374), rounded(1234567.5), rounded(math.inf)
+    ('0.2835', '1,234,567.5', 'never')
+    """
+    if math.isinf(threshold):
+        return "never"
+    whole = abs(threshold) >= 10**4
+    return f"{threshold:,}".removesuffix(".0") if whole else f"{threshold:.4g}"
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -19,6 +19,7 @@ from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.checklist import answered_items, checklist_table
 from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.labels import LABELS
+from voros_studies.experiments.measured import name_with_unit
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
 from voros_studies.paper.cells import ScenarioName
@@ -85,8 +86,8 @@ def study_flow(parts: StudyParts) -> tuple[FlowStep, ...]:
 
 
 def table_one(parts: StudyParts, title: str) -> Table:
-    """Describe the cases by part and outcome: median and quartiles, or number and share."""
-    columns = [Column("characteristic")]
+    """Describe all cases, then by part and outcome: median and quartiles, or number and share."""
+    columns = [Column("characteristic"), Column("overall")]
     masks: list[tuple[AnyArray, BoolArray]] = []
     for part, rows in parts.split.parts.items():
         for outcome, word in ((True, "with"), (False, "without")):
@@ -96,7 +97,7 @@ def table_one(parts: StudyParts, title: str) -> Table:
         columns.append(Column("missing", f"{part}_missing", f"{PART_TITLES[part]} set"))
     rows_ = [_described("n", lambda x: f"{len(x):,}", parts.cases.y, masks)]
     for name, values in parts.context.characteristics.items():
-        rows_ += _characteristic(name, values, masks)
+        rows_ += _characteristic(name_with_unit(name), values, masks)
     return Table(tuple(columns), tuple(rows_), f"{title}: characteristics (table 1)", "table_1")
 
 
@@ -115,7 +116,8 @@ def _characteristic(
 def _described(
     name: str, describe: Any, values: AnyArray, masks: Sequence[tuple[AnyArray, BoolArray]]
 ) -> tuple[Value, ...]:
-    row: list[Value] = [name]
+    everybody = np.concatenate([rows for rows, _ in masks[::2]])
+    row: list[Value] = [name, describe(values[everybody])]
     for number, (rows, mask) in enumerate(masks):
         row.append(describe(values[rows][mask]))
         if number % 2:
