@@ -43,33 +43,18 @@ def progress_bar(
     if total is None:
         items = list(items)
         total = len(items)
-    report = progress if callable(progress) else Bar(label)
+    report = progress if callable(progress) else _Bar(label)
     for done, item in enumerate(items, start=1):
         yield item
         if progress:
             report(done, total)
 
 
-def bar_text(label: str, share: float, count: str) -> str:
-    """Draw a bar.
+class _Bar:
+    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log."""
 
-    Examples
-    --------
-    >>> bar_text("fits", 0.5, "3/6")
-    'fits [###############...............] 3/6'
-    """
-    filled = min(int(BAR_WIDTH * share), BAR_WIDTH)
-    return f"{label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {count}"
-
-
-class Bar:
-    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log.
-
-    ``passing`` leaves the line open when all is done, to be erased.
-    """
-
-    def __init__(self, label: str, *, passing: bool = False) -> None:
-        self.label, self.passing = label, passing
+    def __init__(self, label: str) -> None:
+        self.label = label
         self.in_notebook = _in_notebook()
         self.on_terminal = not self.in_notebook and sys.stderr.isatty()
         self.drawn_at = -SECONDS_BETWEEN
@@ -81,11 +66,12 @@ class Bar:
         if done < total and (not watched or now - self.drawn_at < SECONDS_BETWEEN):
             return
         self.drawn_at = now
-        text = bar_text(self.label, done / total, f"{done}/{total}") if total else self.label
+        filled = BAR_WIDTH * done // total
+        text = f"{self.label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total}"
         if self.in_notebook:
             self._replace({"text/plain": text})
         else:
-            opening, end = "\r" * self.on_terminal, "\n" * (done == total and not self.passing)
+            opening, end = "\r" * self.on_terminal, "\n" * (done == total)
             sys.stderr.write(f"{opening}{text}{end}")
             sys.stderr.flush()
 

@@ -120,7 +120,7 @@ def test_recall_and_precision_of_an_icu_by_hand():
 def test_events_that_no_scored_row_can_catch_are_counted():
     stays = Stays.from_columns([1, 2, 3], [0, 0, 5], ([1, 2, 3, 9], [20, 1, 4, 2]))
     rows = CountedRows.from_stays(stays, AlarmRule(snooze=1, horizon=6))
-    curve = sweep(ScoredRows.from_scores(rows, stays.highest([0.5, np.nan, 0.5])))
+    scored = ScoredRows.from_scores(rows, stays.highest([0.5, np.nan, 0.5]))
     assert rows.n_events == 3  # of stays that have a row
     assert stays.n_other_events == 1
-    assert curve.n_without_row == 3  # too late, no score, before the first row
+    assert scored.n_without_row == 3  # too late, no score, before the first row

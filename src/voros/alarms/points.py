@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.alarms.rule import MICROSECONDS, AlarmRule
 from voros.alarms.stays import NO_EVENT, CountedRows, Stays
-from voros.alarms.sweep import AlarmCounts, ScoredRows, StayCurve, sweep
+from voros.alarms.sweep import AlarmCounts, ScoredRows, StayChanges, StayCurve
 from voros.core.arguments import check_type
 from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.grouped_cases import group_codes, missing_values
@@ -31,6 +31,11 @@ class StayRows:
         The patient of each stay, from 0.
     weights : tuple of two floats
         How many stays each stay with an event stands for, and each without one.
+    drawn : ndarray of int, shape (n_stays,), or None
+        How often each stay is there, in a resample of the patients.
+    changes : StayChanges or None
+        What each stay adds at each threshold, where it is known already; the highest thresholds
+        may suffice.
 
     Examples
     --------
@@ -48,6 +53,8 @@ class StayRows:
     scored: ScoredRows
     unit: AnyArray
     weights: tuple[float, float] = (1, 1)
+    drawn: AnyArray | None = None
+    changes: StayChanges | None = None
 
     @property
     def rows(self) -> CountedRows:
@@ -72,12 +79,14 @@ class StayRows:
     @property
     def n_events(self) -> int:
         """Events that count, caught or not."""
-        return self.rows.n_events
+        if self.drawn is None:
+            return self.rows.n_events
+        return int(self.drawn[self.rows.event_stay].sum())
 
     @property
     def n_events_without_row(self) -> int:
         """Events that no scored row can catch; they count as missed."""
-        return self.curve.n_without_row
+        return self.scored.n_without_row
 
     @property
     def n_events_without_stay(self) -> int:
@@ -87,14 +96,18 @@ class StayRows:
     @cached_property
     def curve(self) -> StayCurve:
         """Alarms at every threshold."""
-        return sweep(self.scored)
+        changes = self.changes or StayChanges.from_rows(self.scored)
+        return changes.curve(self.drawn)
 
-    @cached_property
+    @property
     def slots(self) -> AnyArray:
         """Alarms of each stay if every row sounded one."""
-        scores = np.zeros(len(self.rows.stays.times))
-        every = ScoredRows.from_scores(self.rows, scores)
-        return np.bincount(every.stay[every.alarm_rows(-np.inf)], minlength=self.n_stays)
+        return self.scored.slots
+
+    @property
+    def one_stay(self) -> float:
+        """How many stays one of them stands for at least; a resample may leave out any."""
+        return float(min(self.weights)) if self.drawn is None else 0.0
 
     @property
     def patient_days(self) -> float:
@@ -103,6 +116,8 @@ class StayRows:
 
     def _weighted(self, per_stay: AnyArray) -> Any:
         has_event = self.rows.has_event
+        if self.drawn is not None:
+            per_stay = per_stay * self.drawn
         parts = per_stay[has_event].sum(), per_stay[~has_event].sum()
         return (self.weights[0] * parts[0] + self.weights[1] * parts[1]).item()
 
@@ -132,25 +147,26 @@ class StayRows:
             fp,
             self.weights[0] * self.n_events,
             n_slots,
-            one_case=float(min(self.weights)),
+            one_case=self.one_stay,
             stays=self,
             capacity_alarms=None if np.array_equal(counted, tp + fp) else counted,
         )
 
     def at_prevalence(self, prevalence: float) -> StayRows:
         """Reweight the stays so that this share of them has an event."""
-        n_with = int(np.count_nonzero(self.rows.has_event))
-        if n_with in (0, self.n_stays):
+        present = np.ones(self.n_stays) if self.drawn is None else self.drawn
+        n_stays, n_with = float(present.sum()), float(present[self.rows.has_event].sum())
+        if n_with in (0, n_stays):
             which = "none" if n_with == 0 else "each"
             raise ArgumentError("prevalence", f"={prevalence!r}: {which} of the stays has an event")
-        weights = prevalence * self.n_stays / n_with
-        others = (1 - prevalence) * self.n_stays / (self.n_stays - n_with)
+        weights = prevalence * n_stays / n_with
+        others = (1 - prevalence) * n_stays / (n_stays - n_with)
         return replace(self, weights=(weights, others))
 
     def max_alarms(self, scenario: Scenario, no_limit: float) -> float:
         """Return the capacity of a scenario as a number of alarms."""
         if scenario.per == PATIENT_DAY:
-            return scenario.max_alarms(0, float(min(self.weights)), self.patient_days)
+            return scenario.max_alarms(0, self.one_stay, self.patient_days)
         if scenario.per is not None:
             raise ArgumentError(
                 "per", f"={scenario.per!r}; accepted for alarms over stays is {PATIENT_DAY!r}"
@@ -187,6 +203,10 @@ class StayRows:
         size = shape[0] * shape[1]
         sums = (np.bincount(cell, count, minlength=size).reshape(shape) for count in counts)
         return AlarmCounts(*(np.rint(count).astype(np.int64) for count in sums))
+
+    def in_resample(self, times: AnyArray, changes: StayChanges) -> StayRows:
+        """Return the stays with each patient there a number of times."""
+        return replace(self, drawn=times[self.unit], changes=changes)
 
     def by_unit(self, per_stay: AnyArray) -> FloatArray:
         """Add up a number of each stay by patient."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -47,39 +48,66 @@ class StayCurve(NamedTuple):
         Distinct scores, falling.
     with_event, without_event : AlarmCounts
         Of the stays that have an event, and of those that have none.
-    n_without_row : int
-        Events that no scored row can catch.
     """
 
     thresholds: FloatArray
     with_event: AlarmCounts
     without_event: AlarmCounts
-    n_without_row: int
+
+
+@dataclass(frozen=True, eq=False)
+class StayChanges:
+    """What each stay adds to the counts at each of its own thresholds, by falling threshold.
+
+    Attributes
+    ----------
+    stay, threshold : ndarray
+    added : ndarray of int, shape (3, n_changes)
+        True positives, false positives and alarms that count.
+    has_event : ndarray of bool, shape (n_stays,)
+    """
+
+    stay: AnyArray
+    threshold: FloatArray
+    added: AnyArray
+    has_event: BoolArray
+
+    @classmethod
+    def from_rows(cls, scored: ScoredRows, counted: BoolArray | None = None) -> StayChanges:
+        """Follow every stay, or those counted, at each of its own thresholds."""
+        stay, threshold = scored.own_thresholds()
+        if counted is not None:
+            stay, threshold = stay[counted[stay]], threshold[counted[stay]]
+        added = np.stack(scored.count(stay, threshold))
+        # Counts at a threshold, less those at the next higher one of the same stay.
+        added[:, 1:] -= np.where(np.diff(stay) == 0, added[:, :-1], 0)
+        order = np.argsort(-threshold, kind="stable")
+        return cls(stay[order], threshold[order], added[:, order], scored.rows.has_event)
+
+    def first(self, n_changes: int) -> StayChanges:
+        """Return the changes at the highest thresholds."""
+        return StayChanges(
+            self.stay[:n_changes],
+            self.threshold[:n_changes],
+            self.added[:, :n_changes],
+            self.has_event,
+        )
+
+    def curve(self, times: AnyArray | None = None) -> StayCurve:
+        """Add up the changes of all stays, each counted a number of times."""
+        ends = np.flatnonzero(np.diff(self.threshold, append=-np.inf))
+        has_event = self.has_event[self.stay]
+        drawn = 1 if times is None else times[self.stay]
+        counts = (
+            AlarmCounts(*(np.cumsum(column * weight)[ends] for column in self.added))
+            for weight in (has_event * drawn, ~has_event * drawn)
+        )
+        return StayCurve(self.threshold[ends], *counts)
 
 
 def sweep(scored: ScoredRows, counted: BoolArray | None = None) -> StayCurve:
     """Count alarms and caught events at every distinct score, of all stays or of those counted."""
-    rows = scored.rows
-    stay, threshold = scored.own_thresholds()
-    if counted is not None:
-        stay, threshold = stay[counted[stay]], threshold[counted[stay]]
-    added = np.stack(scored.count(stay, threshold))
-    # Counts at a threshold, less those at the next higher one of the same stay.
-    added[:, 1:] -= np.where(np.diff(stay) == 0, added[:, :-1], 0)
-    order = np.argsort(-threshold, kind="stable")
-    distinct = np.flatnonzero(np.diff(threshold[order], append=-np.inf))
-    has_event = rows.has_event[stay[order]]
-    with_event, without_event = (
-        AlarmCounts(*np.cumsum(np.where(those, added[:, order], 0), axis=1)[:, distinct])
-        for those in (has_event, ~has_event)
-    )
-    reached = np.unique(scored.event)
-    return StayCurve(
-        thresholds=threshold[order][distinct],
-        with_event=with_event,
-        without_event=without_event,
-        n_without_row=rows.n_events - int(np.count_nonzero(reached != NO_EVENT)),
-    )
+    return StayChanges.from_rows(scored, counted).curve()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -124,6 +152,19 @@ class ScoredRows:
             resume=rows.next_rows(kept),
             bounds=np.searchsorted(stay, np.arange(rows.stays.n_stays + 1)),
         )
+
+    @cached_property
+    def slots(self) -> AnyArray:
+        """Alarms of each stay if every row sounded one."""
+        every = ScoredRows.from_scores(self.rows, np.zeros(len(self.rows.stays.times)))
+        n_stays = self.rows.stays.n_stays
+        return np.bincount(every.stay[every.alarm_rows(-np.inf)], minlength=n_stays)
+
+    @property
+    def n_without_row(self) -> int:
+        """Events that no scored row can catch."""
+        reached = np.unique(self.event)
+        return self.rows.n_events - int(np.count_nonzero(reached != NO_EVENT))
 
     def own_thresholds(self) -> tuple[AnyArray, FloatArray]:
         """Return each stay with each of its distinct scores, falling within the stay."""

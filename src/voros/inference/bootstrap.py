@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -11,15 +11,31 @@ import numpy as np
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_confidence, check_count
 from voros.core.cases import check_cases
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, FewCasesWarning, FewGroupsWarning, warn_caller
 from voros.inference.bca import METHODS, Method, interval, interval_in_words
 from voros.inference.curve_limits import CountedCurve, curve_interval
-from voros.inference.resampling import Ranked, Sampling, generator, leave_out, replicate
+from voros.inference.drawn_stays import PATIENTS, draw_stays
+from voros.inference.resampling import (
+    Countable,
+    Ranked,
+    Sampling,
+    generator,
+    leave_out,
+    replicate,
+)
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
-from voros.models import columns_by_model, naming, one_or_all, several_models
+from voros.models import (
+    ONLY_MODEL,
+    columns_by_model,
+    naming,
+    one_or_all,
+    points_by_name,
+    several_models,
+)
 from voros.progress import Progress, progress_bar
 from voros.text.signatures import takes
 from voros.text.table import html_pairs
@@ -106,10 +122,22 @@ class Resampling:
         return self.method
 
     def plan(
-        self, y_true: Any, scores: Any, scenario: Scenario | None = None, *, worthwhile: bool
+        self,
+        y_true: Any,
+        scores: Any,
+        scenario: Scenario | None = None,
+        *,
+        worthwhile: bool,
+        limits: Scenario | None = None,
     ) -> ResamplingPlan:
-        """Check the labels and every model's scores, and sort the cases by each."""
+        """Check the labels and every model's scores, and sort the cases by each.
+
+        Of operating points over stays, ``limits`` are those beyond which no threshold matters.
+        """
         per_case = {"groups": self.groups, "periods": self.periods, "times": self.times}
+        points = points_by_name(y_true, scores=scores, pos_label=self.pos_label, **per_case)
+        if points is not None:
+            return self._plan_of_stays(points, limits)
         check_aligned(y_true=y_true, scores=scores, **per_case)
         named, periods = several_models(scores), self._read_periods(y_true, scenario)
         cases = {}
@@ -125,6 +153,15 @@ class Resampling:
             model: Ranked.from_cases(*arrays, **options, periods=periods)
             for model, arrays in cases.items()
         }
+        return ResamplingPlan(models, sampling, self)
+
+    def _plan_of_stays(
+        self, points: Mapping[str, OperatingPoints], limits: Scenario | None
+    ) -> ResamplingPlan:
+        if self.stratified:
+            raise ArgumentError("stratified", "=True is for cases; of stays patients are drawn")
+        models, sampling = draw_stays(points, limits)
+        _warn_about_few(sampling)
         return ResamplingPlan(models, sampling, self)
 
     def _read_periods(self, y_true: Any, scenario: Scenario | None) -> Periods | None:
@@ -221,8 +258,8 @@ class Bootstrap:
 @takes(Resampling)
 def bootstrap(
     y_true: Any,
-    scores: Any,
-    scenario: Scenario,
+    scores: Any = None,
+    scenario: Scenario | None = None,
     *,
     metric: MetricLike = "partial_voros",
     **options: Unpack[IntervalOptions],
@@ -231,8 +268,10 @@ def bootstrap(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
+    y_true : array-like of shape (n_cases,), OperatingPoints, or mapping of str to OperatingPoints
+        Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`. The points of
+        `voros.alarm_points` take the place of labels and scores: patients are drawn, with all
+        their stays.
     scores : array-like of shape (n_cases,), mapping of str to such, or data frame
         Scores of one model, or of several, which are scored on the same resamples.
     scenario : Scenario
@@ -249,7 +288,7 @@ def bootstrap(
         that were chosen on the same cases; it holds with few positives and close to scores of 0
         and 1. "bca" and "percentile" take quantiles of the resamples, with and without a
         correction for bias and skewness. "auto" is "curve" for partial VOROS, VOROS, recall,
-        expected cost and policies, and "bca" for all other metrics.
+        expected cost and policies, and "bca" for all other metrics, and over stays.
     stratified : bool, default False
         By default the number of positives varies from resample to resample, as it does when cases
         come as they come: the interval covers not knowing the prevalence. True keeps the class
@@ -291,22 +330,30 @@ def bootstrap(
     partial VOROS 0.4570 (95 % curve interval 0.2897 to 0.5730, taking cases as independent)
     """
     how = Resampling.from_options(options, IntervalOptions)
-    check_scenario(scenario)
+    scenario = check_scenario(scenario)
     measure = Measure.from_metric(metric, scenario)
-    plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
-    return one_or_all(plan.run(measure).bootstraps(scenario), scores)
+    plan = how.plan(
+        y_true, scores, scenario, worthwhile=measure.worthwhile_only, limits=measure.curve
+    )
+    by_model = plan.run(measure).bootstraps(scenario)
+    if isinstance(y_true, OperatingPoints):
+        return by_model[ONLY_MODEL]
+    return one_or_all(by_model, y_true if scores is None else scores)
 
 
 @dataclass(frozen=True, eq=False)
 class ResamplingPlan:
     """A bootstrap with its arguments checked and its cases sorted."""
 
-    models: dict[str, Ranked]
+    models: Mapping[str, Countable]
     sampling: Sampling
     how: Resampling
 
     def run(self, measure: Measure) -> Replicates:
         """Compute a metric of every model: as is, on the resamples, and with blocks left out."""
+        if self.sampling.name == PATIENTS:
+            # Events caught need not rise as the threshold falls: there is no curve to move.
+            measure = replace(measure, curve=None)
         rng = generator(self.how.random_state)
         compute, n_resamples = measure.compute, self.how.n_resamples
         estimates = replicate(
@@ -327,7 +374,7 @@ class ResamplingPlan:
             strata=strata,
         )
 
-    def _counted(self, measure: Measure) -> dict[str, Ranked]:
+    def _counted(self, measure: Measure) -> Mapping[str, Countable]:
         """Leave out cases beyond the capacity, and thresholds where there are very many.
 
         Not where the ends of intervals are quantiles of the resamples.
@@ -337,7 +384,7 @@ class ResamplingPlan:
             return self.models
         if self.how.method_for(measure) != "curve":
             return self.models
-        models = self.models
+        models = {name: one for name, one in self.models.items() if isinstance(one, Ranked)}
         if self.sampling.name == "cases" and limits.prevalence is None:
             most = limits.max_alarms(len(self.sampling.positive), 0.0)
             models = {model: ranked.within_alarms(most) for model, ranked in models.items()}
@@ -401,6 +448,7 @@ class Replicates:
         plan, measure, sampling = self.plan, self.measure, self.plan.sampling
         ranked, sign = list(plan.models.values())[j], -1 if measure.lower_is_better else 1
         assert measure.curve is not None
+        assert isinstance(ranked, Ranked)
         rows = measure.rows(ranked)
         low, high = curve_interval(
             CountedCurve.from_ranked(ranked, rows, grouped=sampling.name != "cases"),

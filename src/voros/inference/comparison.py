@@ -205,8 +205,8 @@ def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
 @takes(Resampling)
 def compare(
     y_true: Any,
-    scores: Any,
-    scenario: Scenario,
+    scores: Any = None,
+    scenario: Scenario | None = None,
     *,
     metric: MetricLike = "partial_voros",
     **options: Unpack[IntervalOptions],
@@ -218,7 +218,8 @@ def compare(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels, or the points of each model over the same stays (`voros.alarm_points`).
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     scenario : Scenario
@@ -252,9 +253,11 @@ def compare(
             "scales of their own; compare their partial VOROS or expected cost"
         )
     how = Resampling.from_options(options, IntervalOptions)
-    check_scenario(scenario)
+    scenario = check_scenario(scenario)
     measure = Measure.from_metric(metric, scenario)
-    plan = how.plan(y_true, scores, scenario, worthwhile=measure.worthwhile_only)
+    plan = how.plan(
+        y_true, scores, scenario, worthwhile=measure.worthwhile_only, limits=measure.curve
+    )
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
     return _comparison_of(plan.run(measure))

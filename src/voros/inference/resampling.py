@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,14 @@ BATCH = 100
 
 Statistic: TypeAlias = Callable[[Sequence[OperatingPoints]], FloatArray]
 """What is computed of a batch of resamples: for each a number, or an array of numbers."""
+
+
+class Countable(Protocol):
+    """What a resample can be counted of."""
+
+    def points(self, counts: AnyArray) -> OperatingPoints:
+        """Count alarms where unit ``i`` is there ``counts[i]`` times."""
+        ...
 
 
 def generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
@@ -213,7 +221,7 @@ class Sampling:
         The unit each case belongs to; units are drawn whole.
     strata : ndarray of int
         The stratum of each unit; as many units are drawn from a stratum as it has.
-    name : {"cases", "groups", "periods"}
+    name : {"cases", "groups", "periods", "patients"}
         What the units are.
     """
 
@@ -323,7 +331,7 @@ def _sums_up_to(ends: AnyArray, counts: AnyArray) -> tuple[AnyArray, int]:
 
 
 def replicate(
-    models: Mapping[str, Ranked], resamples: Iterator[AnyArray], statistic: Statistic
+    models: Mapping[str, Countable], resamples: Iterator[AnyArray], statistic: Statistic
 ) -> FloatArray:
     """Compute a statistic of every model on the same resamples.
 
@@ -341,7 +349,7 @@ def replicate(
 
 
 def leave_out(
-    models: Mapping[str, Ranked],
+    models: Mapping[str, Countable],
     sampling: Sampling,
     statistic: Statistic,
     rng: np.random.Generator,

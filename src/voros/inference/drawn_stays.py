@@ -1,0 +1,102 @@
+"""Resamples of the patients behind alarms over stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from voros.alarms import StayRows
+from voros.alarms.sweep import StayChanges
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.exceptions import ArgumentError
+from voros.inference.resampling import Sampling
+from voros.typing import AnyArray
+
+PATIENTS = "patients"
+"""What is drawn."""
+
+REACH = 2.0
+"""Thresholds with more than this many times the alarms within the limits are looked at only in the
+resamples that need them."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnStays:
+    """One model's stays, ready to be counted with each patient there any number of times.
+
+    Attributes
+    ----------
+    stays : StayRows
+    limits : Scenario or None
+        Limits beyond which no threshold matters; None where all do.
+    """
+
+    stays: StayRows
+    limits: Scenario | None
+
+    @cached_property
+    def changes(self) -> StayChanges:
+        """What each stay adds at each threshold."""
+        return StayChanges.from_rows(self.stays.scored)
+
+    def points(self, counts: AnyArray) -> OperatingPoints:
+        """Count alarms and events caught where patient ``i`` is there ``counts[i]`` times."""
+        few = self.stays.in_resample(counts, self._highest)
+        if len(self._highest.stay) < len(self.changes.stay):
+            curve = few.curve
+            reached = curve.with_event.alarms[-1] + curve.without_event.alarms[-1]
+            if reached <= self._most_alarms(few):
+                few = self.stays.in_resample(counts, self.changes)
+        return few.points()
+
+    @cached_property
+    def _highest(self) -> StayChanges:
+        """The changes at the highest thresholds, which suffice in most resamples."""
+        reached = np.cumsum(self.changes.added[2]) > REACH * self._most_alarms(self.stays)
+        n_changes = int(np.argmax(reached)) if reached.any() else len(reached)
+        threshold = self.changes.threshold
+        if n_changes < len(threshold):
+            # Stays that change at the same threshold are kept together.
+            n_changes = int(np.searchsorted(-threshold, -threshold[n_changes], side="right"))
+        return self.changes.first(n_changes)
+
+    def _most_alarms(self, stays: StayRows) -> float:
+        """Return alarms beyond which no threshold keeps the limits, nor any lower one."""
+        rule = stays.rule
+        if self.limits is None or rule.repeats == "ignored":
+            return np.inf
+        most = stays.max_alarms(self.limits, np.inf)
+        # Alarms that count for the capacity only need not be precise.
+        if self.limits.min_precision > 0 and rule.repeats == rule.unfinished == "false_alarm":
+            most = min(most, stays.n_events / self.limits.min_precision)
+        return float(most)
+
+
+def draw_stays(
+    points: Mapping[str, OperatingPoints], limits: Scenario | None
+) -> tuple[dict[str, DrawnStays], Sampling]:
+    """Return the stays of each model, and how their patients are drawn."""
+    models = {}
+    for name, counted in points.items():
+        if counted.stays is None:
+            raise ArgumentError(
+                "y_true",
+                f"[{name!r}] holds counts, of which nothing can be drawn; accepted are labels and "
+                "scores, or the points of voros.alarm_points",
+            )
+        models[name] = DrawnStays(counted.stays, limits)
+    first, *others = (drawn.stays for drawn in models.values())
+    for other in others:
+        if not np.array_equal(other.unit, first.unit) or other.patient_days != first.patient_days:
+            raise ArgumentError("y_true", " holds models of different stays; accepted are the same")
+    if first.n_units < 2:
+        raise ValueError("the stays belong to one patient; at least two are needed to draw from")
+    # A case is an event, or a stay: both must be there in a resample.
+    event_units, stay_units = first.unit[first.rows.event_stay], first.unit
+    positive = np.arange(len(event_units) + len(stay_units)) < len(event_units)
+    units = np.concatenate([event_units, stay_units])
+    return models, Sampling(positive, units, np.zeros(first.n_units, np.intp), PATIENTS)
