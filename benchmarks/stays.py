@@ -3,13 +3,14 @@
 In *blocks*, rows a day apart are each followed by an event or not, so that a patient has as many
 possible alarms as days and the truth is a formula; a share of the variance of score and label is
 the patient's. In *hours*, hourly scores rise before an event and an alarm silences twelve hours, so
-that an early false alarm can silence the useful one; the truth is counted on 100,000 others.
+that an early false alarm can silence the useful one; the truth is counted on 40,000 others.
 Run with a number of validations, and names of settings if only some are wanted.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,8 @@ from voros.core.decision import solve
 from voros.typing import BoolArray, FloatArray
 
 GUARANTEE = voros.Guarantee(0.95)
-TRUTH = 100_000
+RULE = voros.AlarmRule(snooze="12h", horizon="12h", lead="1h")
+TRUTH = 40_000
 """Patients on whom the truth of hours is counted."""
 
 
@@ -52,6 +54,11 @@ class Blocks:
         common, own = rng.normal(size=self.n_patients)[patient], rng.normal(size=len(patient))
         return np.asarray(np.sqrt(self.shared) * common + np.sqrt(1 - self.shared) * own)
 
+    @property
+    def limits(self) -> voros.Scenario:
+        """The scenario."""
+        return self.scenario
+
     def judge(self, thresholds: FloatArray) -> tuple[bool, float]:
         """Whether some threshold breaks a limit, and the largest share of events caught."""
         caught = self.prevalence * ndtr(self.separation - thresholds)
@@ -62,43 +69,73 @@ class Blocks:
         return not kept.all(), float(caught.max(initial=0.0) / self.prevalence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Hours:
-    """Hourly rows of stays of one to five days; a tenth has an event that scores foretell."""
+    """Hourly rows of stays; some have an event that scores foretell, up to a day ahead.
+
+    A patient has at most as many alarms as twelve hours fit into the stay. Where ``null``, the
+    precision floor is a little above the precision of every threshold.
+    """
 
     name: str
     n_patients: int
     shared: float
     scenario: voros.Scenario
+    hours: tuple[int, int] = (24, 120)
+    ill: float = 0.1
+    signal: float = 2.5
+    null: bool = False
 
-    def draw(self, rng: np.random.Generator, n_patients: int | None = None) -> Any:
-        """Draw a ward."""
-        n = n_patients or self.n_patients
-        lengths = rng.integers(24, 121, n)
-        stay = np.repeat(np.arange(n), lengths)
+    def rows(self, rng: np.random.Generator, n_patients: int) -> dict[str, Any]:
+        """Draw hourly rows and events."""
+        lengths = rng.integers(self.hours[0], self.hours[1] + 1, n_patients)
+        stay = np.repeat(np.arange(n_patients), lengths)
         hour = np.arange(len(stay)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        ill = np.flatnonzero(rng.random(n) < 0.1)
-        onset = np.full(n, np.inf)
+        ill = np.flatnonzero(rng.random(n_patients) < self.ill)
+        onset = np.full(n_patients, np.inf)
         onset[ill] = rng.integers(6, lengths[ill])
         near = np.clip(1 - (onset[stay] - hour) / 24, 0, 1) * (hour <= onset[stay])
-        common = np.sqrt(self.shared) * rng.normal(size=n)[stay]
-        score = 2.5 * near + common + np.sqrt(1 - self.shared) * rng.normal(size=len(stay))
-        rule = voros.AlarmRule(snooze="12h", horizon="12h", lead="1h")
-        return _points(stay=stay, time=hour, score=score, events=(ill, onset[ill]), rule=rule)
+        common = np.sqrt(self.shared) * rng.normal(size=n_patients)[stay]
+        own = np.sqrt(1 - self.shared) * rng.normal(size=len(stay))
+        score = self.signal * near + common + own
+        return {"stay": stay, "time": hour, "score": score, "events": (ill, onset[ill])}
+
+    def draw(self, rng: np.random.Generator) -> voros.OperatingPoints:
+        """Draw a ward."""
+        return _points(**self.rows(rng, self.n_patients), rule=RULE)
 
     @cached_property
     def truth(self) -> voros.OperatingPoints:
         """Counts on many other patients."""
-        points: voros.OperatingPoints = self.draw(np.random.default_rng(2**32), TRUTH)
-        return points
+        return _points(**self.rows(np.random.default_rng(2**32), TRUTH), rule=RULE)
+
+    @cached_property
+    def limits(self) -> voros.Scenario:
+        """The scenario, with the floor that no threshold keeps where there is none."""
+        if not self.null:
+            return self.scenario
+        enough = self.truth.alarms >= self.truth.alarms.max() / 1000
+        floor = 1.002 * float(self.truth.precision[enough].max())
+        return self.scenario.changed(min_precision=floor)
 
     def judge(self, thresholds: FloatArray) -> tuple[bool, float]:
         """Whether some threshold breaks a limit, and the largest share of events caught."""
+        rows = self._truth_rows(thresholds)
+        if self.null:
+            return len(rows) > 0, float(self.truth.tpr[rows].max(initial=0.0))
+        kept = self.truth.feasible(self.limits)[rows]
+        return not kept.all(), float(self.truth.tpr[rows].max(initial=0.0))
+
+    def _truth_rows(self, thresholds: FloatArray) -> Any:
         order = np.argsort(-self.truth.thresholds)
         falling = -self.truth.thresholds[order]
-        rows = order[np.searchsorted(falling, -thresholds, side="right") - 1]
-        kept = self.truth.feasible(self.scenario)[rows]
-        return not kept.all(), float(self.truth.tpr[rows].max(initial=0.0))
+        return order[np.searchsorted(falling, -thresholds, side="right") - 1]
+
+    def per_day(self, threshold: float) -> float:
+        """Alarms per patient-day of a threshold."""
+        row, stays = self._truth_rows(np.array([threshold]))[0], self.truth.stays
+        assert stays is not None
+        return float(self.truth.alarms[row] / stays.patient_days)
 
 
 def _points(**columns: Any) -> voros.OperatingPoints:
@@ -111,6 +148,56 @@ FLOOR = voros.Scenario(0.3, cost_ratio=0.05)
 RATE = voros.Scenario(0.0, 0.2, 0.05, per="patient-day")
 BOTH = voros.Scenario(0.3, 0.2, 0.05, per="patient-day")
 HOURLY = voros.Scenario(0.2, 0.15, 0.05, per="patient-day")
+HOURLY_RATE = HOURLY.changed(min_precision=0.0)
+HOURLY_FLOOR = voros.Scenario(0.2, cost_ratio=0.05)
+LEVELS = voros.Scenario(0.2, 0.1, 0.05, per="patient-day")
+HOURS = (
+    Hours(
+        name="hours, null, 1 alarm each, shared .5",
+        n_patients=2000,
+        shared=0.5,
+        hours=(12, 12),
+        ill=0.3,
+        signal=0.0,
+        scenario=HOURLY_FLOOR,
+        null=True,
+    ),
+    Hours(
+        name="hours, null, 10 each, shared .5",
+        n_patients=300,
+        shared=0.5,
+        hours=(120, 120),
+        ill=0.9,
+        signal=0.0,
+        scenario=HOURLY_FLOOR,
+        null=True,
+    ),
+    Hours(
+        name="hours, null, 10 each, shared .9",
+        n_patients=300,
+        shared=0.9,
+        hours=(120, 120),
+        ill=0.9,
+        signal=0.0,
+        scenario=HOURLY_FLOOR,
+        null=True,
+    ),
+    Hours(
+        name="hours, rate binds, 10 each, shared .9",
+        n_patients=300,
+        shared=0.9,
+        hours=(120, 120),
+        scenario=HOURLY_RATE,
+    ),
+    Hours(
+        name="hours, rate binds, 2 to 10 each, shared .3",
+        n_patients=300,
+        shared=0.3,
+        scenario=HOURLY_RATE,
+    ),
+    Hours(name="hours, both limits, 300, .3", n_patients=300, shared=0.3, scenario=HOURLY),
+    Hours(name="hours, both limits, 1,500, .3", n_patients=1500, shared=0.3, scenario=HOURLY),
+)
 SETTINGS: tuple[Blocks | Hours, ...] = (
     Blocks("null, 1 alarm each", 2000, 1, 0.0, 0.2999, 0.0, FLOOR),
     Blocks("null, 3 each, .5", 700, 3, 0.5, 0.2999, 0.0, FLOOR),
@@ -119,26 +206,92 @@ SETTINGS: tuple[Blocks | Hours, ...] = (
     Blocks("rate binds, 10 each, .9", 300, 10, 0.9, 0.3, 1.0, RATE),
     Blocks("rate binds, 3 each, .5", 700, 3, 0.5, 0.3, 1.0, RATE),
     Blocks("both limits, 5 each, .5", 600, 5, 0.5, 0.1, 1.5, BOTH),
-    Hours("hours, 300 patients, .3", 300, 0.3, HOURLY),
-    Hours("hours, 1,500 patients, .3", 1500, 0.3, HOURLY),
+    *HOURS,
 )
 
 
 def validate(setting: Blocks | Hours, seed: int) -> tuple[tuple[bool, float], tuple[bool, float]]:
     """Judge what is feasible on one ward with the largest recall, and what is certified on it."""
     points = setting.draw(np.random.default_rng(seed))
-    plain = solve(points, setting.scenario)
+    plain = solve(points, setting.limits)
     best = points.thresholds[[plain.highest_recall]]
-    certified: BoolArray = GUARANTEE.certified(points, setting.scenario)
+    certified: BoolArray = GUARANTEE.certified(points, setting.limits)
     certified[0] = False
     passed = points.thresholds[certified]
     return setting.judge(best[np.isfinite(best)]), setting.judge(passed)
 
 
+def by_rows(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> float:
+    """Choose a threshold on rows: each counts as an alarm, true where an event is due."""
+    until = _onset(columns)[columns["stay"]] - columns["time"]
+    before = until >= 0
+    due = (until >= 1) & (until <= 12)
+    per_row = limits.changed(capacity=float(limits.capacity) / 24, per=None)
+    groups = None if guarantee is None else columns["stay"][before]
+    return _threshold(due[before], columns["score"][before], per_row, guarantee, groups)
+
+
+def by_stays(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> float:
+    """Choose a threshold on the highest score of each stay, before its event."""
+    onset = _onset(columns)
+    before = columns["time"] <= onset[columns["stay"]]
+    highest = np.full(len(onset), -np.inf)
+    np.maximum.at(highest, columns["stay"][before], columns["score"][before])
+    share = float(limits.capacity) * np.count_nonzero(before) / 24 / len(onset)
+    per_stay = limits.changed(capacity=min(share, 1.0), per=None)
+    return _threshold(np.isfinite(onset), highest, per_stay, guarantee)
+
+
+def by_events(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> float:
+    """Choose a threshold on alarms and events, as they are counted in use."""
+    points = _points(**columns, rule=RULE)
+    how = {"guarantee": guarantee, "n_models": 1, "strategy": "recall"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        policy = voros.ThresholdPolicy.from_points(points, limits, **how)
+    return float(policy.threshold())
+
+
+def _onset(columns: dict[str, Any]) -> FloatArray:
+    onset = np.full(int(columns["stay"].max()) + 1, np.inf)
+    onset[columns["events"][0]] = columns["events"][1]
+    return onset
+
+
+def _threshold(
+    y_true: Any, y_score: Any, limits: voros.Scenario, guarantee: Any, groups: Any = None
+) -> float:
+    how = {"guarantee": guarantee, "groups": groups, "strategy": "recall"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        policy = voros.ThresholdPolicy.from_validation(y_true, y_score, limits, **how, n_models=1)
+    return float(policy.threshold())
+
+
+def compare_levels(n_runs: int) -> None:
+    """Print what thresholds chosen on rows, stays and events do on other patients."""
+    ward = Hours(name="levels", n_patients=500, shared=0.0, scenario=LEVELS)
+    print("chosen on | guarantee | broken | alarms per patient-day | events caught")
+    for name, choose in (("rows", by_rows), ("stays", by_stays), ("events", by_events)):
+        for guarantee in (None, GUARANTEE):
+            results = []
+            for seed in range(n_runs):
+                columns = ward.rows(np.random.default_rng(seed), ward.n_patients)
+                chosen = choose(columns, ward.limits, guarantee)
+                broken, recall = ward.judge(np.array([chosen])) if chosen < np.inf else (False, 0.0)
+                results.append((broken, ward.per_day(chosen), recall))
+            broken, rate, recall = np.mean(results, axis=0)
+            sure = "no" if guarantee is None else "yes"
+            print(f"{name} | {sure} | {100 * broken:.2f} % | {rate:.4f} | {recall:.3f}", flush=True)
+
+
 def main() -> None:
-    """Print a row for each setting."""
+    """Print a row for each setting, or compare levels of choice."""
     n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     wanted = set(sys.argv[2:])
+    if wanted == {"levels"}:
+        compare_levels(n_runs)
+        return
     print("setting | plain: broken, recall | certified: broken, recall")
     for setting in SETTINGS:
         if wanted and setting.name not in wanted:
