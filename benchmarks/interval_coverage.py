@@ -22,6 +22,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 import voros
 from voros.core.calibration import Calibration
 from voros.core.risk_quality import auroc_interval
+from voros.inference import net_benefit_band
 from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
 from voros.inference.bca import METHODS
 from voros.inference.curve_limits import CountedCurve, curve_interval
@@ -239,6 +240,52 @@ def show_quality(args: argparse.Namespace) -> None:
         _show_quality(f"Brier {true:.3f}, {n_cases} cases, {risks.mean():.3f} positive", held)
 
 
+BENEFIT_SETTINGS = (
+    # prevalence, cases, separation, threshold probabilities
+    (0.05, 200, 2.0, (0.02, 0.1, 0.5, 0.8)),
+    (0.05, 400, 0.5, (0.02, 0.05, 0.2)),
+    (0.02, 1000, 1.5, (0.01, 0.2, 0.6)),
+    (0.5, 80, 0.0, (0.3, 0.5)),
+    (0.3, 300, 3.0, (0.05, 0.5, 0.9)),
+)
+
+
+def show_net_benefit(args: argparse.Namespace) -> None:
+    """Judge bands of decision curves: alarms at the risk, without limits, and within limits."""
+    limits = voros.Scenario(0.3, 0.05, cost_ratio=1.0)
+    scenarios = {"as scored": None, "best": limits.without_limits(), "within limits": limits}
+    for prevalence, n_cases, separation, at in BENEFIT_SETTINGS:
+        cuts = np.linspace(8.0 + separation, -8.0, GRID)
+        n_positive = prevalence * POPULATION
+        rates = ndtr(-cuts), ndtr(separation - cuts), n_positive, POPULATION - n_positive
+        many = voros.OperatingPoints.from_points(*rates, _risk(cuts, prevalence, separation))
+        for name, scenario in scenarios.items():
+            true = voros.net_benefit(many, scenario=scenario, threshold_probability=at)
+            missed = np.zeros((2, len(at)))
+            for rng in generators(args.data_sets, args.seed):
+                y = rng.random(n_cases) < prevalence
+                if not 0 < np.count_nonzero(y) < n_cases:
+                    continue
+                risk = _risk(separation * y + rng.normal(size=n_cases), prevalence, separation)
+                band = net_benefit_band(y, risk, scenario, threshold_probability=at)
+                missed += np.array([band.low > true + BENEFIT_SAME, band.high < true])
+            for p, (above, below) in zip(at, (missed / args.data_sets).T.tolist(), strict=True):
+                print(
+                    f"net benefit, {name:13} {prevalence:g} of {n_cases}, {separation:g} apart, "
+                    f"p={p:g}: missed {above + below:.4f} (above {above:.4f})",
+                    flush=True,
+                )
+
+
+BENEFIT_SAME = 1e-9
+"""The population's curve is a grid."""
+
+
+def _risk(score: FloatArray, prevalence: float, separation: float) -> FloatArray:
+    """Return the calibrated risk of a score."""
+    return np.asarray(expit(logit(prevalence) + separation * score - separation**2 / 2))
+
+
 MEASURES = ("precision", "recall", "alarms", "cost", "cost_per_1000")
 
 
@@ -328,15 +375,18 @@ def main() -> None:
     parser.add_argument("--bands", action="store_true", help="judge bands instead of intervals")
     parser.add_argument("--quality", action="store_true", help="judge AUROC and Brier score")
     parser.add_argument("--evaluations", action="store_true", help="judge evaluations by patient")
+    parser.add_argument("--net-benefit", action="store_true", help="judge decision curves")
     parser.add_argument("--every", type=int, default=1000, help="show results so far")
     args = parser.parse_args()
     warnings.simplefilter("ignore", voros.VorosWarning)
-    if args.evaluations:
-        show_evaluations(args)
-        return
-    if args.quality:
-        show_quality(args)
-        return
+    for asked, part in (
+        (args.evaluations, show_evaluations),
+        (args.quality, show_quality),
+        (args.net_benefit, show_net_benefit),
+    ):
+        if asked:
+            part(args)
+            return
     for setting in (s for s in SETTINGS if s.name in args.settings):
         if args.bands:
             show_bands(setting, args)

@@ -159,10 +159,10 @@ def test_the_design_effect_is_that_of_sums_over_groups():
         for which, rate, weight in ((own, tpr, 1.0), (~own, fpr, slope)):
             sizes = np.array([np.sum(which & (group == g)) for g in range(9)])
             hits = np.array([np.sum(which & flagged & (group == g)) for g in range(9)])
-            n, holding = which.sum(), np.count_nonzero(sizes)
+            n, n_sure = which.sum(), np.sum(sizes**2) ** 2 / np.sum(sizes**4)
             parts.append(weight * (hits - rate * sizes) / n)
-            more += weight**2 * np.sum(sizes**2) / n**2 / holding
-            independent += weight**2 * (rate * (1 - rate) / n + 1 / n / holding)
+            more += weight**2 * np.sum(sizes**2) / n**2 / n_sure
+            independent += weight**2 * (rate * (1 - rate) / n + 1 / n / n_sure)
         varied = np.sum((parts[0] - parts[1]) ** 2) * 9 / 8 + more
         assert found[row] == pytest.approx(max(varied / independent, 1.0))
 

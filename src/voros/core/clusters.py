@@ -6,8 +6,9 @@ many independent cases. The *design effect* is the ratio of the two variances. K
 few groups the variance is itself unsure, and the numbers fall by the square of the ratio of the
 normal to Student's quantile.
 
-Where no case of a share missed, or none hit, groups cannot be seen to differ. So one group of mean
-size that went the other way is added to the variance.
+Where no case of a share missed, or none hit, groups cannot be seen to differ; where few of many
+sizes hit, the next to hit may be a large one. So one group that went the other way is added to the
+variance. Groups count in a variance by the squares of their sizes, and so they do for its size.
 """
 
 from __future__ import annotations
@@ -35,6 +36,22 @@ def effective_groups(*sizes: AnyArray) -> float:
     """
     each = (np.asarray(size, dtype=np.float64) for size in sizes)
     return float(min(np.sum(size) ** 2 / np.sum(size**2) for size in each))
+
+
+def groups_in_variance(sizes: AnyArray) -> FloatArray:
+    """Return, for each column, how many equal groups leave a variance as unsure as these sizes.
+
+    A variance is a sum over groups in which large ones count by the squares of their sizes; its
+    degrees of freedom are one less (Satterthwaite, 1946).
+
+    Examples
+    --------
+    >>> groups_in_variance(np.array([[5, 17], [5, 1], [5, 1], [5, 0]])).round(2).tolist()
+    [4.0, 1.01]
+    """
+    squares = np.square(sizes, dtype=np.float64)
+    total, fourth = squares.sum(axis=0), np.square(squares).sum(axis=0)
+    return np.divide(total**2, fourth, out=np.ones(total.shape), where=fourth > 0)
 
 
 def allowance(n_groups: float, tail: float) -> float:
@@ -110,11 +127,8 @@ class GroupedCounts:
 
     @property
     def n_sure(self) -> float:
-        """How many equal groups would leave the variance as unsure (Satterthwaite, 1946).
-
-        A variance is a sum over groups in which large ones count by the squares of their sizes.
-        """
-        return effective_groups(*(np.square(size, dtype=np.float64) for size in self._sizes))
+        """How many equal groups would leave the variance as unsure, in the class with fewer."""
+        return float(min(groups_in_variance(size)[0] for size in self._sizes))
 
     @property
     def _sizes(self) -> list[AnyArray]:
@@ -153,9 +167,9 @@ class GroupedShare:
         total, n_groups = cases.sum(axis=0), len(hits)
         rate = np.divide(hits.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
         off = (hits - rate * cases) * np.sqrt(n_groups / max(n_groups - 1, 1))
-        holding = np.maximum(np.count_nonzero(cases, axis=0), 1)
-        varied = np.sum(off**2, axis=0) + np.sum(cases**2, axis=0) / holding
-        independent = total * rate * (1 - rate) + total / holding
+        n_sure = groups_in_variance(cases)
+        varied = np.sum(off**2, axis=0) + np.sum(cases**2, axis=0) / n_sure
+        independent = total * rate * (1 - rate) + total / n_sure
         design = np.divide(varied, independent, out=np.ones(len(total)), where=independent > 0)
         residuals = np.divide(off, total, out=np.zeros(off.shape), where=total > 0)
         return cls(np.maximum(design, 1.0), residuals)

@@ -1,6 +1,7 @@
 """Intervals and comparisons by resampling."""
 
 from voros.inference.bands import Band, area_band, roc_band
+from voros.inference.benefit_bands import net_benefit_band
 from voros.inference.bootstrap import Bootstrap, bootstrap
 from voros.inference.comparison import (
     Comparison,
@@ -18,5 +19,6 @@ __all__ = [
     "bootstrap",
     "compare",
     "compare_policies",
+    "net_benefit_band",
     "roc_band",
 ]

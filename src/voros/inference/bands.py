@@ -47,8 +47,8 @@ class Band:
 
     Attributes
     ----------
-    over : {"fpr", "cost_ratio"}
-        What the positions are: those of a ROC curve, or of an area curve.
+    over : {"fpr", "cost_ratio", "threshold_probability"}
+        What the positions are: those of a ROC curve, of an area curve or of a decision curve.
     positions, estimate, low, high : ndarray of shape (n_positions,)
     kind : {"simultaneous", "pointwise"}
     confidence : float
@@ -64,7 +64,7 @@ class Band:
     True
     """
 
-    over: Literal["fpr", "cost_ratio"]
+    over: Literal["fpr", "cost_ratio", "threshold_probability"]
     positions: FloatArray
     estimate: FloatArray
     low: FloatArray

@@ -35,7 +35,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logit, ndtr, ndtri
 
-from voros.core.clusters import GroupedShare, allowance, effective_groups
+from voros.core.clusters import GroupedShare, allowance, effective_groups, groups_in_variance
 from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
 from voros.core.operating_points import OperatingPoints
@@ -147,7 +147,7 @@ class CountedCurve:
             return np.ones(len(self.ends))
         positive, units = self.ranked.positive, self.ranked.units
         sizes = np.stack([np.bincount(units, positive), np.bincount(units, ~positive)])
-        holding = np.count_nonzero(sizes, axis=1)
+        n_sure = groups_in_variance(sizes.T)
         scale = np.array([1 / self.n_positive, -slope / self.n_negative])
         worth, n_groups = np.where(positive, *scale), sizes.shape[1]
         # Of the sums over groups g of (V_g - rates @ W_g)^2, with V_g what g has flagged so far.
@@ -157,9 +157,9 @@ class CountedCurve:
         rates = np.stack([self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative])
         spread = squares - 2 * np.sum(rates * crossed, axis=0)
         spread += np.einsum("ir,ij,jr->r", rates, whole @ whole.T, rates)
-        one_more = np.sum(np.sum(whole**2, axis=1) / holding)
+        one_more = np.sum(np.sum(whole**2, axis=1) / n_sure)
         varied = spread * n_groups / max(n_groups - 1, 1) + one_more
-        independent = np.abs(scale * [1, slope]) @ (rates * (1 - rates) + 1 / holding[:, None])
+        independent = np.abs(scale * [1, slope]) @ (rates * (1 - rates) + 1 / n_sure[:, None])
         return np.asarray(np.maximum(varied / independent, 1.0))
 
     def distances(self, slope: float, tail: float, *, up: bool) -> tuple[FloatArray, FloatArray]:

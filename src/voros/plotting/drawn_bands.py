@@ -1,13 +1,14 @@
-"""Draw bands on a ROC curve or an area curve that is drawn already."""
+"""Draw bands on a ROC curve, an area curve or a decision curve that is drawn already."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from voros.inference.bands import Band
 from voros.plotting.area_curve import AreaCurveDisplay
 from voros.plotting.colours import muted
+from voros.plotting.decision_curve import DecisionCurveDisplay
 from voros.plotting.legends import draw_legend
 from voros.plotting.roc import RocDisplay
 
@@ -16,18 +17,26 @@ if TYPE_CHECKING:
 
 BAND_OPACITY = 0.22
 
+BandedDisplay: TypeAlias = RocDisplay | AreaCurveDisplay | DecisionCurveDisplay
+BANDS = {
+    RocDisplay: ("fpr", "roc_band"),
+    AreaCurveDisplay: ("cost_ratio", "area_band"),
+    DecisionCurveDisplay: ("threshold_probability", "net_benefit_band"),
+}
+"""What the bands of each display are over, and what makes them."""
+
 
 def draw_bands(
-    display: RocDisplay | AreaCurveDisplay, bands: Band | Mapping[str, Band]
+    display: BandedDisplay, bands: Band | Mapping[str, Band]
 ) -> dict[str, PolyCollection]:
     """Draw bands around the curves of a display; the legend says which kind they are.
 
     Parameters
     ----------
-    display : RocDisplay or AreaCurveDisplay
+    display : RocDisplay, AreaCurveDisplay or DecisionCurveDisplay
         Drawn already.
     bands : Band or mapping of str to Band
-        From `voros.inference.roc_band` or `voros.inference.area_band`, of the same models.
+        From `roc_band`, `area_band` or `net_benefit_band` of `voros.inference`, of the same models.
 
     Returns
     -------
@@ -50,7 +59,9 @@ def draw_bands(
     _check(display, named)
     drawn: dict[str, PolyCollection] = {}
     for model, band in named.items():
-        x = band.positions if isinstance(display, RocDisplay) else display.to_t(band.positions)
+        x = band.positions
+        if isinstance(display, AreaCurveDisplay):
+            x = display.to_t(x)
         colour = display.styles_[model].color
         drawn[model] = display.ax_.fill_between(
             x, band.low, band.high, color=colour, alpha=BAND_OPACITY, linewidth=0, zorder=1.5
@@ -59,27 +70,24 @@ def draw_bands(
     return drawn
 
 
-def _check(display: RocDisplay | AreaCurveDisplay, bands: Mapping[str, Band]) -> None:
+def _check(display: BandedDisplay, bands: Mapping[str, Band]) -> None:
     unknown = [model for model in bands if model not in display.points]
     if unknown or not bands:
         raise ValueError(
             f"bands are of {', '.join(bands) or 'no model'}; the picture shows "
             f"{', '.join(display.points)}"
         )
-    over = "fpr" if isinstance(display, RocDisplay) else "cost_ratio"
+    over, maker = BANDS[type(display)]
     if any(band.over != over for band in bands.values()):
-        raise ValueError(
-            f"a {type(display).__name__} takes bands over {over}; use "
-            f"{'roc_band' if over == 'fpr' else 'area_band'}"
-        )
+        raise ValueError(f"a {type(display).__name__} takes bands over {over}; use {maker}")
 
 
 def _say_in_legend(
-    display: RocDisplay | AreaCurveDisplay, drawn: Mapping[str, PolyCollection], label: str
+    display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str
 ) -> None:
     from matplotlib.patches import Patch
 
-    below = None if isinstance(display, RocDisplay) else display.density_ax_
+    below = display.density_ax_ if isinstance(display, AreaCurveDisplay) else None
     one = next(iter(drawn))
     colour = display.styles_[one].color if len(drawn) == 1 else muted(display.ax_)
     draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=BAND_OPACITY), label)], below=below)

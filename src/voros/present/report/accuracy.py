@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from voros.core.calibration import Estimate
 from voros.core.decision import at_deployment
 from voros.core.exact_intervals import PER_CASES, binomial_limits
+from voros.inference.benefit_bands import fixed_threshold_interval
 from voros.present.flow import FlowStep
 from voros.present.report.wording import between, rounded
 from voros.text.table import Table
@@ -151,19 +151,16 @@ def net_benefit_table(report: Report) -> Table:
 
 
 def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[str, str, str]:
-    """Return threshold, net benefit with a normal interval, and that of an alarm for everybody."""
-    threshold = float(report.policy.threshold(ratio))
+    """Return threshold, net benefit with its interval, and that of an alarm for everybody."""
+    threshold, scenario = float(report.policy.threshold(ratio)), report.scenario
     row = int(np.searchsorted(-observed.thresholds, -threshold, side="right")) - 1
-    tpr, fpr = float(observed.tpr[row]), float(observed.fpr[row])
-    share = at_deployment(observed, report.scenario).prevalence
-    value = share * tpr - ratio * (1 - share) * fpr
-    if report.scenario.prevalence is None:
-        spread = (share * tpr + ratio**2 * (1 - share) * fpr - value**2) / observed.n_cases
-    else:
-        spread = share**2 * tpr * (1 - tpr) / observed.n_positive
-        spread += (ratio * (1 - share)) ** 2 * fpr * (1 - fpr) / observed.n_negative
-    half = NormalDist().inv_cdf((1 + report.confidence) / 2) * float(np.sqrt(max(spread, 0.0)))
-    ends = Estimate(*(PER_CASES * end for end in (value, value - half, value + half)))
+    share = at_deployment(observed, scenario).prevalence
+    value = share * observed.tpr[row] - ratio * (1 - share) * observed.fpr[row]
+    probability = ratio / (1 + ratio)
+    low, high = fixed_threshold_interval(
+        observed, threshold, probability, scenario, report.confidence
+    )
+    ends = Estimate(*(PER_CASES * float(end) for end in (value, low, high)))
     everybody = PER_CASES * (share - ratio * (1 - share))
     return rounded(threshold), between(ends, 1), f"{everybody:,.1f}"
 
