@@ -50,6 +50,10 @@ def net_benefit(
     ndarray
         Of the shape of `threshold_probability`.
 
+    See Also
+    --------
+    voros.inference.net_benefit_band : The interval of each net benefit.
+
     Examples
     --------
     >>> import voros
@@ -74,6 +78,8 @@ def net_benefit(
 @dataclass(frozen=True, eq=False)
 class DecisionCurve:
     """Net benefit of one model along threshold probabilities.
+
+    `voros.inference.net_benefit_band` puts a band around it.
 
     Attributes
     ----------

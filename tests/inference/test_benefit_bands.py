@@ -57,7 +57,8 @@ def test_the_band_is_around_the_curve_and_has_width(scenario: voros.Scenario | N
     band = net_benefit_band(y, risk, scenario, threshold_probability=at)
     expected = voros.net_benefit(y, risk, scenario, threshold_probability=at)
     np.testing.assert_allclose(band.estimate, expected)
-    assert np.all(band.low <= expected) and np.all(expected < band.high)
+    assert np.all(band.low <= expected)
+    assert np.all(expected < band.high)
     if scenario is not None:
         assert np.all(band.low >= 0)
 

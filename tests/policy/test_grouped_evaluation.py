@@ -75,6 +75,13 @@ def test_where_nobody_is_missed_groups_count_all_the_same():
     assert found.over_prevalences([0.25]).precision_low[0] < found.mean_precision
 
 
+def test_points_know_their_patients():
+    labels, scores, whose = patients(2, 200)
+    points = voros.OperatingPoints.from_scores(labels, scores, groups=whose)
+    expected = policy().evaluate(labels, scores, groups=whose).intervals
+    assert policy().evaluate(points).intervals == expected
+
+
 def test_subgroups_know_their_patients():
     labels, scores, whose = patients(2, 200)
     site = np.where(whose % 2, "north", "south")

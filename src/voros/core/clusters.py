@@ -51,7 +51,8 @@ def groups_in_variance(sizes: AnyArray) -> FloatArray:
     """
     squares = np.square(sizes, dtype=np.float64)
     total, fourth = squares.sum(axis=0), np.square(squares).sum(axis=0)
-    return np.divide(total**2, fourth, out=np.ones(total.shape), where=fourth > 0)
+    n_groups = np.divide(total**2, fourth, out=np.ones(total.shape), where=fourth > 0)
+    return np.asarray(n_groups)
 
 
 def allowance(n_groups: float, tail: float) -> float:

@@ -170,7 +170,7 @@ def _counted(
         )
     if points.grouped is not None:
         cases = points.grouped
-        ranked = Ranked.of(cases.positive, cases.scores, units=cases.codes)
+        ranked = Ranked.from_cases(cases.positive, cases.scores, units=cases.codes)
         return CountedCurve.from_ranked(ranked, rows, grouped=True)
     # Cases of one score in any order: they are alarms together.
     steps = np.diff([points.tp, points.fp], append=[[points.n_positive], [points.n_negative]])

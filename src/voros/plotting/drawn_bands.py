@@ -82,9 +82,7 @@ def _check(display: BandedDisplay, bands: Mapping[str, Band]) -> None:
         raise ValueError(f"a {type(display).__name__} takes bands over {over}; use {maker}")
 
 
-def _say_in_legend(
-    display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str
-) -> None:
+def _say_in_legend(display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str) -> None:
     from matplotlib.patches import Patch
 
     below = display.density_ax_ if isinstance(display, AreaCurveDisplay) else None

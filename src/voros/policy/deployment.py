@@ -54,7 +54,12 @@ class Deployment:
         """Evaluate on operating points of every distinct score."""
         counts = points.take(alarm_rows(points, self.thresholds))
         counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
-        return self.evaluate_counts(counts, confidence)
+        cases, grouped = points.grouped, None
+        if cases is not None:
+            grouped = GroupedCounts.from_cases(
+                cases.codes, cases.positive, cases.scores, self.thresholds
+            )
+        return self.evaluate_counts(counts, confidence, grouped)
 
     def evaluate_cases(
         self,

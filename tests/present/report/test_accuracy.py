@@ -263,3 +263,23 @@ def test_stard_has_30_items():
     numbers = [item.number for item in STARD]
     assert len(numbers) == len(set(numbers)) == 34
     assert {int(number.rstrip("ab")) for number in numbers} == set(range(1, 31))
+
+
+def test_intervals_of_the_report_know_patients():
+    y, a = (np.repeat(values, 4) for values in drawn(9, 150))
+    whose = np.repeat(np.arange(150), 4)
+    alone, grouped = (make_report(y, a, SCENARIO, groups=groups, **FEW) for groups in (None, whose))
+    for name in ("recall (sensitivity)", "specificity", "alarms per 1,000 cases"):
+        narrow, wide = (
+            accuracy_values(report.validated)["measures"][name] for report in (alone, grouped)
+        )
+        assert 1.5 < (wide.high - wide.low) / (narrow.high - narrow.low) < 2.6, name
+    widths = [
+        np.ptp(
+            [float(end) for end in re.findall(r"-?[\d.]+", net_benefit_table(report).rows[0][3])]
+        )
+        for report in (alone, grouped)
+    ]
+    assert 1.5 < widths[1] / widths[0] < 2.6
+    assert "several of one patient" in accuracy_in_words(alone)[-1]
+    assert "take patients as independent" in accuracy_in_words(grouped)[-1]

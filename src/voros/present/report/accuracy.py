@@ -8,7 +8,7 @@ import numpy as np
 
 from voros.core.calibration import Estimate
 from voros.core.decision import at_deployment
-from voros.core.exact_intervals import PER_CASES, binomial_limits
+from voros.core.exact_intervals import PER_CASES, Counts, fpr_of, recall_of
 from voros.inference.benefit_bands import fixed_threshold_interval
 from voros.present.flow import FlowStep
 from voros.present.report.wording import between, rounded
@@ -54,21 +54,27 @@ def _measures(
     assert intervals is not None, "a report is of whole cases"
     per_case = PER_CASES / (found.n_positive + found.n_negative)
     low, high = intervals.alarms
-    share = None if found.scenario.prevalence is not None else _share(tn, tn + fn, confidence)
+    shares = [
+        Estimate(*share.first) if of else None
+        for share, of in (
+            (found.counts.share(recall_of, confidence), tp + fn),
+            (found.counts.share(fpr_of, confidence).rest, tn + fp),
+            (found.counts.share(_negative_predictive_value, confidence), tn + fn),
+        )
+    ]
+    if found.scenario.prevalence is not None:
+        shares[-1] = None
     return (
         Estimate(found.mean_precision, *intervals.precision) if tp + fp else None,
-        _share(tp, tp + fn, confidence),
-        _share(tn, tn + fp, confidence),
-        share,
+        *shares,
         Estimate(found.mean_alarms * per_case, low * per_case, high * per_case),
     )
 
 
-def _share(hits: int, of: int, confidence: float) -> Estimate | None:
-    if not of:
-        return None
-    low, high = binomial_limits(np.array([hits]), of, confidence)
-    return Estimate(hits / of, float(low[0]), float(high[0]))
+def _negative_predictive_value(counts: Counts) -> tuple[Any, Any]:
+    """Negatives among the cases without an alarm."""
+    tn = counts.n_negative - counts.fp
+    return tn, tn + counts.n_positive - counts.tp
 
 
 def accuracy_tables(report: Report) -> tuple[Table, Table]:
@@ -127,6 +133,8 @@ def accuracy_in_words(report: Report) -> list[str]:
             f"{report.scenario.prevalence:.3%}."
         )
     said.append("TP are true alarms, FP false alarms, FN misses, and TN neither.")
+    if report.validated.counts.grouped is not None:
+        return [*said, "Intervals take patients as independent, and not their cases."]
     return [
         *said,
         "Intervals take cases as independent; several of one patient make them too narrow.",
