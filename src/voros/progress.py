@@ -43,18 +43,33 @@ def progress_bar(
     if total is None:
         items = list(items)
         total = len(items)
-    report = progress if callable(progress) else _Bar(label)
+    report = progress if callable(progress) else Bar(label)
     for done, item in enumerate(items, start=1):
         yield item
         if progress:
             report(done, total)
 
 
-class _Bar:
-    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log."""
+def bar_text(label: str, share: float, count: str) -> str:
+    """Draw a bar.
 
-    def __init__(self, label: str) -> None:
-        self.label = label
+    Examples
+    --------
+    >>> bar_text("fits", 0.5, "3/6")
+    'fits [###############...............] 3/6'
+    """
+    filled = min(int(BAR_WIDTH * share), BAR_WIDTH)
+    return f"{label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {count}"
+
+
+class Bar:
+    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log.
+
+    ``passing`` leaves the line open when all is done, to be erased.
+    """
+
+    def __init__(self, label: str, *, passing: bool = False) -> None:
+        self.label, self.passing = label, passing
         self.in_notebook = _in_notebook()
         self.on_terminal = not self.in_notebook and sys.stderr.isatty()
         self.drawn_at = -SECONDS_BETWEEN
@@ -66,12 +81,11 @@ class _Bar:
         if done < total and (not watched or now - self.drawn_at < SECONDS_BETWEEN):
             return
         self.drawn_at = now
-        filled = BAR_WIDTH * done // total
-        text = f"{self.label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total}"
+        text = bar_text(self.label, done / total, f"{done}/{total}") if total else self.label
         if self.in_notebook:
             self._replace({"text/plain": text})
         else:
-            opening, end = "\r" * self.on_terminal, "\n" * (done == total)
+            opening, end = "\r" * self.on_terminal, "\n" * (done == total and not self.passing)
             sys.stderr.write(f"{opening}{text}{end}")
             sys.stderr.flush()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from voros.exceptions import Argument, Message
 from voros.io import check_writable, format_of, table_bytes, write_together
 from voros.io.source import Format
 from voros.io.writing import json_text
+from voros.progress import Bar
 from voros.text.table import Table, csv_text, printable
 
 if TYPE_CHECKING:
@@ -92,8 +94,8 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
     Yields
     ------
     callable
-        Takes the number of steps done and their total. Until it is called, the bar shows only that
-        work goes on.
+        Takes the number of steps done and their total. Until it is called, the line names the work
+        alone.
 
     Examples
     --------
@@ -103,27 +105,24 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    bar, begin, steps = Bar(doing, passing=True), time.monotonic() + QUIET_SECONDS, [0, 0]
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(doing, total=None)
-    timer = threading.Timer(QUIET_SECONDS, bar.start)
+    def report(done: int, total: int) -> None:
+        steps[:] = done, total
+        if time.monotonic() >= begin:
+            bar(done, total)
+
+    timer = threading.Timer(QUIET_SECONDS, lambda: bar(*steps))
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield report
     finally:
         timer.cancel()
         timer.join()
-        bar.stop()
+        if time.monotonic() >= begin:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def tracked(items: Collection[Item], doing: str) -> Iterator[Item]:

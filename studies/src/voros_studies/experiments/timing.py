@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from voros.progress import BAR_WIDTH
+from voros.progress import bar_text
 from voros_studies.experiments.grid import OWN, Candidate
 
 SECONDS_PER_PRODUCT = {"LR": 2.5e-9, "MLP": 5e-10, "RF": 1.2e-8}
@@ -123,11 +123,10 @@ class GridBar:
 
     def _drawn(self) -> str:
         total = sum(map(self._expected, self.candidates))
-        filled = min(BAR_WIDTH, int(BAR_WIDTH * self._done / total))
-        drawn = "#" * filled + "." * (BAR_WIDTH - filled)
         left = ""
         if self._worked:
             pace = (time.time() - self._started) / self._worked
             left = f", {duration(pace * (total - self._done))} left"
         ending = "\n" if self._count == len(self.candidates) else ""
-        return f"\rfits [{drawn}] {self._count}/{len(self.candidates)}{left:<32}{ending}"
+        drawn = bar_text("fits", self._done / total, f"{self._count}/{len(self.candidates)}")
+        return f"\r{drawn}{left:<32}{ending}"
