@@ -60,7 +60,7 @@ def main() -> None:
             corrected, resampled = held(n_splits, ratio, asked.runs)
             print(
                 f"{n_splits:3} splits, ratio {ratio:4}: holds 0 in {resampled:.3f}, corrected as "
-                f"for test parts drawn anew {corrected:.3f}",
+                f"for test parts drawn again {corrected:.3f}",
                 flush=True,
             )
 

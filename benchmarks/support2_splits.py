@@ -1,6 +1,6 @@
 """The SUPPORT2 study over many random splits, to see whether one split misleads.
 
-Run ``python benchmarks/support2_splits.py FOLDER --splits 20``: the full grid is fitted anew on
+Run ``python benchmarks/support2_splits.py FOLDER --splits 20``: the full grid is fitted again on
 each split, so it takes about two minutes of one core for each outcome and split. It can be stopped:
 the same command goes on where it stopped.
 """

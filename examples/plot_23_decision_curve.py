@@ -22,7 +22,7 @@ display = DecisionCurveDisplay.from_predictions(
 plt.show()
 
 # %%
-# The limits cost most where misses are dear:
+# The limits cost most where misses are costly:
 
 frame = display.frame("pandas")
 print(frame[["threshold_probability", "within_limits", "cost_of_limits"]].iloc[[1, 4, 9, 19]])

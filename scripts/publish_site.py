@@ -28,7 +28,7 @@ VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 def publish(site: Path, published: Path, version: str) -> None:
-    """Copy a site to the folder of its version, and write the list anew."""
+    """Copy a site to the folder of its version, and write the list again."""
     if not VERSION.fullmatch(version):
         raise SystemExit(f"version={version!r}; accepted are three numbers, such as 0.2.0")
     shutil.copytree(site, published / version, dirs_exist_ok=True)

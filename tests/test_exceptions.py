@@ -21,9 +21,9 @@ def test_an_error_of_the_library_carries_the_argument():
 
 def test_a_message_within_a_message_keeps_its_arguments():
     inner = Message("pass ", Argument("pos_label"))
-    outer = Message("cases.csv: ", inner, " or mend it")
-    assert outer == "cases.csv: pass pos_label or mend it"
-    assert dashed(outer) == "cases.csv: pass --pos_label or mend it"
+    outer = Message("cases.csv: ", inner, " or fix it")
+    assert outer == "cases.csv: pass pos_label or fix it"
+    assert dashed(outer) == "cases.csv: pass --pos_label or fix it"
 
 
 def test_errors_survive_a_process_pool():

@@ -210,10 +210,10 @@ export const ENGLISH = {
   atSlider: "What a miss is worth, for this picture",
   bestOne: "the best one",
   bestOneNow: (model) => `the best one: ${model}`,
-  caught: "rightly alarmed",
+  caught: "correct alarm",
   missed: "missed",
-  falseAlarmed: "falsely alarmed",
-  quiet: "rightly left alone",
+  falseAlarmed: "false alarm",
+  quiet: "correctly left alone",
   groupsTitle: "In each group",
   groupHead: "Group",
   casesHead: "Cases",
@@ -235,7 +235,7 @@ export const ENGLISH = {
   zoom: "zoom in on the shaded region",
   rocTable: "The thresholds in use, as a table",
   thresholdTitle: "The threshold to deploy:",
-  thresholdText: "The dearer a miss, the lower the threshold and the more alarms. The band is your range of costs.",
+  thresholdText: "The more costly a miss, the lower the threshold and the more alarms. The band is your range of costs.",
   thresholdRegion: "Thresholds across your costs",
   missHead: "A miss is worth",
   scoreAtHead: "Alarm at score",
@@ -462,7 +462,7 @@ export const ENGLISH = {
   where: (row, line) => `row ${row} (line ${line})`,
   header: (line) => `the header (line ${line})`,
   cellCount: (where, cells, header) =>
-    `${where} has ${cells} cells and the header ${header}; mend that row`,
+    `${where} has ${cells} cells and the header ${header}; fix that row`,
   notUtf8: (where, raw, meant) =>
     `${where} is not UTF-8 text: ${raw}, which is ${quoted(meant)} in Latin-1; save the file as UTF-8`,
   unclosedQuote: (line) =>
@@ -472,10 +472,10 @@ export const ENGLISH = {
   percentage: (text, share) => `a percentage; write ${text} as ${share}`,
   badNumber: (where, column, cell, almost) =>
     `${where}, column ${quoted(column)}: ${quoted(cell)} ` +
-    (almost === null ? "is not a number; mend or remove that row" : `is ${almost}`),
+    (almost === null ? "is not a number; fix or remove that row" : `is ${almost}`),
   missingValues: (column, missing, rows, first) =>
     `column ${quoted(column)} has no value in ${missing} of ${rows} rows, first in row ${first}; ` +
-    `mend them, or leave those rows out with ${CONTROLS.drop_missing}`,
+    `fix them, or leave those rows out with ${CONTROLS.drop_missing}`,
   allMissing: "every row has a missing value",
   leftOutRows: (missing, rows) => `leaving out ${missing} of ${rows} rows with a missing value`,
 
@@ -488,7 +488,7 @@ export const ENGLISH = {
   noScores: (names, leftOut) =>
     `no column but the label holds numbers; name the scores with ${CONTROLS.scores} (columns: ` +
     `${listed(names)})${leftOut.length ? `; no numbers in ${shortened(leftOut)}` : ""}`,
-  leftOutColumns: (leftOut) => `left out, for want of numbers: ${shortened(leftOut)}`,
+  leftOutColumns: (leftOut) => `left out, because not numeric: ${shortened(leftOut)}`,
   reason: (name, why) => `${quoted(name)} (${why})`,
   repeatedColumn: (file, name) => `${file} has more than one column ${quoted(name)}; rename them`,
   whyNull: (rows) => `no value in the first ${count(rows)} rows`,
@@ -497,7 +497,7 @@ export const ENGLISH = {
   whyText: "text",
   whyAlmost: (text, almost) => `text such as ${quoted(text)}, ${almost}`,
   doubtful: (name, looks) =>
-    `column ${quoted(name)} is taken as a model and looks like ${looks}; if it is none, name the ` +
+    `column ${quoted(name)} is taken as a model and looks like ${looks}; if it is not one, name the ` +
     `models with ${CONTROLS.scores}`,
   anIdentifier: "an identifier",
   aProperty: "a property of the case",

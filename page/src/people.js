@@ -1,4 +1,4 @@
-/** A picture of one hundred people: caught, missed, falsely alarmed, and rightly left alone. */
+/** A picture of one hundred people: caught, missed, false alarms, and correctly left alone. */
 import { w } from "./lang.js";
 import { html, svg } from "./marks.js";
 import { bestAt } from "./voros.js";

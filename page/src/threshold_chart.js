@@ -6,7 +6,7 @@ import { chartIn, fill, html, svg } from "./marks.js";
 import { usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
 
-/** The best threshold on each stretch of what a miss is worth, from cheap misses to dear ones. */
+/** The best threshold on each stretch of what a miss is worth, by increasing cost of a miss. */
 /** @param {any} model @param {number[]} misses */
 export function choices({ points, result: { hull } }, [low, high]) {
   const [first, last] = usedVertices(hull, 1 / high, 1 / low);

@@ -118,7 +118,7 @@ function cellText({ minPrecision, capacity }, cell, view) {
 }
 
 /**
- * The map; returns a function that starts it anew for a view.
+ * The map; returns a function that starts it again for a view.
  *
  * A click, or Enter after arrow keys, calls `choose(limits)`; `say(text)` says what lies where
  * the keys have come to. The coarse grid is handed to `tabulate(shown, view)`, the finished one to

@@ -66,7 +66,7 @@ export function thresholdText(threshold) {
   return threshold === -Infinity ? "−∞" : String(roundedDown(threshold));
 }
 
-/** Shares of the cases that are caught, missed, falsely alarmed and rightly left alone. */
+/** Shares of the cases that are caught, missed, false alarms and correctly left alone. */
 export function outcomeShares({ tp, fp, nPositive, nNegative }, i) {
   const nCases = nPositive + nNegative;
   return {

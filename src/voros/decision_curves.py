@@ -160,7 +160,7 @@ def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> Float
 
 
 def check_probabilities(values: Any) -> FloatArray:
-    """Return threshold probabilities, or say which one is none."""
+    """Return threshold probabilities, or raise and name the first that is not one."""
     name = "threshold_probability"
     if is_scalar(values):
         one = values.item() if isinstance(values, np.ndarray) else values

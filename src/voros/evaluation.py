@@ -118,7 +118,7 @@ class Evaluation:
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        """The best feasible threshold on each interval of the cost ratio, from cheap to dear."""
+        """The best feasible threshold on each interval of the cost ratio, in increasing order."""
         points, hull = self.points, self.hull
         low, high = self.scenario.costs.ratio_range(points.negatives_per_positive)
         enter, leave = hull.enter, hull.leave

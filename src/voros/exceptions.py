@@ -278,7 +278,7 @@ class DoubtfulColumnWarning(VorosWarning):
     ...     voros.io.read_predictions(file, label="died").models
     Traceback (most recent call last):
     voros.exceptions.DoubtfulColumnWarning: column 'age' is taken as a model and looks like a
-    property of the case; if it is none, name the models with scores
+    property of the case; if it is not one, name the models with scores
     """
 
 

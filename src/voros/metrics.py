@@ -108,7 +108,7 @@ def partial_voros_score(
 
 
 def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
-    """Take a scenario, or make one of its parts; both at once is one too many."""
+    """Take a scenario, or make one of its parts; the two are mutually exclusive."""
     stated = {name: value for name, value in parts.items() if value is not None}
     if scenario is None:
         return Scenario(**stated)

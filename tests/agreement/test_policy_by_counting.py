@@ -21,7 +21,7 @@ from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
 from voros.policy import PolicyEvaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
-"""Counting holds where false alarms are dearer than misses, too."""
+"""Counting holds where false alarms cost more than misses, too."""
 
 CLOSE = 1e-12
 

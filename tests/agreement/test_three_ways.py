@@ -147,7 +147,7 @@ def test_samples_are_a_plain_mean_of_brute_force() -> None:
 
 
 def test_a_curve_that_turns_infeasible_and_feasible_again_uses_every_feasible_point() -> None:
-    # After two false alarms at the top the floor is broken, and three right ones mend it again.
+    # After two false alarms at the top the floor is broken, and three right ones fix it again.
     y_true = [1, 0, 0, 1, 1, 1, 0, 0, 0, 0]
     problem = Problem(y_true, list(range(10, 0, -1)), Fraction(3, 5), Fraction(10), 0.05, 0.15)
     assert [tp / (tp + fp) for tp, fp in oracles.feasible_counts(problem)[1:]] == [1, 0.6, 4 / 6]

@@ -72,7 +72,7 @@ def test_one_bad_number_in_a_million_rows(refused, tmp_path):
     lines[999_998] = "1,0.7.5\n"
     (tmp_path / "million.csv").write_text("".join(lines))
     said = refused("score", "million.csv", *LIMITS)
-    assert "row 999998 (line 999999), column 'score': '0.7.5' is not a number; mend" in said
+    assert "row 999998 (line 999999), column 'score': '0.7.5' is not a number; fix" in said
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_a_case_without_a_score_is_left_out_of_apply(voros_command, cases, tmp_p
     (tmp_path / "new.csv").write_text("\n".join(lines) + "\n")
     ran = voros_command("apply", "policy.json", "new.csv")
     assert ran.code == 2
-    assert "first in row 2; mend them, or leave those rows out with --drop-missing" in ran.err
+    assert "first in row 2; fix them, or leave those rows out with --drop-missing" in ran.err
     ran = voros_command("apply", "policy.json", "new.csv", "--drop-missing")
     assert ran.code == 0
     assert ran.out == "name,good,fair,alarm\na,9.5,1,1\nc,-9.5,3,0\ne,8.5,,1\n"

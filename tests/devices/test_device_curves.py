@@ -103,7 +103,7 @@ def test_libraries_decide_as_numpy(library: str, dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_jax_decides_as_numpy(dtype: Any) -> None:
     jax = pytest.importorskip("jax", reason="JAX is not installed")
-    # It compiles anew for every number of rows: one draw, two scenarios.
+    # It compiles again for every number of rows: one draw, two scenarios.
     what, ill, score = list(draws(1000, seed=13))[4]
     with jax.enable_x64(dtype == np.float64):
         make, typed = MAKERS["jax"], score.astype(dtype)

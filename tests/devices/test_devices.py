@@ -63,7 +63,7 @@ def test_libraries_count_as_numpy(library: str, dtype: Any) -> None:
             pytest.importorskip("jax").config.update("jax_enable_x64", True)
         if score.dtype != np.float64 and dtype != np.float64:
             continue
-        # JAX compiles anew for every number of rows: a few kinds take a minute.
+        # JAX compiles again for every number of rows: a few kinds take a minute.
         if library == "jax" and what not in ("ties", "infinities and zeros", "whole"):
             continue
         with np.errstate(over="ignore"):

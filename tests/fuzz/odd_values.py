@@ -25,7 +25,7 @@ SCORES = LABELS * 0.4 + RNG.random(N)
 
 @dataclass(frozen=True)
 class Odd:
-    """A value, made anew for every call, and the kinds of argument that accept it."""
+    """A value, made again for every call, and the kinds of argument that accept it."""
 
     name: str
     make: Callable[[], Any]

@@ -12,7 +12,7 @@ import voros
 def deliver(seed: int, each: bool = False, **options: int) -> tuple[dict, list]:
     """Feed one fixed history in batches, an order and repetitions of the seed's own.
 
-    With ``each``, compare the running state with all alarms folded anew after every batch.
+    With ``each``, compare the running state with all alarms folded again after every batch.
     """
     history = np.random.default_rng(0)
     n = 250

@@ -46,7 +46,7 @@ def test_killed_fifty_times(tmp_path: Path) -> None:
         kills += child.exitcode == -signal.SIGKILL
         with voros.Monitor.open(killed) as monitor:
             sizes.add(monitor._store.sizes()[0])
-        if child.exitcode == 0:  # through: it must be whole, and the next one begins anew
+        if child.exitcode == 0:  # through: it must be whole, and the next one begins again
             assert dump(killed) == dump(whole)
             killed.unlink()
             voros.Monitor(make_policy(), killed, window=5).close()

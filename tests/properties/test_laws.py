@@ -14,7 +14,7 @@ import voros
 from voros import costs
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
-"""Laws hold where false alarms are dearer than misses, too."""
+"""Laws hold where false alarms cost more than misses, too."""
 
 ROUNDING = 1e-12
 # `make test-slow` searches longer.

@@ -15,7 +15,7 @@ from voros import Scenario, ThresholdPolicy, costs
 from voros.policy.allowed import POLICY_STRATEGIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
-"""Laws hold where false alarms are dearer than misses, too."""
+"""Laws hold where false alarms cost more than misses, too."""
 
 ROUNDING = 1e-12
 # `make test-slow` searches longer.

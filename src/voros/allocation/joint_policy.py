@@ -221,7 +221,7 @@ class JointPolicy:
             raise ArgumentError(
                 "exceed",
                 f"={limit.exceed!r} of the policy: streams have shares of a number of alarms, and "
-                "a limit on each period is none; accepted is a mean over the periods",
+                "a limit on each period is not; accepted is a mean over the periods",
             )
         return score_streams(self, cases, limit.max_alarms(cases.n_cases), shares, summary_weight)
 

@@ -6,8 +6,8 @@ cases each, or periods; they are independent.
 - *Cases.* Given the alarms of a stream its true positives are binomial. Where a case raises one
   alarm at most, so are the alarms; otherwise their sum is tested by betting.
 - *Patients, periods.* Sums over a unit are independent: TP - floor * alarms has a mean of at least
-  0 just if the floor is kept, share * cases - alarms just if the capacity is. Both are tested by
-  betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
+  0 exactly when the floor is kept, share * cases - alarms exactly when the capacity is. Both are
+  tested by betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
 - *The next h cases.* Half of alpha is for what the next cases do by chance, where the population
   keeps stricter limits; the other half for the test of those. Of a stream: at least a share p of
   the cases raise an alarm, and its precision is at least f'. Then the next cases raise fewer than b

@@ -65,7 +65,7 @@ def apply(
     state: Annotated[
         Path | None,
         in_stays(
-            "Where alarms of stays that go on are kept from one call to the next; written anew.",
+            "Where alarms of stays that go on are kept from one call to the next; written again.",
             "FILE",
         ),
     ] = None,

@@ -96,7 +96,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     source = open_source(columns.file, columns.file_format)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, and the period of no case")
-        _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is none")
+        _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is not one")
         return Opened(source.name, source, counts=_read_counts(source, columns))
     counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
@@ -283,7 +283,7 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
     None where the cases are to be read into memory.
     """
     if source.path is None or source.content is not None:
-        _refuse(wanted is not None, f"--engine reads a Parquet file, and {source.name} is none")
+        _refuse(wanted is not None, f"--engine reads a Parquet file, and {source.name} is not one")
         return None
     if wanted is not None:
         wrong = f"--engine counts Parquet and CSV; {source.name} is {source.format}"

@@ -169,7 +169,7 @@ def read_grid(text: str, name: str) -> Any:
 
 
 def _count(text: str) -> int:
-    """Read a count; what is none, or longer than any that is accepted, is none at all."""
+    """Parse a count; return None if it is invalid or too long."""
     digits = text.strip()
     return int(digits) if digits.isdecimal() and len(digits) <= LONGEST_COUNT else 0
 

@@ -136,7 +136,7 @@ def monitor(
             deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
             watched.adopt(ThresholdPolicy.from_json(adopt))
-            say(f"from now on {adopt} decides, and the evidence begins anew")
+            say(f"from now on {adopt} decides, and the evidence begins again")
         status = watched.status()
         if output is not None:
             watched.report(output, force=show_options.force)

@@ -56,8 +56,8 @@ def say(text: str, kind: str = "") -> None:
 
     Examples
     --------
-    >>> _with_options(Message("mend it, or pass ", Argument("drop_missing")))
-    'mend it, or pass --drop-missing'
+    >>> _with_options(Message("fix it, or pass ", Argument("drop_missing")))
+    'fix it, or pass --drop-missing'
     """
     text = _with_options(text)
     opening = f"voros: {kind}: " if kind else "voros: "

@@ -17,7 +17,7 @@ OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
 
 
 def as_number(value: Any, name: str, accepted: str = "a number") -> float:
-    """Return a real number as a float; text, truth values and arrays are none.
+    """Return a real number as a float; text, booleans and arrays are rejected.
 
     Examples
     --------

@@ -160,7 +160,7 @@ def shown(values: Any) -> str:
 
 
 def as_floats(array: AnyArray, name: str) -> FloatArray:
-    """Return an array of numbers as floats; text, dates and complex numbers are none."""
+    """Return an array of numbers as floats; text, dates and complex numbers are rejected."""
     if array.dtype.kind in "cmM":
         raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
     if array.dtype.kind in "OSU":

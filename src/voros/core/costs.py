@@ -53,7 +53,7 @@ LARGEST_RATIO = 1e100
 """Cost ratios beyond it, or below one through it, would overflow; nobody means them."""
 
 UPSIDE_DOWN = 0.9
-"""Costs look upside down where at least this share of them has false alarms dearer than misses. A
+"""Costs look upside down where at least this share of them has false alarms costlier than misses. A
 range on both sides of 1 is most often meant."""
 
 TAIL_HALVINGS = 52

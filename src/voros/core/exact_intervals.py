@@ -238,11 +238,11 @@ class ThresholdCounts:
         self, tp: AnyArray, fp: AnyArray, n_positive: float, n_cases: float
     ) -> float:
         """Return the expected cost of 1,000 cases with other counts at the same thresholds."""
-        # A threshold without false positives has no such cost, however dear they are.
+        # A threshold without false positives has no such cost, however costly they are.
         false = fp > 0
-        dear = float(self.ratio_integral[false] @ fp[false])
+        alarms = float(self.ratio_integral[false] @ fp[false])
         missed = float(self.probability @ (n_positive - tp))
-        return PER_CASES * (dear + missed) / float(n_cases)
+        return PER_CASES * (alarms + missed) / float(n_cases)
 
     def _precision(self, confidence: float) -> Interval:
         raising = (self.tp + self.fp) > 0

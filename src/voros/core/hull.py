@@ -99,7 +99,7 @@ class CostHull:
         object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
 
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
-        """Describe the thresholds with the cost ratios at which each is best, from cheap to dear.
+        """Describe the thresholds by increasing cost ratio, with the ratios at which each is best.
 
         Thresholds on one line leave an empty interval, and so does never alarm where some other
         threshold has true positives only; those are left out.

@@ -108,7 +108,7 @@ class Periods:
             accepted = ", ".join(map(repr, CALENDAR))
             raise ArgumentError(
                 "per",
-                f"={per!r} is none of the calendar's, and times are counted by {accepted}; name "
+                f"={per!r} is not a calendar period, and times are counted by {accepted}; name "
                 "the period of each case with periods",
             )
         # Who states periods as a column needs no calendar.
@@ -256,7 +256,7 @@ class PeriodCases:
         """Return the highest score of each period at which its alarms pass the capacity.
 
         NaN where even all its cases are within. A threshold t takes a period past the capacity
-        just if ``t <= score``. ``per_positive`` and ``per_negative`` weight the classes.
+        exactly when ``t <= score``. ``per_positive`` and ``per_negative`` weight the classes.
 
         Examples
         --------

@@ -240,7 +240,7 @@ def _needed(ranges: _Ranges, totals: ClassSizes, scenario: Scenario) -> BoolArra
 
 
 def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
-    """Keep the cases in the parts wanted, which are numbered anew."""
+    """Keep the cases in the parts wanted, which are numbered again."""
     blocks = blocks_of(len(cases), CACHED)
     index = np.concatenate([np.flatnonzero(wanted[part[block]]) + block.start for block in blocks])
     numbers = (np.cumsum(wanted) - 1).astype(np.uint16)

@@ -238,7 +238,7 @@ class WholeCosts:
 
 def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
     """Find a unit in which all costs are whole; where there is none that is large enough, round."""
-    # A false alarm dearer than all misses together is never worth it, however dear it is.
+    # A false alarm that costs more than all misses together is never worth it.
     sizes = [tuple(map(Fraction, (s.points.n_positive, s.points.n_negative))) for s in streams]
     everything = sum(s.miss * size[0] for s, size in zip(streams, sizes, strict=True))
     pairs = [(stream.miss, min(stream.false_alarm, everything)) for stream in streams]

@@ -1,6 +1,6 @@
 """Kernels in CUDA's language, compiled by torch at run time and launched without detours.
 
-Torch's own launch opens the driver's library and casts every argument anew, which takes longer than
+Torch's own launch opens the driver's library and casts every argument, which takes longer than
 a small kernel.
 """
 

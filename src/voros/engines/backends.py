@@ -267,7 +267,7 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     """
     lazy = as_lazy(frame)
     table = adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
-    # An index, which is no column, would come along as one.
+    # An index is not a column and would come along as one.
     return table.select(lazy.collect_schema().names())
 
 

@@ -140,7 +140,7 @@ def beta_binomial_moments(trials: int, a: int, b: int) -> tuple[float, float]:
 def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
     """Probability of at most ``count`` of ``trials``, by one running sum for all values.
 
-    SciPy sums anew for every value. Far from the mean, where the sum is within rounding, nothing
+    SciPy sums again for every value. Far from the mean, where the sum is within rounding, nothing
     is computed.
 
     Examples

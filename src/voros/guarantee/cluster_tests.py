@@ -1,8 +1,8 @@
 """Which thresholds keep the limits in the population where patients have several cases.
 
 Patients are independent, their cases are not. For a threshold that is fixed beforehand the sums
-TP - floor * alarms of each patient are independent draws, with a mean of at least 0 just if the
-threshold keeps the floor; share * cases - alarms does the same for the capacity. Bets on these
+TP - floor * alarms of each patient are independent draws, with a mean of at least 0 exactly when
+the threshold keeps the floor; share * cases - alarms does the same for the capacity. Bets on these
 sums are e-values.
 
 Some patients, the one with most cases among them, are set aside to learn from: which thresholds

@@ -166,7 +166,7 @@ def interval_of_difference(
     """Return the percentile interval of a difference between models.
 
     The flattery that BCa corrects is the same for both models and cancels out of a difference.
-    Estimating it all the same costs more than it mends: equal models differed too often.
+    Estimating it all the same costs more than it gains: equal models differed too often.
     """
     tail = np.asarray(expanded_tail((1 - confidence) / 2, n_units))
     return order_statistics(distribution, tail, 1 - tail)

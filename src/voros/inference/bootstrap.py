@@ -94,7 +94,7 @@ class Resampling:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
-        """Check keywords, and raise where one is none that resampling takes."""
+        """Check keywords, and refuse those that resampling does not take."""
         unknown = sorted(set(options).difference(accepted.__annotations__))
         if unknown:
             names = ", ".join(accepted.__annotations__)
@@ -278,7 +278,7 @@ def bootstrap(
     metric : str, ThresholdPolicy or callable, default "partial_voros"
         "partial_voros", "voros", "partial_auroc", "recall" and "auroc" are scores;
         "expected_cost" is the normalised cost of the best feasible thresholds, and "threshold" the
-        one that a policy deploys by default (+inf is never alarm), both chosen anew in each
+        one that a policy deploys by default (+inf is never alarm), both chosen again in each
         resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. Or any
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000

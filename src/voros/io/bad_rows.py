@@ -86,7 +86,7 @@ def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str])
     for row, cells in enumerate(kept, start=1):
         where = f"row {row} (line {rows.line_num})"
         if len(cells) != len(header):
-            yield f"{where} has {len(cells)} cells and the header {len(header)}; mend that row"
+            yield f"{where} has {len(cells)} cells and the header {len(header)}; fix that row"
             continue
         yield from _undecoded([cells[position] for position in words], where)
         for position, name in numbers:
@@ -193,5 +193,5 @@ def shortened(text: str, characters: int = SHOWN_CHARACTERS) -> str:
 def _bad_number(name: str, cell: str, where: str) -> str:
     shown = shortened(cell)
     almost = almost_a_number(cell) if shown == cell else None
-    remedy = "is not a number; mend or remove that row" if almost is None else f"is {almost}"
+    remedy = "is not a number; fix or remove that row" if almost is None else f"is {almost}"
     return f"{where}, column {name!r}: {shown!r} {remedy}"

@@ -215,7 +215,7 @@ def _find_scores(
         opening = f"{peeked.file}: no column but the label holds numbers; name the scores with "
         rest = f" (columns: {_listed(peeked.names)}){why}"
         raise PredictionFileError(_naming(opening, "scores", rest))
-    said = [f"left out, for want of numbers: {_first_few(left_out)}"] if left_out else []
+    said = [f"left out, because not numeric: {_first_few(left_out)}"] if left_out else []
     return numbers, said
 
 
@@ -264,7 +264,7 @@ def column_warning(name: str, column: Any) -> str | None:
     >>> column_warning("risk", pa.chunked_array([[0.5, 0.25]])) is None
     True
     >>> column_warning("patient_id", pa.chunked_array([[7, 3]]))
-    "column 'patient_id' is taken as a model and looks like an identifier; if it is none, name ..."
+    "column 'patient_id' is taken as a model and looks like an identifier; if it is not one, ..."
     """
     words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     if words & SURE_IDENTIFIERS or (words and words <= IDENTIFIERS) or _numbered(column):
@@ -274,7 +274,7 @@ def column_warning(name: str, column: Any) -> str | None:
     else:
         return None
     taken = f"column {name!r} is taken as a model and looks like {looks}"
-    return _naming(f"{taken}; if it is none, name the models with ", "scores")
+    return _naming(f"{taken}; if it is not one, name the models with ", "scores")
 
 
 def _numbered(column: Any) -> bool:

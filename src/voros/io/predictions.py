@@ -53,7 +53,7 @@ class Predictions:
     n_rows : int or None
         Rows that were read; in a long file several make a case.
     missing : mapping of str to int
-        Rows that were left out for want of a value, by column; a row may count in several.
+        Rows that were left out because a value is missing, by column; a row may count in several.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def without_missing(
             raise PredictionFileError(
                 Message(
                     f"{source.name}: column {name!r} has no value in {counts[name]} of "
-                    f"{table.num_rows} rows, first in row {first}; mend them, or leave those rows "
+                    f"{table.num_rows} rows, first in row {first}; fix them, or leave those rows "
                     "out with ",
                     Argument("drop_missing"),
                 )

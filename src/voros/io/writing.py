@@ -122,7 +122,7 @@ def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
     Raises
     ------
     FileExistsError
-        When there is a file already and ``force`` is not set, or something that is no file.
+        When there is a file already and ``force`` is not set, or something that is not a file.
     FileNotFoundError
         When the folder is missing.
     PermissionError
@@ -149,7 +149,7 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
     Parameters
     ----------
     path : path-like
-        A symbolic link is followed; what is no file, such as a pipe or a device, is refused.
+        A symbolic link is followed; anything else, such as a pipe or a device, is refused.
     data : str or bytes
         Text is written as UTF-8.
     force : bool, default False

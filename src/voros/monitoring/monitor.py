@@ -391,7 +391,7 @@ class Monitor:
             return propose(rows, self.policy, self.settings.cost_ratio, number)
 
     def adopt(self, policy: ThresholdPolicy) -> None:
-        """Deploy another policy from now on; evidence begins anew, and the file keeps the old."""
+        """Deploy another policy from now on; evidence begins again, and the file keeps the old."""
         check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
         clock = self._store.clock
         with self._store.transaction():

@@ -61,7 +61,7 @@ class Deployment(NamedTuple):
         try:
             return Settled(self.since) if text is None else Settled.from_text(text)
         except (KeyError, TypeError, ValueError):
-            return Settled(self.since)  # it only saves time, and is folded anew
+            return Settled(self.since)  # it only saves time, and is folded again
 
     @property
     def floor(self) -> float:

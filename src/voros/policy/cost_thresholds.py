@@ -60,7 +60,7 @@ class CostThresholds:
 
     @property
     def thresholds(self) -> FloatArray:
-        """The threshold on each interval of the cost ratio, from cheap false alarms to dear."""
+        """The threshold on each interval of the cost ratio, in increasing order."""
         return np.array([choice.threshold for choice in self.choices])
 
     @property

@@ -165,7 +165,7 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
 
 
 def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
-    """Choose anew from the thresholds of a policy; `ThresholdPolicy.at_prevalence` is this."""
+    """Choose again from the thresholds of a policy; `ThresholdPolicy.at_prevalence` is this."""
     scenario = policy.scenario.changed(prevalence=prevalence)
     if scenario.exceed is not None:
         raise ArgumentError(

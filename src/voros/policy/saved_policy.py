@@ -171,7 +171,7 @@ def _read_uniform(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution
 
 def _read_samples(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:
     values, weights = np.array(fields["values"].numbers()), np.array(fields["weights"].numbers(0))
-    # Only to check them: weights summed anew would not be those saved to the last bit.
+    # Only to check them: weights summed again would not be those saved to the last bit.
     entry.made(from_samples, values, weights, over=fields["over"].value)
     if np.any(np.diff(values) < 0):
         fields["values"].contradict("fall; costs are saved from the lowest up")

@@ -284,7 +284,7 @@ class ThresholdPolicy(AppliedThresholds):
         Assumed is that positives and negatives each score as on the validation data, and only
         their shares differ. Then TPR and FPR of every threshold stay, precision and alarms are
         those of the new shares, and the thresholds of this policy that keep the limits there are
-        chosen from anew.
+        chosen from again.
 
         Only thresholds of this policy are looked at. With the validation cases at hand,
         `from_validation` with ``Scenario(prevalence=...)`` looks at all of them, and may find a

@@ -52,7 +52,7 @@ def cell_starts(cells: AnyArray, bits: int) -> FloatArray:
     [0.0, 0.5, 1.0, 2.0]
     """
     shifted = (cells.astype(np.int64) - 2 ** (bits - 1)) << (FLOAT_BITS - bits)
-    # The lowest cells of all hold what is no number; -inf is the lowest score.
+    # The lowest cells of all hold NaN; -inf is the lowest score.
     key = np.maximum(shifted, -int(np.float32(np.inf).view(np.int32)))
     raw = np.where(key >= 0, key, -key | (FLOAT32_MAGNITUDE + 1)).astype(np.uint32)
     return np.asarray(raw.view(np.float32), dtype=np.float64)

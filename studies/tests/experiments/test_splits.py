@@ -1,4 +1,4 @@
-"""Intervals over splits: those with one test set for all, and those that draw it anew."""
+"""Intervals over splits: those with one test set for all, and those that draw it again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from voros_studies.paper.cells import SCENARIOS
 
 @pytest.mark.parametrize("ratio", [1.0, 0.0])
 def test_with_one_test_set_the_interval_holds_the_true_difference(ratio):
-    """The correction for splits that draw their test part anew holds it in 55 to 89 %."""
+    """The correction for splits that draw their test part again holds it in 55 to 89 %."""
     corrected, resampled = held(20, ratio, runs=150)
     assert resampled >= 0.9
     assert corrected < resampled
@@ -55,6 +55,6 @@ def test_resamples_of_the_test_cases_count_where_all_splits_share_them():
     assert more.low == pytest.approx(0.1 - 1.96 * 0.1, abs=0.03)
     assert more.high == pytest.approx(0.1 + 1.96 * 0.1, abs=0.03)
     assert "for the test patients, whom all splits share" in fixed.tables[0].title
-    anew = SplitsResult("Ward", SCENARIOS, splits, 0.5)
-    assert anew.excess("partial_voros", 1, "recall").low == pytest.approx(0.1)
-    assert "corrected for the patients that splits share" in anew.tables[0].title
+    again = SplitsResult("Ward", SCENARIOS, splits, 0.5)
+    assert again.excess("partial_voros", 1, "recall").low == pytest.approx(0.1)
+    assert "corrected for the patients that splits share" in again.tables[0].title

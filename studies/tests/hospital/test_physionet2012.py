@@ -215,7 +215,7 @@ def edit(name, old, new):
     ("change", "said"),
     [
         (edit("set-a/132541.txt", "RecordID,132541", "RecordID,132540"), "RecordID is 132540"),
-        (edit("set-a/132541.txt", "00:00,Age", "00:00,Aeg"), "'00:00,Aeg,.*is no reading"),
+        (edit("set-a/132541.txt", "00:00,Age", "00:00,Aeg"), "'00:00,Aeg,.*is not a valid reading"),
         (edit("set-a/132541.txt", "Time,Parameter", "Time,Param"), "header is not Time,Parameter"),
         (edit("set-a/132541.txt", "00:00,Age", "-3:00,Age"), "-3:00 is not a time"),
         (edit("set-a/132541.txt", "00:00,Age", "03:60,Age"), "03:60 is not a time"),
@@ -224,7 +224,7 @@ def edit(name, old, new):
         (edit("Outcomes-a.txt", "132541,.*\n", ""), "Outcomes-a lacks 1 records.*132541"),
         (edit("Outcomes-a.txt", "132541", "132540"), "a RecordID is there twice"),
         (edit("Outcomes-a.txt", "SAPS-I", "SAPS"), "no column SAPS-I"),
-        (edit("Outcomes-a.txt", ",([01])\n", ",dead\n"), "a value is no number"),
+        (edit("Outcomes-a.txt", ",([01])\n", ",dead\n"), "a value is not a number"),
         (lambda folder: (folder / "set-a/132541.txt").unlink(), "set-a lacks 1 records"),
         (lambda folder: (folder / "Outcomes-a.txt").unlink(), "there is no set a"),
     ],

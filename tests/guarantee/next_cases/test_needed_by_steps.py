@@ -37,7 +37,7 @@ FIRST = 0.03
 
 
 class History:
-    """A search computed anew from all that was tried; it keeps nothing in between."""
+    """A search computed again from all that was tried; it keeps nothing in between."""
 
     def __init__(self, alpha: float, coarse: bool, first: float = FIRST) -> None:
         self.alpha, self.coarse, self.first = alpha, coarse, first

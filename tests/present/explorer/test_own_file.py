@@ -231,7 +231,7 @@ def test_the_form_says_what_it_guessed_and_takes_another_choice(empty: Any) -> N
 def test_a_bad_row_is_named_and_mended_by_another_file(empty: Any) -> None:
     said = empty.execute_async_script(DROP_ONE, "cases.csv", "died,risk\n1,0.5\n0,oops\n1,0.75\n")
     assert said == (
-        "cases.csv: row 2 (line 3), column 'risk': 'oops' is not a number; mend or remove that row"
+        "cases.csv: row 2 (line 3), column 'risk': 'oops' is not a number; fix or remove that row"
     )
     assert not element(empty, "layout").is_displayed()
     assert empty.execute_async_script(DROP_ONE, "mended.csv", "died,risk\n1,0.5\n0,0.25\n") == ""

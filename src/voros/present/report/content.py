@@ -65,7 +65,7 @@ class DataSummary:
     rows : int or None
         Rows of the file.
     left_out : int
-        Rows that are no case here, for want of a value.
+        Rows that are left out because a value is missing.
     missing : mapping of str to int
         Rows without a value, by column.
     periods : str

@@ -225,5 +225,5 @@ def read_scores(path: Path) -> tuple[AnyArray, BoolArray, FloatArray]:
         reason = " ".join(str(error).split())
         raise ExperimentError(
             f"{path}: not readable as predictions ({reason}). Remove it and the record of the same "
-            "name under fits/, and run the command again: only that model is fitted anew"
+            "name under fits/, and run the command again: only that model is fitted again"
         ) from error

@@ -237,7 +237,7 @@ def run_splits(
     """Run a study on splits of consecutive seeds, each in a folder of its own, and compare.
 
     A finished split is not run again. ``test`` says which cases are the test part of every split;
-    without it the test part is drawn anew for each. The other parameters are those of
+    without it the test part is drawn again for each. The other parameters are those of
     `run_experiment`.
     """
     check_count(n_splits, "n_splits", "a whole number of at least 1")

@@ -175,7 +175,7 @@ def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray]:
     try:
         died = np.array([float(row[DEATH]) == 1.0 for row in rows])
     except ValueError as error:
-        raise ExperimentError(f"{path}: a {DEATH} is no number ({error}). {RELOAD}") from error
+        raise ExperimentError(f"{path}: a {DEATH} is not a number ({error}). {RELOAD}") from error
     known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
     whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
     return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)

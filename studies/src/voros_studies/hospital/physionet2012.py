@@ -388,7 +388,9 @@ def _read_record(name: str, record: int, text: str) -> _Record:
             at, parameter, value = line.split(",")
             _take_reading(stay, _hours(at), parameter, float(value))
         except (KeyError, ValueError) as error:
-            raise ExperimentError(f"{name}: {line!r} is no reading ({error}). {REMEDY}") from error
+            raise ExperimentError(
+                f"{name}: {line!r} is not a valid reading ({error}). {REMEDY}"
+            ) from error
     if stay.descriptors.get("RecordID") != record:
         held = stay.descriptors.get("RecordID")
         raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
@@ -426,7 +428,7 @@ def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
     try:
         found = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
     except (TypeError, ValueError) as error:
-        raise ExperimentError(f"{name}: a value is no number ({error}). {REMEDY}") from error
+        raise ExperimentError(f"{name}: a value is not a number ({error}). {REMEDY}") from error
     for row in found:
         if not row["RecordID"].is_integer():
             raise ExperimentError(f"{name}: {row['RecordID']} is not a RecordID. {REMEDY}")
