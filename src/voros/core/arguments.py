@@ -77,8 +77,8 @@ def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float 
     Traceback (most recent call last):
     voros.exceptions.ArgumentError: thin=2.5; accepted is a whole number above 0
     """
-    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
-    if not whole or not low <= value <= high:
+    integral = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not integral or not low <= value <= high:
         raise ArgumentError(name, f"={value!r:.40}; accepted is {accepted}")
     return int(value)
 

@@ -57,9 +57,11 @@ def as_vector(values: Any, name: str) -> AnyArray:
             ". If these are the probabilities of both classes, as predict_proba returns them, "
             f"pass [:, 1]: {name}[:, 1] are those of the second class"
         )
-        found = f"its shape is {array.shape}" if array.ndim else f"it is a {type(values).__name__}"
+        problem = (
+            f"its shape is {array.shape}" if array.ndim else f"it is a {type(values).__name__}"
+        )
         raise ValueError(
-            f"{name} must be one-dimensional, one value per case; {found}"
+            f"{name} must be one-dimensional, one value per case; {problem}"
             f"{advice if array.shape[1:] == (2,) else ''}"
         )
     return array
@@ -78,8 +80,8 @@ def named_columns(values: Any, name: str) -> list[tuple[Any, Any]] | None:
     frame = nw.from_native(values, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise _not_collected(values, name)
-    found = isinstance(frame, nw.DataFrame)
-    return [(column, frame[column]) for column in frame.columns] if found else None
+    is_frame = isinstance(frame, nw.DataFrame)
+    return [(column, frame[column]) for column in frame.columns] if is_frame else None
 
 
 def _not_collected(query: Any, name: str) -> ValueError:

@@ -126,10 +126,10 @@ class Calendar:
 
 def _read_starts(text: str) -> tuple[int, ...]:
     parts = re.split(r"[ ,]+", text.strip(" ,"))
-    found = [re.fullmatch(r"(\d{1,2}):(\d{2})", part) for part in parts]
-    minutes = tuple(60 * int(each[1]) + int(each[2]) for each in found if each)
+    matches = [re.fullmatch(r"(\d{1,2}):(\d{2})", part) for part in parts]
+    minutes = tuple(60 * int(match[1]) + int(match[2]) for match in matches if match)
     ordered = all(one < next_ for one, next_ in pairwise(minutes))
-    valid = all(each and int(each[2]) < 60 for each in found) and minutes[-1] < MINUTES_PER_DAY
+    valid = all(match and int(match[2]) < 60 for match in matches) and minutes[-1] < MINUTES_PER_DAY
     if not (valid and ordered):
         raise ArgumentError(
             "per",

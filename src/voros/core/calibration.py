@@ -231,9 +231,9 @@ class _Cells:
         return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
 
     def brier(self, confidence: float) -> Estimate:
-        missed, false = (1 - self.risk) ** 2, self.risk**2
+        missed, unwarranted = (1 - self.risk) ** 2, self.risk**2
         first, second = (
-            float(missed**power @ self.positive + false**power @ (self.cases - self.positive))
+            float(missed**power @ self.positive + unwarranted**power @ (self.cases - self.positive))
             for power in (1, 2)
         )
         limits = mean_limits(first, second, self.n_cases, confidence)

@@ -111,8 +111,8 @@ def _positive_label(distinct: list[Any], pos_label: Any, name: str) -> Any:
     if pos_label is None:
         which = "and which of them is the positive class is not clear; pass "
         raise ValueError(Message(f"{name} has the labels {listed}, {which}", Argument("pos_label")))
-    found = f"={pos_label!r} is not one of the labels of {name} ({listed})"
-    raise ValueError(Message(Argument("pos_label"), found))
+    problem = f"={pos_label!r} is not one of the labels of {name} ({listed})"
+    raise ValueError(Message(Argument("pos_label"), problem))
 
 
 def is_label(value: Any) -> bool:

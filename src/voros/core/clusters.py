@@ -34,8 +34,8 @@ def effective_groups(*sizes: AnyArray) -> float:
     >>> round(effective_groups(np.array([5, 5, 5, 5]), np.array([17, 1, 1, 1])), 2)
     1.37
     """
-    each = (np.asarray(size, dtype=np.float64) for size in sizes)
-    return float(min(np.sum(size) ** 2 / np.sum(size**2) for size in each))
+    arrays = (np.asarray(size, dtype=np.float64) for size in sizes)
+    return float(min(np.sum(size) ** 2 / np.sum(size**2) for size in arrays))
 
 
 def groups_in_variance(sizes: AnyArray) -> FloatArray:

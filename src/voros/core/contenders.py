@@ -106,9 +106,9 @@ def ranges_to_search(
     with_positives = np.append(False, np.diff(ends.tp) > 0)
     wanted = np.zeros(len(ends), dtype=np.bool_)
     for scenario in scenarios:
-        found = find_contenders(ends, single, scenario)
-        decision = found.decision
-        wanted[1:] |= found.improving | found.informative
+        candidates = find_contenders(ends, single, scenario)
+        decision = candidates.decision
+        wanted[1:] |= candidates.improving | candidates.informative
         wanted[shown_rows(decision)] = True
         # That something is feasible must show, even where it is never chosen.
         wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
@@ -151,8 +151,8 @@ def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
 
 def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:
     """Best pair of counts that a threshold inside each range can reach, and whether any can."""
-    whole = ends.tp.dtype.kind in "iu"
-    capacity = int(max_alarms) if whole else max_alarms * (1.0 + WEIGHT_ROUNDING)
+    integral = ends.tp.dtype.kind in "iu"
+    capacity = int(max_alarms) if integral else max_alarms * (1.0 + WEIGHT_ROUNDING)
     tp, fp = np.minimum(ends.tp[1:], capacity - ends.fp[:-1]), ends.fp[:-1]
     reached = ends.alarms[:-1] <= capacity
     best = OperatingPoints(

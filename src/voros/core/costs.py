@@ -433,10 +433,10 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     """
     check_choice(over, "over", COST_UNITS)
     name = "cost_ratio" if over == "ratio" else over
-    given = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
-    if not given:
+    samples = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
+    if not samples:
         raise ValueError("values must be a non-empty list of numbers; its shape is (0,)")
-    array = np.array([as_number(value, f"values, {name}") for value in given])
+    array = np.array([as_number(value, f"values, {name}") for value in samples])
     _check_values(array, over, name)
     mass = np.ones(len(array)) if weights is None else check_weights(weights, name="weights")
     check_same_length(values=array, weights=mass)

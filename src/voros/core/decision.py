@@ -105,9 +105,9 @@ class Decision:
         if not self.points.covers.whole_curve:
             self.check_covered(self.scenario.without_limits())
         points, costs = self.points, self.scenario.costs
-        whole = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
+        square = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
         hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
-        return partial_volume(points, hull, whole, costs)
+        return partial_volume(points, hull, square, costs)
 
     @cached_property
     def partial_auroc(self) -> float:

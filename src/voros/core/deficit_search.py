@@ -187,9 +187,9 @@ def _window(problem: _Problem, rest: list[Options], depth: float) -> tuple[float
 
 def _extended(states: _States, option: Options, low: float, high: float) -> _States:
     """Combine choices with options; of the sums within [low, high], those no other dominates."""
-    whole = states.alarms.dtype.kind in "iu" and option.alarms.dtype.kind in "iu"
+    integral = states.alarms.dtype.kind in "iu" and option.alarms.dtype.kind in "iu"
     n_pairs = len(states.alarms) * len(option.alarms)
-    if whole and n_pairs > FEW_PAIRS:
+    if integral and n_pairs > FEW_PAIRS:
         return _from_table(states, option, low, high)
     _check_size(n_pairs)
     alarms = np.add.outer(states.alarms, option.alarms).ravel()
@@ -240,10 +240,10 @@ def _positions(problem: _Problem, levels: list[_States]) -> tuple[int, ...]:
     positions = []
     for option, before in zip(reversed(problem.options), reversed(levels[:-1]), strict=True):
         row = np.searchsorted(before.saved, saved - option.saved) % len(before.saved)
-        made = (before.saved[row] + option.saved == saved) & (
+        reached = (before.saved[row] + option.saved == saved) & (
             before.alarms[row] + option.alarms == alarms
         )
-        chosen = int(np.argmax(made))
+        chosen = int(np.argmax(reached))
         positions.append(chosen)
         alarms, saved = before.alarms[row[chosen]], before.saved[row[chosen]]
     return tuple(reversed(positions))

@@ -198,14 +198,14 @@ class ThresholdCounts:
 
     def share(self, part: Part, confidence: float) -> Share:
         """Return a share of the cases at each threshold, with its limits."""
-        hits, of = np.broadcast_arrays(*(np.asarray(each, np.float64) for each in part(self)))
+        hits, of = np.broadcast_arrays(*(np.asarray(counts, np.float64) for counts in part(self)))
         estimate = np.divide(hits, of, out=np.full(of.shape, 0.5), where=of > 0)
         if self.grouped is None:
             return Share(estimate, *binomial_limits(hits, of, confidence))
-        found = GroupedShare.from_counts(*part(self.grouped))
-        kept = allowance(self.grouped.n_sure, (1 - confidence) / 2) / found.design
+        grouped = GroupedShare.from_counts(*part(self.grouped))
+        kept = allowance(self.grouped.n_sure, (1 - confidence) / 2) / grouped.design
         limits = binomial_limits(hits * kept, of * kept, confidence)
-        return Share(estimate, *limits, found.residuals)
+        return Share(estimate, *limits, grouped.residuals)
 
     def cost_interval(
         self, on_false: FloatArray, on_missed: FloatArray, confidence: float
@@ -239,8 +239,8 @@ class ThresholdCounts:
     ) -> float:
         """Return the expected cost of 1,000 cases with other counts at the same thresholds."""
         # A threshold without false positives has no such cost, however costly they are.
-        false = fp > 0
-        alarms = float(self.ratio_integral[false] @ fp[false])
+        has_fp = fp > 0
+        alarms = float(self.ratio_integral[has_fp] @ fp[has_fp])
         missed = float(self.probability @ (n_positive - tp))
         return PER_CASES * (alarms + missed) / float(n_cases)
 
@@ -257,11 +257,11 @@ class ThresholdCounts:
     def precision_limits(self, confidence: float) -> tuple[FloatArray, FloatArray]:
         """Return the limits of precision at each threshold; 0 and 1 where there is no alarm."""
         if self.prevalence is None:
-            found = self.share(precision_of, confidence)
-            return found.low, found.high
+            precision = self.share(precision_of, confidence)
+            return precision.low, precision.high
         # Both shares at half the error each: together they hold with the confidence asked for.
-        each = (1.0 + confidence) / 2
-        tpr, fpr = self.share(recall_of, each), self.share(fpr_of, each)
+        confidence_each = (1.0 + confidence) / 2
+        tpr, fpr = self.share(recall_of, confidence_each), self.share(fpr_of, confidence_each)
         return _precision(tpr.low, fpr.high, self.prevalence), _precision(
             tpr.high, fpr.low, self.prevalence
         )
@@ -283,11 +283,11 @@ class ThresholdCounts:
         self, on_false: FloatArray, on_missed: FloatArray, confidence: float
     ) -> Share:
         if self.prevalence is None:
-            false = self.share(false_of, confidence).mean(on_false)
-            return false.plus(self.share(missed_of, confidence).mean(on_missed))
-        false = self.share(fpr_of, confidence).mean(on_false)
+            false_alarms = self.share(false_of, confidence).mean(on_false)
+            return false_alarms.plus(self.share(missed_of, confidence).mean(on_missed))
+        false_alarms = self.share(fpr_of, confidence).mean(on_false)
         miss = self.share(recall_of, confidence).rest.mean(on_missed)
-        return false.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
+        return false_alarms.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,7 +178,7 @@ def _cut(
     """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
     height = [on_x * corner.x + on_y * corner.y + constant for corner in corners]
     rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))
-    height = [0.0 if abs(each) <= rounding else each for each in height]
+    height = [0.0 if abs(level) <= rounding else level for level in height]
     kept: list[_Corner] = []
     for i, corner in enumerate(corners):
         j = (i + 1) % len(corners)

@@ -141,8 +141,8 @@ def cost_hull(
             index, tp, fp = index[distinct], tp[distinct], fp[distinct]
             alarms = alarms[distinct]
     vertices = upper_vertices(alarms, tp)
-    right, false = tp[vertices], fp[vertices]
-    gain, harm = right[1:] - right[:-1], false[1:] - false[:-1]
+    tp_there, fp_there = tp[vertices], fp[vertices]
+    gain, harm = tp_there[1:] - tp_there[:-1], fp_there[1:] - fp_there[:-1]
     useful = gain > 0
     if not useful.all():
         gain, harm = gain[useful], harm[useful]

@@ -16,8 +16,8 @@ SAME_TOTAL = 1e-9
 def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
     """Refuse models whose classes differ in size: they were not counted on the same cases."""
     (first, expected), *rest = points_by_model.items()
-    for name, found in rest:
-        sizes = [(each.n_positive, each.n_negative) for each in (expected, found)]
+    for name, other in rest:
+        sizes = [(curve.n_positive, curve.n_negative) for curve in (expected, other)]
         if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
             said = " against ".join(f"{p:g} positive and {n:g} negative" for p, n in sizes)
             raise ValueError(

@@ -90,14 +90,14 @@ def money_cost(
     """
     price = check_price(false_alarm_cost)
     probability, worth = _moments(choices, costs, n_positive, n_negative)
-    false, tp = (np.array([getattr(c, name) for c in choices], float) for name in ("fp", "tp"))
+    fp, tp = (np.array([getattr(c, name) for c in choices], float) for name in ("fp", "tp"))
     scale, interval = PER_CASES * price / (n_positive + n_negative), None
     if counts is not None and counts.whole:
         interval = counts.cost_interval(price * probability, price * worth, confidence)
     return MoneyCost(
         price,
         price * float(worth.sum()),
-        scale * float(probability @ false + worth @ (n_positive - tp)),
+        scale * float(probability @ fp + worth @ (n_positive - tp)),
         scale * float(worth.sum()) * n_positive,
         interval,
     )

@@ -148,28 +148,28 @@ def read_periods(
     ArgumentError
         Naming what is missing, or what nothing would look at.
     """
-    given = [name for name, value in (("periods", periods), ("times", times)) if value is not None]
+    named = [name for name, value in (("periods", periods), ("times", times)) if value is not None]
     if scenario.per is not None and not scenario.per_period:
         raise ArgumentError("per", f"={scenario.per!r} {scenario.needed_for_periods}")
     if scenario.per is None:
-        if given:
+        if named:
             raise ArgumentError(
-                given[0],
+                named[0],
                 " needs a capacity per period, such as Scenario(capacity=20, per='day', ...): "
                 "without it nothing looks at periods",
             )
         return None
-    if len(given) != 1:
-        found = "both" if given else "neither"
+    if len(named) != 1:
+        stated = "both" if named else "neither"
         raise ArgumentError(
             "per",
-            f"={scenario.per!r} needs the period of each case, as times or as periods; {found} "
+            f"={scenario.per!r} needs the period of each case, as times or as periods; {stated} "
             "is given",
         )
     check_aligned(y_true=y_true, periods=periods, times=times)
-    read = _read(scenario.per, periods, times)
-    check_same_length(**{"y_true": as_vector(y_true, "y_true"), given[0]: read.codes})
-    return read
+    in_periods = _read(scenario.per, periods, times)
+    check_same_length(**{"y_true": as_vector(y_true, "y_true"), named[0]: in_periods.codes})
+    return in_periods
 
 
 def _read(per: str, periods: Any, times: Any) -> Periods:
@@ -275,9 +275,9 @@ class PeriodCases:
             weights = weights if self.weights is None else weights * self.weights
             within = _within(weights[order], codes[order], starts, capacity)
         broken = np.flatnonzero(within < sizes)
-        found = np.full(len(sizes), np.nan)
-        found[broken] = self.scores[order][starts[broken] + within[broken]]
-        return found
+        breaking = np.full(len(sizes), np.nan)
+        breaking[broken] = self.scores[order][starts[broken] + within[broken]]
+        return breaking
 
     def cut(
         self, scenario: Scenario, per_positive: float = 1.0, per_negative: float = 1.0

@@ -231,9 +231,9 @@ def _needed(ranges: _Ranges, totals: ClassSizes, scenario: Scenario) -> BoolArra
     """Mark the ranges at hand that can hold a chosen threshold."""
     rows = ranges.rows.sum(axis=1)
     occupied = np.flatnonzero(rows)[::-1]
-    false, right = map(np.cumsum, ranges.sums[occupied].T)
+    negatives, positives = map(np.cumsum, ranges.sums[occupied].T)
     # Sums of weights round, and must not exceed their total.
-    tp, fp = np.minimum(right, totals[0]), np.minimum(false, totals[1])
+    tp, fp = np.minimum(positives, totals[0]), np.minimum(negatives, totals[1])
     needed = np.zeros(len(ranges.start), dtype=np.bool_)
     needed[occupied] = ranges_to_search(tp, fp, rows[occupied] == 1, totals, [scenario])
     return needed & ranges.at_hand
@@ -253,18 +253,18 @@ def _count_sorted(
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
     members = [np.flatnonzero(marks) for marks in (~cases.positive, cases.positive)]
-    false, right = (cases.scores[each] for each in members)
-    weights = [cases.weights[each] for each in members] if cases.weights is not None else []
+    of_negatives, of_positives = (cases.scores[in_class] for in_class in members)
+    weights = [cases.weights[in_class] for in_class in members] if cases.weights is not None else []
     # Sum of the weights of the n highest scores, for every n from 0.
     sums = [
-        np.append(0.0, np.cumsum(each[np.argsort(scores, kind="stable")[::-1]]))
-        for scores, each in zip((false, right), weights, strict=False)
+        np.append(0.0, np.cumsum(in_class[np.argsort(scores, kind="stable")[::-1]]))
+        for scores, in_class in zip((of_negatives, of_positives), weights, strict=False)
     ]
-    first, fp = count_at_positives(right, false)
+    first, fp = count_at_positives(of_positives, of_negatives)
     # Sorted scores are sorted by range too.
     home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
     counts = []
-    for column, rows in enumerate((fp, len(right) - first)):
+    for column, rows in enumerate((fp, len(of_positives) - first)):
         counted = rows + passed_over(ranges.rows[:, column], chosen)[home]
         if sums:
             added = sums[column][rows] + passed_over(ranges.sums[:, column], chosen)[home]
@@ -272,7 +272,7 @@ def _count_sorted(
             total = totals[1 - column]
             counted = np.where(counted == n_rows[column], total, np.minimum(added, total))
         counts.append(counted)
-    return right[first], counts[1], counts[0]
+    return of_positives[first], counts[1], counts[0]
 
 
 def leading_counts(
@@ -286,13 +286,15 @@ def leading_counts(
     """
     leading = True if at_most >= len(scores) else within_reach(scores, at_most)
     # Positions are gathered faster than marks.
-    right = scores[(positive & leading).nonzero()[0]]
-    false = scores[(~positive & leading).nonzero()[0]]
-    first, fp = count_at_positives(right, false)
-    tp = len(right) - first
+    of_positives = scores[(positive & leading).nonzero()[0]]
+    of_negatives = scores[(~positive & leading).nonzero()[0]]
+    first, fp = count_at_positives(of_positives, of_negatives)
+    tp = len(of_positives) - first
     kept = (tp + fp).searchsorted(at_most, side="right")
     sizes = totals or _totals(positive, None)
-    return OperatingPoints.with_never_alarm(right[first[:kept]], tp[:kept], fp[:kept], *sizes)
+    return OperatingPoints.with_never_alarm(
+        of_positives[first[:kept]], tp[:kept], fp[:kept], *sizes
+    )
 
 
 def most_cases(
@@ -308,7 +310,7 @@ def most_cases(
     return scenario.max_alarms(n_cases, lightest * one_case) / lightest + 1
 
 
-def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyArray]:
+def count_at_positives(of_positives: AnyArray, of_negatives: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Sort the scores of positives and of negatives in place, and count from the highest down.
 
     Returns
@@ -318,12 +320,12 @@ def count_at_positives(right: AnyArray, false: AnyArray) -> tuple[AnyArray, AnyA
     fp : ndarray of int
         How many scores of negatives are no lower.
     """
-    right.sort()
-    false.sort()
-    new = np.ones(len(right), dtype=np.bool_)
-    np.not_equal(right[1:], right[:-1], out=new[1:])
+    of_positives.sort()
+    of_negatives.sort()
+    new = np.ones(len(of_positives), dtype=np.bool_)
+    np.not_equal(of_positives[1:], of_positives[:-1], out=new[1:])
     first = new.nonzero()[0]
-    fp = len(false) - false.searchsorted(right[first])
+    fp = len(of_negatives) - of_negatives.searchsorted(of_positives[first])
     return first[::-1], fp[::-1]
 
 

@@ -111,12 +111,12 @@ def _resampled(
     ranked: _Ranked, codes: AnyArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     n_groups = int(codes.max()) + 1
-    found = []
+    measures = []
     for start in range(0, n_resamples, RESAMPLES_TOGETHER):
         size = min(RESAMPLES_TOGETHER, n_resamples - start)
         drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=size)
-        found.append(ranked.measures(drawn[:, codes].astype(np.float64)))
-    return np.hstack(found)
+        measures.append(ranked.measures(drawn[:, codes].astype(np.float64)))
+    return np.hstack(measures)
 
 
 def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimate:

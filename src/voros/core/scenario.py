@@ -135,12 +135,12 @@ class Scenario:
             prevalence = check_number(self.prevalence, "prevalence", accepted, *ends)
             object.__setattr__(self, "prevalence", prevalence)
         # numpy's numbers compare and print as Python's own do.
-        whole = isinstance(self.capacity, Integral)
+        is_count = isinstance(self.capacity, Integral)
         if self.per_period:
-            self._read_period(whole)
-        object.__setattr__(self, "capacity", (int if whole else float)(self.capacity))
+            self._read_period(is_count)
+        object.__setattr__(self, "capacity", (int if is_count else float)(self.capacity))
         object.__setattr__(self, "min_precision", float(self.min_precision))
-        object.__setattr__(self, "capacity_is_count", whole)
+        object.__setattr__(self, "capacity_is_count", is_count)
         object.__setattr__(self, "costs", as_costs(self.cost_ratio))
         object.__setattr__(self, "cost_ratio", self.costs)
 
@@ -157,18 +157,18 @@ class Scenario:
 
     def _check_per(self) -> None:
         if not isinstance(self.per, str) or not self.per.strip():
-            found = "" if self.per is None else f"={self.per!r}"
+            stated = "" if self.per is None else f"={self.per!r}"
             needed = "" if self.exceed is None else f", which exceed={self.exceed!r} needs"
             raise ArgumentError(
-                "per", f"{found}{needed}; accepted is the name of a period, such as 'day'"
+                "per", f"{stated}{needed}; accepted is the name of a period, such as 'day'"
             )
 
-    def _read_period(self, whole: bool) -> None:
+    def _read_period(self, is_count: bool) -> None:
         assert self.per is not None
         calendar = Calendar.from_name(self.per)
         if calendar is not None:
             object.__setattr__(self, "per", calendar.name)
-        if not whole:
+        if not is_count:
             raise ArgumentError(
                 "capacity",
                 f"={self.capacity!r} per {self.per!r}; accepted is a whole number of alarms in "
@@ -252,11 +252,11 @@ class Scenario:
 
     def changed(self, **parts: Any) -> Scenario:
         """Return the scenario with other parts, checked, without a second warning of slips."""
-        made = object.__new__(Scenario)
+        scenario = object.__new__(Scenario)
         for name, value in (vars(self) | parts).items():
-            object.__setattr__(made, name, value)
-        made._read()
-        return made
+            object.__setattr__(scenario, name, value)
+        scenario._read()
+        return scenario
 
     def fields(self) -> dict[str, Any]:
         """Return everything that a file holds of it, as plain values."""
@@ -314,8 +314,8 @@ class Scenario:
 
     def __repr__(self) -> str:
         """Show the arguments, leaving out what is not limited."""
-        given = {name: getattr(self, name) for name in SCENARIO_PARTS}
-        shown = (f"{name}={value!r}" for name, value in given.items() if value is not None)
+        parts = {name: getattr(self, name) for name in SCENARIO_PARTS}
+        shown = (f"{name}={value!r}" for name, value in parts.items() if value is not None)
         return f"Scenario({', '.join(shown)})"
 
 

@@ -83,8 +83,8 @@ class Stream:
     def cost(self, row: int) -> Fraction:
         """Return the cost at one of the points."""
         points = self.points
-        missed, false = points.n_positive - points.tp[row].item(), points.fp[row].item()
-        return self.miss * Fraction(missed) + self.false_alarm * Fraction(false)
+        missed, fp = points.n_positive - points.tp[row].item(), points.fp[row].item()
+        return self.miss * Fraction(missed) + self.false_alarm * Fraction(fp)
 
 
 @dataclass(frozen=True)
@@ -190,17 +190,17 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
     (12, 18) 6.5 0.0
     """
     units = whole_costs(streams)
-    whole = all(stream.points.whole for stream in streams)
-    slack = 0.0 if whole else WEIGHT_ROUNDING * max_alarms
+    integral = all(stream.points.whole for stream in streams)
+    slack = 0.0 if integral else WEIGHT_ROUNDING * max_alarms
     options = [
         options_of(stream, *cost, max_alarms + slack)
         for stream, cost in zip(streams, units.costs, strict=True)
     ]
     price = multiplier(options, max_alarms)
-    found = best_choice(options, price, max_alarms + slack)
-    rows = tuple(int(o.rows[i]) for o, i in zip(options, found.positions, strict=True))
+    best = best_choice(options, price, max_alarms + slack)
+    rows = tuple(int(o.rows[i]) for o, i in zip(options, best.positions, strict=True))
     return SharedChoice.from_rows(
-        streams, rows, units, bound=found.bound, price=price, n_states=found.n_states
+        streams, rows, units, bound=best.bound, price=price, n_states=best.n_states
     )
 
 

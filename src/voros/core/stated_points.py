@@ -37,10 +37,10 @@ def read_counts(
 ) -> Stated:
     """Read counts in any order; parameters as in `OperatingPoints.from_counts`."""
     n_right, n_false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
-    given = np.full(len(n_right), np.nan)
+    stated = np.full(len(n_right), np.nan)
     if thresholds is not None:
-        given = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
-    check_same_length(tp=n_right, fp=n_false, thresholds=given)
+        stated = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
+    check_same_length(tp=n_right, fp=n_false, thresholds=stated)
     check_class_sizes(n_positive, n_negative)
     n_positive, n_negative = _plain(n_positive), _plain(n_negative)
     for name, count, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
@@ -53,7 +53,7 @@ def read_counts(
     order = np.lexsort((n_right, alarms))
     order = order[alarms[order] > 0]
     covers = _covered(alarms[order], n_positive + n_negative, every_score)
-    return given[order], n_right[order], n_false[order], n_positive, n_negative, 1.0, covers
+    return stated[order], n_right[order], n_false[order], n_positive, n_negative, 1.0, covers
 
 
 def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:

@@ -129,12 +129,13 @@ class Subgroups:
 
 def read_subgroups(by: Any, n_cases: int) -> Subgroups:
     """Return subgroups of ``n_cases`` cases, from columns or as they were read before."""
-    found = by if isinstance(by, Subgroups) else Subgroups.from_columns(by)
-    if found.n_cases != n_cases:
+    subgroups = by if isinstance(by, Subgroups) else Subgroups.from_columns(by)
+    if subgroups.n_cases != n_cases:
         raise ArgumentError(
-            "by", f" has {found.n_cases} cases and y_true {n_cases}; accepted is the same number"
+            "by",
+            f" has {subgroups.n_cases} cases and y_true {n_cases}; accepted is the same number",
         )
-    return found
+    return subgroups
 
 
 def _columns(by: Any) -> dict[str, AnyArray]:
@@ -172,11 +173,11 @@ def _intersection(parts: Sequence[Partition]) -> Partition:
         raise ArgumentError("intersections", "=True needs two columns in by at least")
     shape = tuple(len(part.names) for part in parts)
     cells = np.ravel_multi_index(tuple(part.codes for part in parts), shape)
-    found, codes = np.unique(cells, return_inverse=True)
-    each = np.unravel_index(found, shape)
+    occupied, codes = np.unique(cells, return_inverse=True)
+    axes = np.unravel_index(occupied, shape)
     names = [
         ", ".join(part.names[code] for part, code in zip(parts, row, strict=True))
-        for row in zip(*(axis.tolist() for axis in each), strict=True)
+        for row in zip(*(axis.tolist() for axis in axes), strict=True)
     ]
     return Partition(" and ".join(part.column for part in parts), tuple(names), codes)
 
@@ -186,7 +187,7 @@ def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partitio
     few = part.sizes < fewest
     if not few.any():
         return part, ""
-    named = [name for name, each in zip(part.names, few, strict=True) if each]
+    named = [name for name, is_small in zip(part.names, few, strict=True) if is_small]
     if small == "refuse":
         sizes = ", ".join(f"{part.names[i]} ({part.sizes[i]})" for i in np.flatnonzero(few))
         raise ArgumentError(
@@ -194,7 +195,7 @@ def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partitio
             f"[{part.column!r}] has subgroups of fewer than {fewest} cases: {sizes}; leave their "
             "cases out, put subgroups together, or pool them with small='pool'",
         )
-    kept = [name for name, each in zip(part.names, few, strict=True) if not each]
+    kept = [name for name, is_small in zip(part.names, few, strict=True) if not is_small]
     pooled = POOLED if POOLED not in kept else f"{POOLED} subgroups"
     renumbered = np.where(few, len(kept), np.cumsum(~few) - 1)
     listed = ", ".join(named[:SHOWN_GROUPS])

@@ -169,12 +169,12 @@ def partial_volumes(
 
     Where the closed form applies, one sweep over all of them saves most of the time.
     """
-    each = points if isinstance(points, Sequence) else [points] * len(hulls)
+    curves = points if isinstance(points, Sequence) else [points] * len(hulls)
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
-        triples = zip(each, hulls, regions, strict=True)
+        triples = zip(curves, hulls, regions, strict=True)
         return np.array([partial_volume(*triple, costs) for triple in triples])
     owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
-    odds = np.array([one.negatives_per_positive for one in each])[owner]
+    odds = np.array([one.negatives_per_positive for one in curves])[owner]
     low, high = _spans(
         np.concatenate([hull.enter for hull in hulls]),
         np.concatenate([hull.leave for hull in hulls]),
@@ -182,7 +182,7 @@ def partial_volumes(
         odds,
     )
     used = high > low
-    pairs = list(zip(each, hulls, strict=True))
+    pairs = list(zip(curves, hulls, strict=True))
     fpr = np.concatenate([one.fp[hull.index] / one.n_negative for one, hull in pairs])[used]
     tpr = np.concatenate([one.tp[hull.index] / one.n_positive for one, hull in pairs])[used]
     owner, low, high, odds = owner[used], low[used], high[used], odds[used][:, None]

@@ -84,7 +84,7 @@ def read_device_cases(
         it saw; None where it cannot.
     """
     named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    library = _one_library({name: each for name, each in named.items() if each is not None})
+    library = _one_library({name: array for name, array in named.items() if array is not None})
     labels, scores = _vector(library, y_true, "y_true"), _vector(library, y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     weights = None
@@ -175,10 +175,12 @@ def _weighted_counts(
 
 def _one_library(named: dict[str, Any]) -> Library:
     """Return the library of all arrays, and refuse arrays that lie in different places."""
-    found = {name: library_of(array) for name, array in named.items()}
-    first, *rest = found.values()
+    libraries = {name: library_of(array) for name, array in named.items()}
+    first, *rest = libraries.values()
     if first is None or any(other != first for other in rest):
-        places = " and ".join(f"{name} is {_place(found[name], named[name])}" for name in found)
+        places = " and ".join(
+            f"{name} is {_place(libraries[name], named[name])}" for name in libraries
+        )
         raise ValueError(f"{places}; accepted are arrays of one library on one device")
     return first
 

@@ -30,7 +30,7 @@ class Kernel:
 
     def __call__(self, n_blocks: int, n_threads: int, *arguments: Any) -> None:
         """Launch the kernel on the current stream; tensors go as pointers, whole numbers as int."""
-        values = [_in_c(each) for each in arguments]
+        values = [_in_c(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         grid, block = (n_blocks, 1, 1), (n_threads, 1, 1)
         stream = ctypes.c_void_p(_current_stream(self._device))

@@ -278,10 +278,10 @@ def rank(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> Ranking
     ranked, order = torch.sort(scores.to(torch.float32))
     marks, totals = _marks(order, positive.contiguous())
     # The host waits once for each, after all is launched.
-    launched = [_launch(ranked, marks, totals, each) for each in limits]
-    found = [each.cpu().numpy() for each in launched]
-    low, high = found[0][-3:-1].view(np.float32).tolist()
-    return Ranking(low, high, int(found[0][-1]), list(map(_decoded, found)))
+    launched = [_launch(ranked, marks, totals, part) for part in limits]
+    answers = [part.cpu().numpy() for part in launched]
+    low, high = answers[0][-3:-1].view(np.float32).tolist()
+    return Ranking(low, high, int(answers[0][-1]), list(map(_decoded, answers)))
 
 
 def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
@@ -295,23 +295,25 @@ def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
 
 def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
     """Thin tiles of thresholds until one is left; nothing waits for the device."""
-    found, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
+    kept_before, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
     while True:
         places = PLACES if n_tiles > 1 and not held else LATER_PLACES
         length = n_tiles * (3 * places + 1) + 3
         kept = torch.empty(length, dtype=torch.int32, device=ranked.device)
         sizes = len(ranked), n_before, held, places
-        _kernel("tile_hulls")(n_tiles, HULL_THREADS, ranked, marks, found, kept, *sizes, *limits)
+        _kernel("tile_hulls")(
+            n_tiles, HULL_THREADS, ranked, marks, kept_before, kept, *sizes, *limits
+        )
         if n_tiles == 1:
             return kept
-        found, n_before, held, n_tiles = kept, n_tiles, places, -(-n_tiles // GROUP)
+        kept_before, n_before, held, n_tiles = kept, n_tiles, places, -(-n_tiles // GROUP)
 
 
-def _decoded(found: NDArray[np.int32]) -> Corners | None:
+def _decoded(answer: NDArray[np.int32]) -> Corners | None:
     """Read what the last tile kept."""
-    n_kept = int(found[-4])
+    n_kept = int(answer[-4])
     if n_kept < 0:
         return None
-    scores, tp, fp = found[:-4].reshape(3, -1)[:, :n_kept]
+    scores, tp, fp = answer[:-4].reshape(3, -1)[:, :n_kept]
     order = scores.view(np.float32).argsort()[::-1]
     return scores.view(np.float32)[order], tp[order].astype(np.int64), fp[order].astype(np.int64)

@@ -103,5 +103,5 @@ def _can_alarm(parts: Sequence[CountedRows], totals: tuple[int, int], scenario: 
 def _beyond(cases: DeviceCases, scenario: Scenario) -> Iterator[CountedRows]:
     """Count what else may be feasible, a negative's score, and what other limits could be met."""
     yield choosable_rows(cases, lifted_limits(scenario))
-    for each in (scenario, scenario.without_capacity()):
-        yield sweep(cases, each, hull=False).columns
+    for limits in (scenario, scenario.without_capacity()):
+        yield sweep(cases, limits, hull=False).columns

@@ -125,7 +125,7 @@ class Library:
 
     def count_true(self, marks: Any) -> int:
         """Count marks; blocks, because some libraries count in 32 bits."""
-        blocks = (marks[each] for each in blocks_of(marks.shape[0], DEVICE_BLOCK))
+        blocks = (marks[block] for block in blocks_of(marks.shape[0], DEVICE_BLOCK))
         return sum(int(self.xp.count_nonzero(block)) for block in blocks)
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
@@ -202,10 +202,12 @@ class Library:
         for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
             inside = self.take(marks, self.cells(there, scores[block]))
             classes = positive[block] & inside, ~positive[block] & inside
-            parts.append(tuple(self.take(scores[block], self.where_true(each)) for each in classes))
-        right, false = (self.xp.concat(column) for column in zip(*parts, strict=True))
-        check_same_counts((right.shape[0], false.shape[0]), sizes)
-        return right, false
+            parts.append(
+                tuple(self.take(scores[block], self.where_true(members)) for members in classes)
+            )
+        of_positives, of_negatives = (self.xp.concat(column) for column in zip(*parts, strict=True))
+        check_same_counts((of_positives.shape[0], of_negatives.shape[0]), sizes)
+        return of_positives, of_negatives
 
     @property
     def real_type(self) -> tuple[Any, float]:
@@ -245,9 +247,9 @@ class TorchLibrary(Library):
         least, greatest = self._torch.aminmax(values)
         n_at_ends = ((values == least) | (values == greatest)).sum()
         exact = self._torch.float64 if values.is_floating_point() else self._torch.int64
-        parts = [each.to(exact) for each in (least, greatest, n_at_ends)]
-        low, high, found = self._torch.stack(parts).tolist()
-        return low, high, int(found)
+        parts = [part.to(exact) for part in (least, greatest, n_at_ends)]
+        low, high, n_there = self._torch.stack(parts).tolist()
+        return low, high, int(n_there)
 
     @property
     def hulls(self) -> ModuleType | None:  # type: ignore[override]
@@ -305,13 +307,17 @@ class TorchLibrary(Library):
         if kernels is None or edges.dtype != np.float32:
             return super().keep_cells(scores, positive, cells)
         if ends is not None:
-            right, false, found = kernels.keep_between(scores, positive, *ends, sizes)
+            of_positives, of_negatives, counts = kernels.keep_between(
+                scores, positive, *ends, sizes
+            )
         elif (scale := kernels.even_step(edges)) is not None:
-            right, false, found = kernels.keep_even(scores, positive, edges, scale, wanted, sizes)
+            of_positives, of_negatives, counts = kernels.keep_even(
+                scores, positive, edges, scale, wanted, sizes
+            )
         else:
             return super().keep_cells(scores, positive, cells)
-        check_same_counts(found, sizes)
-        return right, false
+        check_same_counts(counts, sizes)
+        return of_positives, of_negatives
 
     def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
         """Return the kernels, where Triton is and the arrays lie as they need."""
@@ -409,12 +415,12 @@ def library_of(array: Any) -> Library | None:
     return kind(compat.array_namespace(array), compat.device(array))
 
 
-def check_same_counts(found: tuple[int, int], counted: tuple[int, int]) -> None:
+def check_same_counts(again: tuple[int, int], counted: tuple[int, int]) -> None:
     """Raise where two passes over the same cases disagree: their memory was written to."""
-    if found != counted:
+    if again != counted:
         raise RuntimeError(
             f"{counted[0]} positives and {counted[1]} negatives were counted, and then "
-            f"{found[0]} and {found[1]} found: the arrays changed in between"
+            f"{again[0]} and {again[1]} found: the arrays changed in between"
         )
 
 

@@ -74,12 +74,12 @@ def choosable_rows(
     if ranking is None and len(cases) <= SORTED:
         ranking = _rank(scenarios, cases.library, cases.scores, cases.positive)
     corners = [] if ranking is None else ranking.corners
-    if corners and all(each is not None for each in corners):
+    if corners and all(limits is not None for limits in corners):
         thresholds, tp, fp = joined_rows(corners)
         return thresholds_of(thresholds), tp, fp
     rows, ranges, known = _rows(cases, scenarios)
-    found = joined_rows([rows.chosen(each, cases.totals).to_host() for each in scenarios])
-    return _with_known(found, ranges, known)
+    chosen = joined_rows([rows.chosen(limits, cases.totals).to_host() for limits in scenarios])
+    return _with_known(chosen, ranges, known)
 
 
 def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, ScoreRanges, BoolArray]:
@@ -87,12 +87,18 @@ def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, Scor
     if len(cases) <= SORTED:
         ranges, kept, known = ScoreRanges.whole(cases), np.array([True]), np.array([False])
         places = map(cases.library.where_true, (cases.positive, ~cases.positive))
-        right, false = (cases.library.take(cases.scores, each) for each in places)
+        of_positives, of_negatives = (
+            cases.library.take(cases.scores, in_class) for in_class in places
+        )
     else:
         ranges, kept, known = _narrow(cases, scenarios)
-        right, false = members(cases, ranges, kept)
+        of_positives, of_negatives = members(cases, ranges, kept)
     over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
-    return Rows.from_scores(cases.library, right, false, ranges.edges, over), ranges, known
+    return (
+        Rows.from_scores(cases.library, of_positives, of_negatives, ranges.edges, over),
+        ranges,
+        known,
+    )
 
 
 def read_points(
@@ -122,7 +128,7 @@ def _narrow(
         Ranges whose cases must be looked at, and those that may be chosen but have one score.
     """
     ranges = ScoreRanges.whole(cases)
-    reach = max(most_cases(each, *cases.totals) for each in scenarios)
+    reach = max(most_cases(scenario, *cases.totals) for scenario in scenarios)
     inner = first_edges(cases, ranges.edges.dtype, reach)
     first, last, before = 0, 0, np.inf
     while True:
@@ -143,12 +149,14 @@ def _rank(scenarios: Sequence[Scenario], library: Library, scores: Any, positive
     if hulls is None:
         return None
     # Only a prevalence of its own makes a scenario's limits depend on the sizes of the classes.
-    sized = any(each.prevalence is not None for each in scenarios)
+    sized = any(scenario.prevalence is not None for scenario in scenarios)
     n_positive = library.count_true(positive) if sized else n_cases - 1
     if not 0 < n_positive < n_cases:
         return None
     totals = n_positive, n_cases - n_positive
-    return hulls.rank(scores, positive, [limits_in_counts(each, totals) for each in scenarios])
+    return hulls.rank(
+        scores, positive, [limits_in_counts(scenario, totals) for scenario in scenarios]
+    )
 
 
 def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:
@@ -160,10 +168,10 @@ def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:
     return thresholds[first], tp[first], fp[first]
 
 
-def _with_known(found: CountedRows, ranges: ScoreRanges, known: BoolArray) -> CountedRows:
+def _with_known(chosen: CountedRows, ranges: ScoreRanges, known: BoolArray) -> CountedRows:
     """Add the thresholds of ranges with one score, which were counted and not kept."""
     rows = np.flatnonzero(known & (ranges.positive > 0))
     tp, fp = (np.cumsum(column[::-1])[::-1][rows] for column in (ranges.positive, ranges.negative))
-    thresholds = thresholds_of(np.append(found[0], ranges.edges[rows]))
+    thresholds = thresholds_of(np.append(chosen[0], ranges.edges[rows]))
     order = np.argsort(thresholds, kind="stable")[::-1]
-    return thresholds[order], np.append(found[1], tp)[order], np.append(found[2], fp)[order]
+    return thresholds[order], np.append(chosen[1], tp)[order], np.append(chosen[2], fp)[order]

@@ -56,7 +56,12 @@ class Rows:
 
     @classmethod
     def from_scores(
-        cls, library: Library, right: Any, false: Any, edges: AnyArray, over: tuple[AnyArray, ...]
+        cls,
+        library: Library,
+        of_positives: Any,
+        of_negatives: Any,
+        edges: AnyArray,
+        over: tuple[AnyArray, ...],
     ) -> Rows:
         """Count the scores of positives and of negatives.
 
@@ -69,17 +74,17 @@ class Rows:
         over : pair of ndarray
             Positives and negatives above the lower end of each range that are not looked at.
         """
-        ranked = _sorted(library, library.comparable(right))
+        ranked = _sorted(library, library.comparable(of_positives))
         first = library.starts(ranked)
         thresholds = library.take(ranked, first)
         home = library.search(library.from_host(edges), thresholds, "right") - 1
-        above = [library.take(library.from_host(each), home) for each in over]
-        lower = _lower(library, false, thresholds)
+        above = [library.take(library.from_host(column), home) for column in over]
+        lower = _lower(library, of_negatives, thresholds)
         return cls(
             library,
             thresholds,
             above[0] + (ranked.shape[0] - first),
-            above[1] + (false.shape[0] - lower),
+            above[1] + (of_negatives.shape[0] - lower),
         )
 
     def __len__(self) -> int:
@@ -164,7 +169,7 @@ def _sorted(library: Library, values: Any) -> Any:
     pivots = [sample[i * sample.shape[0] // n_parts] for i in range(1, n_parts)]
     between = ((values >= low) & (values < high) for low, high in pairwise(pivots))
     inside = chain([values < pivots[0]], between, [values >= pivots[-1]])
-    parts = (library.take(values, library.where_true(each)) for each in inside)
+    parts = (library.take(values, library.where_true(marks)) for marks in inside)
     return library.xp.concat([library.sort(part) for part in parts])
 
 
@@ -184,10 +189,10 @@ def limits_in_counts(
     if scenario.prevalence is None:
         return 1.0, 1.0, float(scenario.max_alarms(sum(totals))), float(scenario.min_precision)
     none = np.zeros(1, dtype=np.int64)
-    whole = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
-    sizes = whole.points.n_positive, whole.points.n_negative
+    nothing = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
+    sizes = nothing.points.n_positive, nothing.points.n_negative
     per_tp, per_fp = (float(size / total) for size, total in zip(sizes, totals, strict=True))
-    return per_tp, per_fp, float(whole.max_alarms), float(scenario.min_precision)
+    return per_tp, per_fp, float(nothing.max_alarms), float(scenario.min_precision)
 
 
 def surely_feasible(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
@@ -230,7 +235,7 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     n_groups = tp.shape[0]
     best = _best_of_groups(xp, tp, fp, safe, real)
     tp_best, fp_best, safe_best = (
-        xp.take_along_axis(each, best, axis=1) for each in (tp, fp, safe)
+        xp.take_along_axis(column, best, axis=1) for column in (tp, fp, safe)
     )
     # The group after has the higher scores, and so fewer alarms.
     gained = xp.astype(tp[1:-1, :] - tp_best[2:, :], real)
@@ -252,9 +257,9 @@ def _above_hull(rows: Rows, sure: Any) -> Any:
         slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
     # Of vertices with as many false positives a search finds the last.
     slopes[np.isinf(slopes)] = 0.0
-    found = library.search(library.from_host(fp), rows.fp, "right") - 1
-    columns = (library.from_host(each) for each in (fp, tp, slopes))
-    start, base, slope = (library.take(each, found) for each in columns)
+    place = library.search(library.from_host(fp), rows.fp, "right") - 1
+    columns = (library.from_host(column) for column in (fp, tp, slopes))
+    start, base, slope = (library.take(column, place) for column in columns)
     line = xp.astype(base, real) + xp.astype(slope, real) * xp.astype(rows.fp - start, real)
     return xp.astype(rows.tp, real) >= line * (1 - slack)
 
@@ -265,11 +270,11 @@ def _sure_vertices(rows: Rows, sure: Any) -> tuple[AnyArray, AnyArray]:
     size = max(len(rows) // HULL_GROUPS, 1)
     grouped = _grouped(rows, sure, size)
     best = _best_of_groups(xp, *grouped, library.real_type[0])
-    right, false, safe = (
-        library.to_host(xp.reshape(xp.take_along_axis(each, best, axis=1), (-1,)))[::-1]
-        for each in grouped
+    best_tp, best_fp, safe = (
+        library.to_host(xp.reshape(xp.take_along_axis(column, best, axis=1), (-1,)))[::-1]
+        for column in grouped
     )
-    tp, fp = (np.append(0, each[safe].astype(np.int64)) for each in (right, false))
+    tp, fp = (np.append(0, column[safe].astype(np.int64)) for column in (best_tp, best_fp))
     vertices = upper_vertices(tp + fp, tp)
     return tp[vertices], fp[vertices]
 
@@ -279,7 +284,7 @@ def _grouped(rows: Rows, sure: Any, size: int) -> tuple[Any, Any, Any]:
     n_groups = len(rows) // size
     columns = (rows.tp, rows.fp, sure)
     shape = (n_groups, size)
-    tp, fp, safe = (rows.library.xp.reshape(each[: n_groups * size], shape) for each in columns)
+    tp, fp, safe = (rows.library.xp.reshape(column[: n_groups * size], shape) for column in columns)
     return tp, fp, safe
 
 

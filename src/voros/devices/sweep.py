@@ -78,7 +78,7 @@ def sweep(cases: DeviceCases, scenario: Scenario, *, hull: bool = True) -> Sweep
     if kept:
         rows = _concatenated(kept[::-1])
         kept = [rows.thinned(rows.every())]
-    columns = zip(*(each.to_host() for each in (*seen, *kept)), strict=True)
+    columns = zip(*(rows.to_host() for rows in (*seen, *kept)), strict=True)
     thresholds, tp, fp = map(np.concatenate, columns)
     area = doubled / (2 * totals[0] * totals[1])
     return Sweep((thresholds_of(thresholds), tp, fp), area, feasible)
@@ -157,20 +157,25 @@ def _rows_of(cases: DeviceCases, ranges: ScoreRanges, group: BoolArray) -> Rows:
     """Count the thresholds in a group of ranges; those of one score are counted already."""
     library, known = cases.library, np.flatnonzero(group & ranges.alike)
     looked_at = group & ~ranges.alike
-    found = []
+    parts = []
     if looked_at.any():
-        right, false = members(cases, ranges, looked_at)
-        keys = library.xp.concat([library.comparable(right), library.comparable(false)])
+        of_positives, of_negatives = members(cases, ranges, looked_at)
+        keys = library.xp.concat(
+            [library.comparable(of_positives), library.comparable(of_negatives)]
+        )
         ranked, order = library.rank(keys)
-        over = [passed_over(each, looked_at) for each in (ranges.positive, ranges.negative)]
-        found.append(_counted(library, ranked, order < right.shape[0], ranges.edges, over))
+        over = [passed_over(by_range, looked_at) for by_range in (ranges.positive, ranges.negative)]
+        parts.append(_counted(library, ranked, order < of_positives.shape[0], ranges.edges, over))
     if len(known):
-        counts = (np.cumsum(each[::-1])[::-1][known] for each in (ranges.positive, ranges.negative))
+        counts = (
+            np.cumsum(by_range[::-1])[::-1][known]
+            for by_range in (ranges.positive, ranges.negative)
+        )
         columns = ranges.edges[known], *map(_short, counts)
-        found.append(Rows(library, *map(library.from_host, columns)))
-    if len(found) == 1:
-        return found[0]
-    rows = _concatenated(found)
+        parts.append(Rows(library, *map(library.from_host, columns)))
+    if len(parts) == 1:
+        return parts[0]
+    rows = _concatenated(parts)
     return rows.take(library.xp.argsort(rows.thresholds))
 
 
@@ -201,7 +206,7 @@ def _counted(
     if edges is None or over is None:
         return Rows(library, thresholds, tp, fp)
     home = library.search(library.from_host(edges), thresholds, "right") - 1
-    above = [library.take(library.from_host(_short(each)), home) for each in over]
+    above = [library.take(library.from_host(_short(column)), home) for column in over]
     return Rows(library, thresholds, tp + above[0], fp + above[1])
 
 
@@ -238,5 +243,5 @@ def _concatenated(parts: list[Rows]) -> Rows:
     if len(parts) == 1:
         return parts[0]
     library = parts[0].library
-    columns = zip(*((each.thresholds, each.tp, each.fp) for each in parts), strict=True)
+    columns = zip(*((part.thresholds, part.tp, part.fp) for part in parts), strict=True)
     return Rows(library, *(library.xp.concat(list(column)) for column in columns))

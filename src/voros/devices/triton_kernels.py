@@ -190,13 +190,13 @@ def keep_even(
     device = scores.device
     there = torch.as_tensor(edges, device=device)
     flags = torch.as_tensor(wanted.astype(np.uint8), device=device)
-    right, false, taken = _places(scores, sizes)
+    of_positives, of_negatives, taken = _places(scores, sizes)
     numbers = scores.shape[0], *sizes, len(edges), float(edges[1]), scale
     marks = positive.view(torch.uint8)
-    arrays = scores, marks, there, flags, right, false, taken
+    arrays = scores, marks, there, flags, of_positives, of_negatives, taken
     _keep[_tiles(scores)](*arrays, *numbers, SIZE=KEPT_TILE)
-    found = taken.tolist()
-    return right, false, (found[0], found[1])
+    counts = taken.tolist()
+    return of_positives, of_negatives, (counts[0], counts[1])
 
 
 def keep_between(
@@ -206,14 +206,14 @@ def keep_between(
 
     Without a higher edge all above are kept; `sizes` are the numbers expected.
     """
-    right, false, taken = _places(scores, sizes)
+    of_positives, of_negatives, taken = _places(scores, sizes)
     cases = scores, positive.view(torch.uint8), scores.shape[0]
     ends = float(low), float(low if high is None else high)
-    outs = right, sizes[0], false, sizes[1], taken
+    outs = of_positives, sizes[0], of_negatives, sizes[1], taken
     how = {"OPEN_ABOVE": high is None, "SIZE": KEPT_TILE}
     _keep_between[_tiles(scores)](*cases, *ends, *outs, **how)
-    found = taken.tolist()
-    return right, false, (found[0], found[1])
+    counts = taken.tolist()
+    return of_positives, of_negatives, (counts[0], counts[1])
 
 
 def _tiles(scores: Any) -> tuple[int]:
@@ -223,5 +223,7 @@ def _tiles(scores: Any) -> tuple[int]:
 def _places(scores: Any, sizes: tuple[int, int]) -> tuple[Any, Any, Any]:
     """Return places for scores of positives and of negatives, and counters of those taken."""
     device = scores.device
-    right, false = (torch.empty(size, dtype=scores.dtype, device=device) for size in sizes)
-    return right, false, torch.zeros(2, dtype=torch.int64, device=device)
+    of_positives, of_negatives = (
+        torch.empty(size, dtype=scores.dtype, device=device) for size in sizes
+    )
+    return of_positives, of_negatives, torch.zeros(2, dtype=torch.int64, device=device)

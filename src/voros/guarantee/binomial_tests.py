@@ -46,9 +46,9 @@ def at_least(
     [1.0, 1.0, 0.0107, 0.0]
     """
     inside = np.clip(count, 1, np.maximum(trials, 1))
-    found = betainc(inside, np.maximum(trials - inside + 1.0, 1.0), chance)
+    tail = betainc(inside, np.maximum(trials - inside + 1.0, 1.0), chance)
     return np.asarray(
-        np.where(np.less(count, 1), 1.0, np.where(np.greater(count, trials), 0.0, found))
+        np.where(np.less(count, 1), 1.0, np.where(np.greater(count, trials), 0.0, tail))
     )
 
 
@@ -68,20 +68,20 @@ def fewest_near(
     guess: AnyArray, alpha: FloatArray | float, trials: AnyArray, chance: float
 ) -> AnyArray:
     """Return the same from any guess, one step after another: the inverse is not exact."""
-    found = guess
-    while (high := at_least(found, trials, chance) > alpha).any():
-        found = np.where(high, found + 1, found)
-    while (low := (at_least(found - 1, trials, chance) <= alpha) & (found > 1)).any():
-        found = np.where(low, found - 1, found)
-    return np.asarray(found)
+    fewest = guess
+    while (high := at_least(fewest, trials, chance) > alpha).any():
+        fewest = np.where(high, fewest + 1, fewest)
+    while (low := (at_least(fewest - 1, trials, chance) <= alpha) & (fewest > 1)).any():
+        fewest = np.where(low, fewest - 1, fewest)
+    return np.asarray(fewest)
 
 
 def passing(
     alarms: AnyArray, floor: float, true_precision: float, alpha: float
 ) -> tuple[AnyArray, FloatArray]:
     """True positives that pass, and the probability of as many at the true precision."""
-    right = fewest_at(alpha, alarms, floor)
-    return right, at_least(right, alarms, true_precision)
+    needed = fewest_at(alpha, alarms, floor)
+    return needed, at_least(needed, alarms, true_precision)
 
 
 @lru_cache(maxsize=1024)
@@ -195,10 +195,10 @@ def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None)
         return (
             at_least(n_cases - alarms, n_cases, 1 - share) if share < 1 else np.zeros(len(alarms))
         )
-    whole = int(most)
-    if whole >= horizon:
+    most_alarms = int(most)
+    if most_alarms >= horizon:
         return np.zeros(len(alarms))
-    return beta_binomial_cdf(alarms, n_cases, whole + 1, horizon - whole)
+    return beta_binomial_cdf(alarms, n_cases, most_alarms + 1, horizon - most_alarms)
 
 
 def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:

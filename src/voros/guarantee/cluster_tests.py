@@ -150,17 +150,17 @@ def bet_tests(
     n_learning : int
     alpha : float
     """
-    sums = [(each[order], largest_loss) for each, largest_loss in limits]
-    start = int(np.argmax(_signal([each[:n_learning] for each, _ in sums], len(tested))))
+    sums = [(by_group[order], largest_loss) for by_group, largest_loss in limits]
+    start = int(np.argmax(_signal([by_group[:n_learning] for by_group, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
     # Where no stricter threshold is left, the lenient sequence has all of alpha.
     share_lenient = TUNING.lenient_share if start > 0 else 1.0
     alphas = np.where(lenient, share_lenient, 1 - share_lenient) * alpha
     e_values = np.full(len(tested), np.inf if n_learning < len(order) else 0.0)
-    for each, largest_loss in sums:
-        wealth = final_wealth(each[:n_learning], each[n_learning:], largest_loss, alphas)
+    for by_group, largest_loss in sums:
+        wealth = final_wealth(by_group[:n_learning], by_group[n_learning:], largest_loss, alphas)
         e_values = np.minimum(e_values, wealth)
-    signal = _signal([each for each, _ in sums], len(tested))
+    signal = _signal([by_group for by_group, _ in sums], len(tested))
     return ClusterTests(
         thresholds=tested,
         alphas=alphas,
@@ -223,8 +223,8 @@ def floor_sums(
     cases: GroupedCases, alarms: FloatArray, floor: float, tested: FloatArray
 ) -> tuple[FloatArray, float]:
     """Return TP - floor * alarms of each group at each threshold, and their bound."""
-    sizes, right = cases.sizes, cases.positive.astype(np.float64)
-    tp = counts_by_group(cases.codes, len(sizes), cases.scores, tested, right)
+    sizes, is_positive = cases.sizes, cases.positive.astype(np.float64)
+    tp = counts_by_group(cases.codes, len(sizes), cases.scores, tested, is_positive)
     return tp - floor * alarms, floor * int(sizes.max())
 
 

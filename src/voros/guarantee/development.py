@@ -62,10 +62,10 @@ class Plan:
         """Choose the sequence that saves most on average, over all models."""
         candidates = {model: Candidates(points, goal) for model, points in points_by_model.items()}
         if len(candidates) > TUNING.plan_models:
-            first = {model: each.best_one(goal) for model, each in candidates.items()}
+            first = {model: candidate.best_one(goal) for model, candidate in candidates.items()}
             kept = sorted(first, key=first.__getitem__, reverse=True)[: TUNING.plan_models]
             candidates = {model: candidates[model] for model in kept}
-        best = {model: each.best(goal) for model, each in candidates.items()}
+        best = {model: candidate.best(goal) for model, candidate in candidates.items()}
         model = max(best, key=lambda name: best[name].saved)
         points, rows = points_by_model[model], best[model].rows
         return cls(
@@ -106,11 +106,11 @@ class Plan:
         within = np.clip(alarms, least, max(most, least))
         if goal.horizon is None:
             floor = goal.scenario.min_precision
-            found = fewest_at(goal.alpha, within, floor) if floor else np.zeros_like(within)
+            fewest = fewest_at(goal.alpha, within, floor) if floor else np.zeros_like(within)
         else:
             test = self.test(goal)
-            found = within + 1 if test is None else needed_once(test)[within - least]
-        return np.where((alarms >= least) & (alarms <= most), found, alarms + 1)
+            fewest = within + 1 if test is None else needed_once(test)[within - least]
+        return np.where((alarms >= least) & (alarms <= most), fewest, alarms + 1)
 
     def window(self, goal: Goal) -> tuple[int, int]:
         """Return the fewest and the most validation alarms with which a threshold may pass."""
@@ -124,15 +124,15 @@ class Plan:
         scenario, alarms = goal.scenario, int(points.alarms[1])
         least, most = self.window(goal)
         about = "population" if goal.horizon is None else f"next {goal.horizon:,} cases"
-        found, enough = f"{alarms:,} validation alarms", f"{least:,} to {most:,} may pass"
+        counted, enough = f"{alarms:,} validation alarms", f"{least:,} to {most:,} may pass"
         if most < least:
             enough = "no number may pass"
         elif least <= alarms <= most:
-            found = f"{points.tp[1]:,} true positives in {found}"
+            counted = f"{points.tp[1]:,} true positives in {counted}"
             enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
         return (
             f"the threshold {self.thresholds[0]:.6g}, fixed on {self.n_development:,} development "
-            f"cases, has {found}; {enough} for precision >= {scenario.min_precision:g} and "
+            f"cases, has {counted}; {enough} for precision >= {scenario.min_precision:g} and "
             f"capacity={scenario.capacity!r} in the {about}, so never alarm is deployed"
         )
 
@@ -268,7 +268,8 @@ class Candidates:
     def _pseudo_counts(self) -> FloatArray:
         """Cases of each bin and class: in part as they are, in part along a smooth curve."""
         counts = np.diff(
-            np.stack([each[self._bins] for each in (self._points.tp, self._points.fp)]), prepend=0
+            np.stack([counts[self._bins] for counts in (self._points.tp, self._points.fp)]),
+            prepend=0,
         )
         total = counts.sum(axis=0)
         middle = (np.cumsum(total) - total / 2) / total.sum()

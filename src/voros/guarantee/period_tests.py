@@ -79,14 +79,14 @@ def _limit_sums(
     """Sums of each block at each threshold whose mean a limit wants at least 0, and their bound."""
     n_periods, capacity, floor = cases.periods.n_periods, scenario.capacity, scenario.min_precision
     counts = counts_by_group(cases.periods.codes, n_periods, cases.scores, tested)
-    each = counts[n_periods % block :].reshape(-1, block, len(tested))
-    groups, alarms = as_groups(blocks), each.sum(axis=1).astype(np.float64)
+    in_blocks = counts[n_periods % block :].reshape(-1, block, len(tested))
+    groups, alarms = as_groups(blocks), in_blocks.sum(axis=1).astype(np.float64)
     limits = [floor_sums(groups, alarms, floor, tested)] if floor > 0 else []
     beyond = int(groups.sizes.max()) - block * capacity
     if beyond > 0:
         limits.append((block * capacity - alarms, beyond))
     if scenario.exceed is not None and block > 1:
-        above = np.count_nonzero(each > capacity, axis=1)
+        above = np.count_nonzero(in_blocks > capacity, axis=1)
         limits.append((block * scenario.exceed - above, block * (1 - scenario.exceed)))
     return limits
 

@@ -100,8 +100,8 @@ def cases_needed(
         check_number(alarm_rate, "alarm_rate", f"a number from {least:g} to 1", least, 1.0)
     check_number(capacity, "capacity", "a number above 0 and at most 1", OPEN_INTERVAL[0], 1.0)
     if alarm_rate is None and (prevalence is not None or capacity < 1):
-        given = "capacity" if prevalence is None else "prevalence"
-        raise ValueError(f"{given} needs alarm_rate as well: it is a share of the cases")
+        argument = "capacity" if prevalence is None else "prevalence"
+        raise ValueError(f"{argument} needs alarm_rate as well: it is a share of the cases")
     if alarm_rate is not None and capacity < 1 and alarm_rate >= capacity:
         raise ValueError(
             f"alarm_rate={alarm_rate!r}; accepted is a number below capacity={capacity!r}: a "
@@ -116,10 +116,10 @@ def cases_needed(
     floor, truth, alpha = float(min_precision), float(true_precision), 1 - float(confidence)
     test = _Test(floor, alpha, None if alarm_rate is None else float(alarm_rate), float(capacity))
     alarms, level = _fewest(test, truth, power)
-    right, reached = passing(np.array([alarms]), floor, truth, level)
+    needed, reached = passing(np.array([alarms]), floor, truth, level)
     cases = test.cases(alarms)
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
-    return CasesNeeded(alarms, int(right[0]), cases, positives, float(reached[0]))
+    return CasesNeeded(alarms, int(needed[0]), cases, positives, float(reached[0]))
 
 
 @dataclass(frozen=True)

@@ -172,10 +172,10 @@ class Guarantee:
         errors = 1 - np.array(self.ladder)
         nested = self.horizon is None
         parts = 1 + np.sum(1 - errors[:-1] / errors[1:]) if nested else len(errors)
-        steps = [each for each in self.ladder if each <= self.only_confidence]
+        steps = [step for step in self.ladder if step <= self.only_confidence]
         return tuple(
-            replace(self, confidence=float(1 - (1 - each) / parts), ladder=None)
-            for each in (steps if nested else steps[:1])
+            replace(self, confidence=float(1 - (1 - step) / parts), ladder=None)
+            for step in (steps if nested else steps[:1])
         )
 
     def split(self, n_models: int) -> Guarantee:
@@ -250,7 +250,7 @@ class Guarantee:
     ) -> BoolArray:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
         if self.ladder is not None:
-            passed = [each.certified(points, scenario, needs) for each in self.tested]
+            passed = [guarantee.certified(points, scenario, needs) for guarantee in self.tested]
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
         cases, alpha = points.grouped, self.alpha
@@ -413,8 +413,8 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
             f"={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
             "tests need cases drawn as those at deployment, not reweighted ones",
         )
-    whole = points.whole and points.fp.dtype.kind in "iu"
-    if not whole or not float(points.n_cases).is_integer():
+    integral = points.whole and points.fp.dtype.kind in "iu"
+    if not integral or not float(points.n_cases).is_integer():
         raise ValueError(
             "a guarantee needs whole cases, but the counts are weighted (sample_weight) or rates; "
             "its exact tests hold for independent cases of weight one"

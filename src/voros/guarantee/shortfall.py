@@ -31,7 +31,7 @@ class Closest:
         """Say which limit fails, and by how much."""
         if self.alarms == 0:
             return "The capacity fails: not one alarm of these cases is sure to keep it."
-        found = (
+        counted = (
             f"closest came the threshold {self.threshold:.6g}, with {self.tp:,} right of "
             f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g})"
         )
@@ -41,7 +41,7 @@ class Closest:
             failed = "too few alarms to pass even if all were right"
         else:
             failed = f"where {self.needed:,} are needed"
-        return f"The precision floor fails: {found}, {failed}."
+        return f"The precision floor fails: {counted}, {failed}."
 
 
 def closest_threshold(
@@ -80,8 +80,8 @@ def first_passing(
 
     What is sure takes longer, so it is asked once.
     """
-    found = next((each for each in candidates if about(each)), None)
-    return found if found is not None and surely(found) else None
+    first = next((candidate for candidate in candidates if about(candidate)), None)
+    return first if first is not None and surely(first) else None
 
 
 def more_positives(

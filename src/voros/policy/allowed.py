@@ -237,9 +237,9 @@ def allowed_thresholds(
     n_models : int, default 1
         How many models the one to deploy is chosen from on these cases.
     """
-    each = split(guarantee, n_models)
+    share = split(guarantee, n_models)
     scenario = limits_under(guarantee, scenario)
-    decision = deployable(points, scenario, each)
+    decision = deployable(points, scenario, share)
     return AllowedThresholds.from_decision(points, decision, guarantee, n_models)
 
 
@@ -300,11 +300,11 @@ def read_guarantee(guarantee: object) -> Guarantee | None:
 
 def check_guarantee(guarantee: object) -> Guarantee:
     """Return a guarantee of one confidence, or raise if it is anything else."""
-    read = read_guarantee(guarantee)
-    if read is None:
+    promise = read_guarantee(guarantee)
+    if promise is None:
         raise TypeError("guarantee=None; accepted is a voros.Guarantee or a confidence")
-    read.alpha  # noqa: B018  (raises where it is a ladder)
-    return read
+    promise.alpha  # noqa: B018  (raises where it is a ladder)
+    return promise
 
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:

@@ -259,15 +259,15 @@ class AppliedThresholds(CostThresholds):
             sample_weight,
             both_classes=False,
         )
-        read = read_periods(self.scenario, y_true, periods, times)
+        in_periods = read_periods(self.scenario, y_true, periods, times)
         codes = None if groups is None else group_codes(groups, positive)
         if codes is not None:
             _check_unweighted("groups", weights)
-        found = deployment.evaluate_cases(positive, scores, weights, sure, read, codes)
+        evaluation = deployment.evaluate_cases(positive, scores, weights, sure, in_periods, codes)
         if by is None:
-            return found
+            return evaluation
         _check_unweighted("by", weights)
-        return found.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
+        return evaluation.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
         scenario, none = self.scenario, np.empty(0)

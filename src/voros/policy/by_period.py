@@ -76,24 +76,24 @@ class PeriodEvaluation(ReprMixin):
         cases.check_unit(scenario)
         everything = np.append(thresholds, -np.inf)
 
-        def counts(members: BoolArray, each: float) -> AnyArray:
+        def counts(members: BoolArray, weight: float) -> AnyArray:
             weights = None if cases.weights is None else cases.weights[members]
             codes, scores = cases.periods.codes[members], cases.scores[members]
             n_periods = cases.periods.n_periods
-            found = counts_by_group(codes, n_periods, scores, everything, weights)
-            return found if each == 1.0 else found * each
+            by_period = counts_by_group(codes, n_periods, scores, everything, weights)
+            return by_period if weight == 1.0 else by_period * weight
 
-        right, false = counts(cases.positive, per_positive), counts(~cases.positive, per_negative)
+        tp, fp = counts(cases.positive, per_positive), counts(~cases.positive, per_negative)
         once = np.ones(cases.periods.n_periods, dtype=np.intp)
         rows = np.repeat(np.arange(len(once)), once if cases.drawn is None else cases.drawn)
         return cls(
             scenario=scenario,
             names=cases.periods.names[rows],
             thresholds=thresholds,
-            n_cases=(right + false)[rows, -1],
-            n_positive=right[rows, -1],
-            tp=right[rows, :-1],
-            fp=false[rows, :-1],
+            n_cases=(tp + fp)[rows, -1],
+            n_positive=tp[rows, -1],
+            tp=tp[rows, :-1],
+            fp=fp[rows, :-1],
             note=cases.periods.note,
         )
 
@@ -144,15 +144,15 @@ class PeriodEvaluation(ReprMixin):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return a row for each threshold and period, column by column."""
-        each = len(self.thresholds)
+        n_thresholds = len(self.thresholds)
         by_threshold = {"tp": self.tp, "fp": self.fp, "alarms": self.alarms, "above": self.above}
         return {
-            "period": np.tile(self.names, each).tolist(),
+            "period": np.tile(self.names, n_thresholds).tolist(),
             "threshold": np.repeat(self.thresholds, self.n_periods).tolist(),
-            "cases": np.tile(self.n_cases, each).tolist(),
-            "positives": np.tile(self.n_positive, each).tolist(),
+            "cases": np.tile(self.n_cases, n_thresholds).tolist(),
+            "positives": np.tile(self.n_positive, n_thresholds).tolist(),
             **{name: values.T.ravel().tolist() for name, values in by_threshold.items()},
-            "capacity": [self.scenario.capacity] * (each * self.n_periods),
+            "capacity": [self.scenario.capacity] * (n_thresholds * self.n_periods),
         }
 
     def values(self) -> dict[str, Any]:

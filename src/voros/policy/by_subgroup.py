@@ -74,12 +74,14 @@ class SubgroupResult:
 
     def values(self) -> dict[str, Any]:
         """Return plain values, intervals as two columns each."""
-        found = {name: getattr(self, name) for name in ("column", "subgroup", "cases", "positives")}
+        values = {
+            name: getattr(self, name) for name in ("column", "subgroup", "cases", "positives")
+        }
         for measure in ESTIMATED:
             low, high = getattr(self.intervals, measure)
-            found |= {measure: getattr(self, measure)}
-            found |= {f"{measure}_low": low, f"{measure}_high": high}
-        return found | {"floor": self.floor}
+            values |= {measure: getattr(self, measure)}
+            values |= {f"{measure}_low": low, f"{measure}_high": high}
+        return values | {"floor": self.floor}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -133,7 +135,7 @@ class SubgroupEvaluation(ReprMixin):
         positive: BoolArray,
         scores: AnyArray,
         thresholds: FloatArray,
-        whole: ThresholdCounts,
+        all_cases: ThresholdCounts,
         scenario: Scenario,
         confidence: float,
         codes: AnyArray | None = None,
@@ -148,10 +150,10 @@ class SubgroupEvaluation(ReprMixin):
                 f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
                 "subgroups differ in theirs; accepted is a scenario without one",
             )
-        cases = positive, scores, thresholds, whole, codes
-        found = [_counts(part, *cases) for part in subgroups.partitions]
+        cases = positive, scores, thresholds, all_cases, codes
+        by_column = [_counts(part, *cases) for part in subgroups.partitions]
         names = tuple((part.column, name) for part in subgroups.partitions for name in part.names)
-        counts = tuple(each for part in found for each in part)
+        counts = tuple(count for part in by_column for count in part)
         return cls(
             names=names,
             counts=counts,
@@ -262,10 +264,10 @@ def _counts(
     positive: BoolArray,
     scores: AnyArray,
     thresholds: FloatArray,
-    whole: ThresholdCounts,
+    all_cases: ThresholdCounts,
     codes: AnyArray | None,
 ) -> list[ThresholdCounts]:
-    found = GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
+    grouped = GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
     counts = []
     for i in range(len(part.names)):
         here, patients = part.codes == i, None
@@ -273,11 +275,11 @@ def _counts(
             own = np.unique(codes[here], return_inverse=True)[1]
             patients = GroupedCounts.from_cases(own, positive[here], scores[here], thresholds)
         here_counts = replace(
-            whole,
-            tp=found.tp[i],
-            fp=found.fp[i],
-            n_positive=int(found.n_positive[i, 0]),
-            n_negative=int(found.n_negative[i, 0]),
+            all_cases,
+            tp=grouped.tp[i],
+            fp=grouped.fp[i],
+            n_positive=int(grouped.n_positive[i, 0]),
+            n_negative=int(grouped.n_negative[i, 0]),
             prevalence=None,
             grouped=patients,
         )
@@ -286,15 +288,15 @@ def _counts(
 
 
 def _cells(result: SubgroupResult) -> tuple[str, ...]:
-    found = result.intervals
+    intervals = result.intervals
     return (
         result.name,
         f"{result.cases:,}",
         f"{result.positives:,}",
         f"{result.alarms:,.5g} ({result.alarms / result.cases:.1%})",
-        _between(result.precision, found.precision, ".3f"),
-        _between(result.recall, found.recall, ".3f"),
-        _between(result.cost_per_1000, found.cost_per_1000, ",.4g"),
+        _between(result.precision, intervals.precision, ".3f"),
+        _between(result.recall, intervals.recall, ".3f"),
+        _between(result.cost_per_1000, intervals.cost_per_1000, ",.4g"),
         result.floor,
     )
 

@@ -77,8 +77,8 @@ class Deployment:
                 f"{LARGEST_SIZE:g}"
             )
         everything = np.append(self.thresholds, -np.inf)
-        found = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
-        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in found)
+        by_class = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
+        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in by_class)
         one_case = 1.0 if weights is None else float(weights.min())
         counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case=one_case)
         if periods is not None:
@@ -123,9 +123,9 @@ class Deployment:
             observed.max_alarms(self.scenario)  # raises, and says what is missing
         assert observed.by_period is not None
         sizes = (observed.n_positive, cases.n_positive), (observed.n_negative, cases.n_negative)
-        each = (float(now / before) if before else 1.0 for before, now in sizes)
+        weights = (float(now / before) if before else 1.0 for before, now in sizes)
         return PeriodEvaluation.from_cases(
-            observed.by_period, cases.thresholds, self.scenario, *each
+            observed.by_period, cases.thresholds, self.scenario, *weights
         )
 
     def _summarise(

@@ -62,15 +62,15 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
-    read = read_guarantee(guarantee)
-    assert read is not None
-    if read.ladder is not None or len(read.steps) > 1:
+    promise = read_guarantee(guarantee)
+    assert promise is not None
+    if promise.ladder is not None or len(promise.steps) > 1:
         raise ArgumentError(
             "development",
             " cannot be combined with several confidences: the thresholds are fixed for one error; "
             "accepted is a guarantee of one confidence, such as 0.95",
         )
-    return read
+    return promise
 
 
 @dataclass(frozen=True)
@@ -113,14 +113,14 @@ class Planned:
         from voros.guarantee.promise import check_whole
 
         promise = check_development(guarantee, scenario)
-        each = split(promise, n_models)
-        assert each is not None
+        share = split(promise, n_models)
+        assert share is not None
         for points in development.values():
             check_whole(points, scenario)
         ratio = points.negatives_per_positive
         cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
         limits = limits_under(promise, scenario)
-        goal = Goal(n_cases, promise.horizon, each.alpha, limits, cost)
+        goal = Goal(n_cases, promise.horizon, share.alpha, limits, cost)
         return cls(Plan.from_development(development, goal), goal, promise, n_models)
 
     def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:

@@ -199,7 +199,7 @@ def evaluate_stays(
         )
     threshold = float(deployment.thresholds[0])
     counts = stays.counts(deployment.thresholds)
-    tp, fp, alarms = (each.sum(axis=0) for each in counts)
+    tp, fp, alarms = (by_stay.sum(axis=0) for by_stay in counts)
     cases = OperatingPoints(
         deployment.thresholds,
         tp,
@@ -250,13 +250,13 @@ def _intervals(stays: StayRows, counts: AlarmCounts, confidence: float) -> dict[
         ratio_integral=one,
         grouped=grouped,
     )
-    found = {
+    intervals = {
         name: shares.share(part, confidence).mean(one).limits
         for name, part in (("precision", precision_of), ("recall", recall_of))
     }
     days = stays.by_unit(stays.rows.days)
-    found["alarms_per_patient_day"] = _rate_limits(counts.alarms[:, 0], days, confidence)
-    return found
+    intervals["alarms_per_patient_day"] = _rate_limits(counts.alarms[:, 0], days, confidence)
+    return intervals
 
 
 def _rate_limits(alarms: FloatArray, days: FloatArray, confidence: float) -> Interval:

@@ -210,15 +210,15 @@ class PolicyEvaluation(ReprMixin):
         """
         thresholds = np.array([choice.threshold for choice in self.choices])
         cases = subgroups, positive, scores, thresholds
-        found = SubgroupEvaluation.from_cases(
+        by_subgroup = SubgroupEvaluation.from_cases(
             *cases, self.counts, self.scenario, self.confidence, codes
         )
-        return replace(self, by_subgroup=found)
+        return replace(self, by_subgroup=by_subgroup)
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
-        found = self.intervals
-        span = "" if found is None else f"{100 * found.confidence:g} % interval"
+        intervals = self.intervals
+        span = "" if intervals is None else f"{100 * intervals.confidence:g} % interval"
         floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
         rows = [
             ("expected cost", self.expected_cost, "cost", "", ".4f"),
@@ -229,20 +229,20 @@ class PolicyEvaluation(ReprMixin):
         if self.by_period is None:
             rows.append(("alarms", self.mean_alarms, "alarms", most, ",.5g"))
         cells = (
-            (name, "-" if np.isnan(v) else f"{v:{f}}", _ends(found, of, f), limit)
+            (name, "-" if np.isnan(v) else f"{v:{f}}", _ends(intervals, of, f), limit)
             for name, v, of, limit, f in rows
         )
         return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
 
     def _period_rows(self) -> list[tuple[str, str, str, str]]:
         """Rows for a capacity per period; of the share above, exact limits over periods."""
-        found = self.by_period
-        if found is None:
+        by_period = self.by_period
+        if by_period is None:
             return []
         capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
-        low, high = binomial_limits(found.n_above, found.n_periods, self.confidence)
-        share = float(self.probabilities @ found.n_above) / found.n_periods
-        mean, above = float(self.probabilities @ found.mean_alarms), f"share above {capacity:,}"
+        low, high = binomial_limits(by_period.n_above, by_period.n_periods, self.confidence)
+        share = float(self.probabilities @ by_period.n_above) / by_period.n_periods
+        mean, above = float(self.probabilities @ by_period.mean_alarms), f"share above {capacity:,}"
         limits = f"at most {capacity:,}", "" if exceed is None else f"at most {exceed:g}"
         span = f"{self.probabilities @ low:.4f} to {self.probabilities @ high:.4f}"
         return [
@@ -251,8 +251,8 @@ class PolicyEvaluation(ReprMixin):
         ]
 
 
-def _ends(found: EvaluationIntervals | None, name: str, form: str) -> str:
-    if found is None:
+def _ends(intervals: EvaluationIntervals | None, name: str, form: str) -> str:
+    if intervals is None:
         return ""
-    low, high = getattr(found, name)
+    low, high = getattr(intervals, name)
     return f"{low:{form}} to {high:{form}}"

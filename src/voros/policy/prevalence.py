@@ -179,13 +179,13 @@ def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
     feasible = points.within_limits(scenario.min_precision, max_alarms)
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=max_alarms)
     allowed = AllowedThresholds.from_decision(points, decision, None, policy.n_models)
-    made = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
+    chosen = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
     if not decision.can_alarm:
         warn_caller(
             f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
             NeverAlarmWarning,
         )
-    return replace(made, pos_label=policy.pos_label, origin=policy.origin)
+    return replace(chosen, pos_label=policy.pos_label, origin=policy.origin)
 
 
 def _points_of(policy: ThresholdPolicy) -> OperatingPoints:
@@ -202,9 +202,9 @@ def _points_of(policy: ThresholdPolicy) -> OperatingPoints:
 
 
 def _precision(prevalence: FloatArray, tpr: float, fpr: float) -> FloatArray:
-    right, false = prevalence * tpr, (1 - prevalence) * fpr
+    tp, fp = prevalence * tpr, (1 - prevalence) * fpr
     with np.errstate(invalid="ignore"):
-        return np.asarray(right / (right + false))
+        return np.asarray(tp / (tp + fp))
 
 
 def _grid(prevalences: Any) -> FloatArray:

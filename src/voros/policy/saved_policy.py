@@ -155,10 +155,10 @@ def _read_costs(entry: Entry) -> CostDistribution:
     if not isinstance(entry.value, dict):
         entry.refuse("an object")
     kind = Entry(entry.value.get("kind"), f"{entry.path}.kind", entry.origin).one_of(tuple(_COSTS))
-    keys, read = _COSTS[kind]
+    keys, parse = _COSTS[kind]
     fields = entry.keys("kind", "over", *keys)
     fields["over"].one_of(COST_UNITS)
-    return read(entry, fields)
+    return parse(entry, fields)
 
 
 def _read_uniform(entry: Entry, fields: Mapping[str, Entry]) -> CostDistribution:

@@ -331,8 +331,8 @@ def climbed(
         return allowed_thresholds(points, scenario, guarantee, n_models), ()
     tried = [allowed_thresholds(points, scenario, step, n_models) for step in guarantee.steps]
     tried.append(allowed_thresholds(points, limits_under(guarantee, scenario)))
-    policies = [ThresholdPolicy.decided(each, strategy, model) for each in tried]
-    chosen = next((each for each in tried[:-1] if each.decision.can_alarm), tried[0])
+    policies = [ThresholdPolicy.decided(allowed, strategy, model) for allowed in tried]
+    chosen = next((allowed for allowed in tried[:-1] if allowed.decision.can_alarm), tried[0])
     return chosen, tuple(map(ConfidenceStep.from_policy, policies))
 
 

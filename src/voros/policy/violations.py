@@ -63,9 +63,9 @@ class Violation:
         """Say it in a sentence."""
         side = "below" if self.limit == "precision" else "above"
         spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
-        found = f"{self.worst:.4g} {self.measure}".strip()
+        worst = f"{self.worst:.4g} {self.measure}".strip()
         return (
-            f"{self.limit} {found} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
+            f"{self.limit} {worst} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
             f"at cost ratios {spans} (probability {self.probability:.3g})"
         )
 
@@ -103,9 +103,9 @@ def find_violations(
     floor = scenario.min_precision
     imprecise = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
     if by_period is not None:
-        found = [
+        by_limit = [
             broken("capacity", r.broken, r.values, r.bound, r.measure) for r in by_period.rules
         ]
-        return *imprecise, *(violation for each in found for violation in each)
+        return *imprecise, *(violation for violations in by_limit for violation in violations)
     beyond = ~cases.within_capacity(max_alarms)
     return *imprecise, *broken("capacity", beyond, cases.counted_alarms, max_alarms)

@@ -64,8 +64,8 @@ class WorklistEvaluation(ReprMixin):
         """What the worklist and the threshold policy do, a mapping for each."""
         both = {"worklist": self.worklist, "threshold": self.threshold}
         return [
-            {"deployed": name} | {of: getattr(each, of) for of in MEASURED}
-            for name, each in both.items()
+            {"deployed": name} | {of: getattr(evaluation, of) for of in MEASURED}
+            for name, evaluation in both.items()
         ]
 
     def frame(self, backend: str | None = None) -> Any:
@@ -135,10 +135,10 @@ class Worklist(ReprMixin):
         """Return which cases are listed; of tied ones at the end of a list, the first given."""
         check_aligned(y_score=y_score, periods=periods, times=times)
         scores = check_scores(y_score)
-        read = _periods(self.scenario, scores, periods, times)
+        in_periods = _periods(self.scenario, scores, periods, times)
         order = np.argsort(-scores.astype(np.float64), kind="stable")
         alarm = scores >= self.threshold
-        alarm[order] &= seen_before(read.codes[order]) < int(self.scenario.capacity)
+        alarm[order] &= seen_before(in_periods.codes[order]) < int(self.scenario.capacity)
         return np.asarray(alarm)
 
     def evaluate(
@@ -154,11 +154,11 @@ class Worklist(ReprMixin):
         check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
         label = self.policy.pos_label if pos_label is None else pos_label
         positive, scores, _ = check_cases(y_true, y_score, label, both_classes=False)
-        read = _periods(self.scenario, y_true, periods, times)
+        in_periods = _periods(self.scenario, y_true, periods, times)
         cases = PeriodCases(
-            periods=read, positive=positive, scores=np.asarray(scores, dtype=np.float64)
+            periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)
         )
-        tested = self.policy.evaluate(positive, scores, periods=read)
+        tested = self.policy.evaluate(positive, scores, periods=in_periods)
         return _evaluation(cases, self.scenario, self.threshold, tested)
 
     def _parts(self) -> tuple[str | Table, ...]:
@@ -211,11 +211,11 @@ def worklist(
     check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
     _check(check_scenario(scenario))
     positive, scores, _ = check_cases(y_true, y_score, pos_label)
-    read = _periods(scenario, y_true, periods, times)
+    in_periods = _periods(scenario, y_true, periods, times)
     cases = PeriodCases(
-        periods=read, positive=positive, scores=np.asarray(scores, dtype=np.float64)
+        periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)
     )
-    observed = OperatingPoints.from_scores(positive, scores, periods=read)
+    observed = OperatingPoints.from_scores(positive, scores, periods=in_periods)
     policy = ThresholdPolicy.from_points(observed, scenario)
     points = worklist_points(cases, int(scenario.capacity))
     feasible = points.precise_enough(scenario.min_precision)
@@ -246,9 +246,9 @@ def _check(scenario: Scenario) -> None:
 
 
 def _periods(scenario: Scenario, y_true: Any, periods: Any, times: Any) -> Periods:
-    read = read_periods(scenario, y_true, periods, times)
-    assert read is not None
-    return read
+    in_periods = read_periods(scenario, y_true, periods, times)
+    assert in_periods is not None
+    return in_periods
 
 
 def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:

@@ -86,13 +86,13 @@ def rank_points(
     guarantee = read_guarantee(guarantee)
     if guarantee is not None and isinstance(guarantee.confidence, tuple):
         return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
-    each, best = split(guarantee, n_models), -np.inf
+    share, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept = [], {}
     # One model at a time: the points of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far.
     for model, points in points_by_model:
-        decision = deployable(points, scenario, each)
+        decision = deployable(points, scenario, share)
         row = _score(model, decision, strategy)
         kept[model] = AllowedThresholds.from_decision(points, decision, guarantee, n_models)
         scored.append(row)
@@ -130,11 +130,13 @@ def _climbed(
     tried = [ranked(step) for step in (*ladder.steps, None)]
     curve = tuple(
         ConfidenceStep.from_policy(
-            ThresholdPolicy.decided(each.allowed[each.winner], strategy, each.winner)
+            ThresholdPolicy.decided(selection.allowed[selection.winner], strategy, selection.winner)
         )
-        for each in tried
+        for selection in tried
     )
-    chosen = next((each for each in tried[:-1] if each.ranking[0].feasible), tried[0])
+    chosen = next(
+        (selection for selection in tried[:-1] if selection.ranking[0].feasible), tried[0]
+    )
     reason = None if chosen.reason is None else tried[-2].reason
     return replace(chosen, reason=reason, curve=curve)
 

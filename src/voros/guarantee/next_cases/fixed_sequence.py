@@ -202,9 +202,9 @@ def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
     enough = int(np.ceil((1 + n_cases / horizon) * smallest_rank(floor, alpha)))
     ranks = np.arange(2, enough + 1)
     alarms = np.maximum(np.rint(horizon * ranks / n_cases), 1.0)
-    right = needed_to_keep(alarms.astype(np.int64), floor)
-    wrong = alarms - right + 1
-    moments = np.exp(betaln(right + ranks - 1, wrong) - betaln(right, wrong))
+    tp = needed_to_keep(alarms.astype(np.int64), floor)
+    wrong = alarms - tp + 1
+    moments = np.exp(betaln(tp + ranks - 1, wrong) - betaln(tp, wrong))
     return int(ranks[int(np.argmax(moments <= alpha))])
 
 
@@ -306,7 +306,7 @@ class RiskyPrecisions:
             np.arange(0, few, TUNING.coarse_chances), np.arange(few, len(self.weights))
         )
         weights = np.diff(np.cumsum(self.weights)[kept], prepend=0.0)
-        index, back = (np.take(each, kept, axis=1) for each in (self.index, self.back))
+        index, back = (np.take(table, kept, axis=1) for table in (self.index, self.back))
         return replace(self, weights=weights, index=index, back=back)
 
 
@@ -336,7 +336,7 @@ def risky_precisions(
 
 def chance_deviates() -> FloatArray:
     """Return the normal deviates of the chances of a broken floor, the largest chance first."""
-    return np.unique(np.concatenate([np.arange(*each) for each in TUNING.deviates]).round(6))
+    return np.unique(np.concatenate([np.arange(*part) for part in TUNING.deviates]).round(6))
 
 
 def _falling_chance(
@@ -345,19 +345,19 @@ def _falling_chance(
     """Bound, from each share to the next, the chance at this and all greater shares."""
     low, high = shares
     split = min(max(exact_up_to(min_precision) / horizon, low), high)
-    edges, found = np.array([high]), np.zeros((0, len(precision)))
+    edges, bounds = np.array([high]), np.zeros((0, len(precision)))
     if split < high:
         edges = growing_shares(split, high)
         alarms = ManyCounts(horizon, edges)
         # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
         share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
-        found = alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
+        bounds = alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
     if split > low:
         few = rising_chances(low, split, horizon)
         keeping = keeping_chance(few, precision, horizon, min_precision)
         within = Means(1.0 - keeping.values, keeping.slack).within_parts()
-        edges, found = np.append(parts_between(few)[:-1], edges), np.concatenate([within, found])
-    falling = np.maximum.accumulate(found[::-1], axis=0)[::-1]
+        edges, bounds = np.append(parts_between(few)[:-1], edges), np.concatenate([within, bounds])
+    falling = np.maximum.accumulate(bounds[::-1], axis=0)[::-1]
     return edges, np.minimum.accumulate(falling + TUNING.cut_off, axis=1)
 
 
@@ -384,7 +384,7 @@ def _way_back(
     Between two precisions a convex function lies below such a line.
     """
     before = np.maximum(index - 1, 0)
-    at, earlier = (np.take_along_axis(chance, each, axis=1) for each in (index, before))
+    at, earlier = (np.take_along_axis(chance, places, axis=1) for places in (index, before))
     between = np.take_along_axis(convex, before, axis=1) & (index > 0)
     way = np.divide(levels - at, earlier - at, out=np.zeros_like(at), where=earlier > at)
     return np.asarray(np.where(between, np.clip(way, 0.0, 1.0), 0.0))
@@ -410,13 +410,13 @@ def rising_chances(low: float, high: float, trials: int, near: float = TUNING.ne
     >>> rising_chances(0.1, 0.2, 10).round(3).tolist()
     [0.1, 0.124, 0.15, 0.178, 0.2]
     """
-    found = [low]
-    while found[-1] < high:
-        variance = trials * found[-1] * (1 - found[-1])
+    chances = [low]
+    while chances[-1] < high:
+        variance = trials * chances[-1] * (1 - chances[-1])
         growth = max(1.0, variance / near) ** TUNING.near_power
         step = TUNING.step * math.sqrt(variance) * growth
-        found.append(min(found[-1] + max(step, TUNING.least_step) / trials, high))
-    return np.array(found if len(found) > 1 else [low, high])
+        chances.append(min(chances[-1] + max(step, TUNING.least_step) / trials, high))
+    return np.array(chances if len(chances) > 1 else [low, high])
 
 
 def parts_between(values: FloatArray) -> FloatArray:

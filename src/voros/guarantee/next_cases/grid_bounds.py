@@ -98,7 +98,7 @@ def largest_sum(passing: GridBound, breaking: GridBound, n_steps: int, ignored: 
     # Cells that do not exceed some point are bounded by that point.
     most_broken = breaking.highest()
     cells = (passing.highest() > passed_at(most_broken) + ignored) & (most_broken > ignored)
-    pass_chance, break_chance = (_within_parts(each, cells) for each in (passing, breaking))
+    pass_chance, break_chance = (_within_parts(chance, cells) for chance in (passing, breaking))
     highest = np.zeros(len(levels) + 1)
     np.maximum.at(highest, np.searchsorted(levels, break_chance), pass_chance)
     # Where the chance to break is above a level, up to the next one.

@@ -278,8 +278,8 @@ class Passing:
         """
         table = TailTable(self.start, needed, self.precision)
         few = self._few.means(table, self.start, self._columns_few).within_parts()
-        found = np.concatenate([few, self._with_many(needed)])
-        passing = np.maximum.accumulate(found, axis=1, out=found)
+        both = np.concatenate([few, self._with_many(needed)])
+        passing = np.maximum.accumulate(both, axis=1, out=both)
         passing[:, 0] = 0.0
         convex = self.precision <= self._convex_up_to(needed)[:, None]
         return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
@@ -330,7 +330,7 @@ class LookUp:
 
     def highest(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Return the highest chance to pass of every few neighbouring parts, for each chance."""
-        chance, drop = (each[self.parts].ravel().take(self.index) for each in passing)
+        chance, drop = (table[self.parts].ravel().take(self.index) for table in passing)
         drop *= self.back
         np.subtract(chance, drop, out=chance)
         firsts = np.arange(0, len(self.index), TUNING.path_parts)
@@ -370,7 +370,7 @@ class RiskBound:
 
     def _look_up(self, place: int, parts: slice) -> LookUp:
         rows, risky = self._rows[place, parts], self._risky
-        index, back = (np.take(each, rows, axis=0) for each in (risky.index, risky.back))
+        index, back = (np.take(table, rows, axis=0) for table in (risky.index, risky.back))
         index += np.arange(len(rows))[:, None] * len(risky.precision)
         return LookUp(parts, index, back)
 
@@ -395,7 +395,7 @@ class RiskBound:
         later = []
         for near, far in self._look_ups:
             beyond = far.highest(passing)
-            later += [np.concatenate([each.highest(passing), beyond]) for each in near]
+            later += [np.concatenate([look_up.highest(passing), beyond]) for look_up in near]
         first, at_start = int(needed[0]), np.zeros_like(self._risky_at_start)
         if first < self.start:
             at_start = betainc(first, self.start - first, self._risky_at_start)

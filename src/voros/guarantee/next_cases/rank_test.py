@@ -88,5 +88,5 @@ def precision_above(plan: FixedSequence, shares: FloatArray) -> FloatArray:
     All its positives lie above the place of the rank, at worst. Where no risky precision is known,
     everything passes.
     """
-    found = np.minimum(plan.risky.at(shares) * (shares / plan.places)[..., None], 1.0)
-    return np.where(shares[..., None] < plan.risky.shares[-1], found, 1.0)
+    precision = np.minimum(plan.risky.at(shares) * (shares / plan.places)[..., None], 1.0)
+    return np.where(shares[..., None] < plan.risky.shares[-1], precision, 1.0)

@@ -105,9 +105,9 @@ class TailTable:
         while self._low + len(self._rows) <= reach:
             self._extend(min(self.last, self._low + len(self._rows) + TUNING.block - 1))
         self._rows, self._low = self._rows[low - self._low :], low
-        found = self._rows[: max(high - low + 1, 0)]
-        empty = np.zeros((high - low + 1 - len(found), len(self.success)))
-        return np.concatenate([found, empty]) if len(empty) else found
+        kept = self._rows[: max(high - low + 1, 0)]
+        empty = np.zeros((high - low + 1 - len(kept), len(self.success)))
+        return np.concatenate([kept, empty]) if len(empty) else kept
 
     def _extend(self, to: int) -> None:
         """Add rows: one more trial helps where the needed stay, and harms where they rise."""
@@ -291,9 +291,9 @@ def _ranges_about_a_line(rows: FloatArray, inner: list[tuple[int, int]]) -> Floa
 
 def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     """Return the largest and the smallest of every few rows; the last bands may overlap."""
-    whole = len(rows) // size * size
-    bands = rows[:whole].reshape(-1, size, rows.shape[1])
-    ends = rows[whole:] if whole < len(rows) else rows[-1:]
+    n_full = len(rows) // size * size
+    bands = rows[:n_full].reshape(-1, size, rows.shape[1])
+    ends = rows[n_full:] if n_full < len(rows) else rows[-1:]
     high, low = bands.max(axis=1), bands.min(axis=1)
     return np.vstack([high, ends.max(axis=0)]), np.vstack([low, ends.min(axis=0)])
 
