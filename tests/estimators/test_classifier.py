@@ -31,7 +31,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import voros
 import voros.inference
 from voros import ConstrainedThresholdClassifier, Scenario, ThresholdPolicy
-from voros.policy.allowed import POLICY_STRATEGIES
+from voros.policy.origin import POLICY_STRATEGIES
 
 SCENARIO = Scenario(min_precision=0.4, capacity=0.3, cost_ratio=(1 / 20, 1 / 2))
 HOPELESS = Scenario(min_precision=0.99, capacity=0.9, cost_ratio=(1 / 20, 1 / 2))

@@ -20,7 +20,7 @@ from deployment_oracle import (
 import voros
 import voros.inference
 from voros import OperatingPoints, Scenario, ThresholdPolicy, costs
-from voros.policy.allowed import POLICY_STRATEGIES
+from voros.policy.origin import POLICY_STRATEGIES
 
 Y = [0, 1, 0, 1, 1, 0, 0, 0]
 S = [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros import Scenario, ThresholdPolicy, costs
-from voros.policy.allowed import POLICY_STRATEGIES
+from voros.policy.origin import POLICY_STRATEGIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 """Laws hold where false alarms cost more than misses, too."""

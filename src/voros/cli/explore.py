@@ -29,7 +29,7 @@ from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import Predictions
-from voros.policy.allowed import limits_under
+from voros.policy.origin import limits_under
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""

@@ -14,16 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from voros.core.arguments import as_number
 from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
-from voros.core.hull import Choice
 from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
 from voros.typing import FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.hull import Choice
 
 __all__ = ["MoneyCost"]
 

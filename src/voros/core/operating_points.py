@@ -7,7 +7,6 @@ first is always *never alarm*, which breaks no promise and so is always feasible
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,10 +17,11 @@ from voros.core.arrays import check_same_length
 from voros.core.cases import check_cases
 from voros.core.counting import count_cases, sum_weights, with_never_alarm
 from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
-from voros.core.exact_limits import is_whole, precise_enough, within_capacity
+from voros.core.exact_limits import is_whole
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import CasesElsewhere, on_device, read_elsewhere, refuse_on_device
+from voros.core.rates import Rates
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -34,7 +34,7 @@ COLUMNS = ("thresholds", "tp", "fp", "alarms")
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoints:
+class OperatingPoints(Rates):
     """Counts of true and false positives at every threshold of a classifier.
 
     Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
@@ -291,37 +291,6 @@ class OperatingPoints:
         stated = read_counts(tp, fp, n_positive, n_negative, thresholds, every_score)
         return cls.with_never_alarm(*stated)
 
-    @property
-    def fpr(self) -> FloatArray:
-        """False positives as a share of the negatives."""
-        return np.asarray(self.fp / self.n_negative)
-
-    @property
-    def tpr(self) -> FloatArray:
-        """True positives as a share of the positives: recall."""
-        return np.asarray(self.tp / self.n_positive)
-
-    @property
-    def counted_alarms(self) -> AnyArray:
-        """Alarms that count for the capacity."""
-        return self.alarms if self.capacity_alarms is None else self.capacity_alarms
-
-    @property
-    def precision(self) -> FloatArray:
-        """Share of the alarms that are true positives; NaN where there are none."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.tp / self.alarms)
-
-    @property
-    def prevalence(self) -> float:
-        """Share of the cases that are positive."""
-        return float(self.n_positive / self.n_cases)
-
-    @property
-    def negatives_per_positive(self) -> float:
-        """N / P."""
-        return float(self.n_negative / self.n_positive)
-
     def __len__(self) -> int:
         """Return the number of thresholds, never alarm included."""
         return len(self.thresholds)
@@ -371,14 +340,6 @@ class OperatingPoints:
             *columns, *sizes, one_case=self.one_case, covers=covers, capacity_alarms=counted
         )
 
-    def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
-        """Mark the thresholds that keep a precision floor."""
-        return precise_enough(self.tp, self.alarms, min_precision)
-
-    def within_capacity(self, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that raise at most ``max_alarms``."""
-        return within_capacity(self.counted_alarms, max_alarms)
-
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
         if self.stays is not None:
@@ -394,18 +355,6 @@ class OperatingPoints:
         if self.by_period is not None and scenario.per_period:
             within &= ~(self.thresholds <= self.by_period.cut(scenario))
         return within
-
-    def within_limits(self, min_precision: float | Fraction, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""
-        capable = within_capacity(self.counted_alarms, max_alarms)
-        return capable & precise_enough(self.tp, self.alarms, min_precision)
-
-    def columns(self) -> dict[str, AnyArray]:
-        """Return the points column by column, as any data-frame library takes them."""
-        names = ["tp", "fp", "fpr", "tpr", "precision", "alarms"]
-        if self.capacity_alarms is not None:
-            names.append("capacity_alarms")
-        return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         """Summarise the curve, without counting what is on a device."""

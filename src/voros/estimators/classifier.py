@@ -43,14 +43,8 @@ from voros.estimators.held_out import (
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
-from voros.policy.allowed import (
-    POLICY_STRATEGIES,
-    AllowedThresholds,
-    PolicyStrategy,
-    check_groups,
-    read_guarantee,
-    why_never_alarm,
-)
+from voros.policy.allowed import AllowedThresholds, check_groups, read_guarantee, why_never_alarm
+from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy, climbed
 from voros.typing import AnyArray, FloatArray
 

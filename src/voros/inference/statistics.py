@@ -16,8 +16,8 @@ from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Ranked, Statistic
-from voros.policy.allowed import allowed_thresholds
-from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.allowed import choose, deployable
+from voros.policy.applied_thresholds import AppliedThresholds
 from voros.typing import AnyArray, FloatArray
 
 Metric: TypeAlias = Literal[
@@ -25,7 +25,7 @@ Metric: TypeAlias = Literal[
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 MetricFunction: TypeAlias = Callable[[OperatingPoints, Scenario], float]
-MetricLike: TypeAlias = Metric | ThresholdPolicy | MetricFunction
+MetricLike: TypeAlias = Metric | AppliedThresholds | MetricFunction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Measure:
     @classmethod
     def from_metric(cls, metric: MetricLike, scenario: Scenario) -> Measure:
         """Read the argument ``metric`` of `voros.bootstrap`."""
-        if isinstance(metric, ThresholdPolicy):
+        if isinstance(metric, AppliedThresholds):
             return cls.from_policy(metric, by_cost=True)
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
@@ -82,7 +82,7 @@ class Measure:
         return np.searchsorted(-ranked.thresholds, -self.deployed, side="right") - 1
 
     @classmethod
-    def from_policy(cls, policy: ThresholdPolicy, *, by_cost: bool) -> Measure:
+    def from_policy(cls, policy: AppliedThresholds, *, by_cost: bool) -> Measure:
         """Return what a policy costs with its thresholds fixed; see `ThresholdPolicy.evaluate`."""
 
         def cost(points: OperatingPoints) -> float:
@@ -141,8 +141,8 @@ def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
 
 def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
     """Threshold that a policy deploys by default; +inf where it never alarms."""
-    allowed = allowed_thresholds(points, scenario)
-    return float(ThresholdPolicy.from_allowed(allowed).threshold())
+    _, default = choose(deployable(points, scenario), "partial_voros")
+    return default.threshold
 
 
 def _volumes(scenario: Scenario) -> Statistic:

@@ -1,8 +1,8 @@
 """Which threshold to deploy at which cost ratio, and what it does on new cases."""
 
-from voros.policy.allowed import Origin
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.by_subgroup import SubgroupEvaluation, SubgroupResult
+from voros.policy.origin import Origin
 from voros.policy.over_stays import StayEvaluation
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.prevalence import PrevalenceBand

@@ -15,7 +15,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import mean_t
 from voros.io.documents import Entry
-from voros.policy.allowed import Origin, limits_under
+from voros.policy.origin import Origin, limits_under
 
 AGREEMENT = 1e-9
 """Relative difference below which two numbers of a file are the same one."""

@@ -15,14 +15,9 @@ from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
-from voros.policy.allowed import (
-    COST_AWARE,
-    POLICY_STRATEGIES,
-    Origin,
-    PolicyStrategy,
-)
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
 from voros.policy.notebook import policy_html
+from voros.policy.origin import COST_AWARE, POLICY_STRATEGIES, Origin, PolicyStrategy
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 from voros.typing import FloatArray
 

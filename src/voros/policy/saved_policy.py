@@ -25,9 +25,9 @@ from voros.core.costs import (
 from voros.core.hull import Choice
 from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
-from voros.policy.allowed import POLICY_STRATEGIES, Origin
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.consistency import check_consistent
+from voros.policy.origin import POLICY_STRATEGIES, Origin
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 6

@@ -16,14 +16,11 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.models import ONLY_MODEL
 from voros.policy.allowed import (
-    POLICY_STRATEGIES,
     AllowedThresholds,
-    PolicyStrategy,
     allowed_thresholds,
     check_groups,
     check_n_models,
     choose,
-    limits_under,
     read_guarantee,
     warn_if_dependent,
     why_never_alarm,
@@ -31,6 +28,7 @@ from voros.policy.allowed import (
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import Planned, check_development, read_development
+from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, limits_under
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy.by_period import PeriodEvaluation
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    pass
+    from voros.core.hull import Choice
 
 
 Limit: TypeAlias = Literal["precision", "capacity"]

@@ -22,7 +22,6 @@ from voros.policy.allowed import (
     AllowedThresholds,
     allowed_thresholds,
     deployable,
-    limits_under,
     read_guarantee,
     split,
     why_never_alarm,
@@ -33,6 +32,7 @@ from voros.policy.development import (
     check_development,
     check_same_models,
 )
+from voros.policy.origin import limits_under
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.selection.result import ModelScores, Selection
 

@@ -16,11 +16,9 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.io.frames import make_frame
-from voros.policy.allowed import (
-    AllowedThresholds,
-    PolicyStrategy,
-)
+from voros.policy.allowed import AllowedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
+from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import ReprMixin, Table
 

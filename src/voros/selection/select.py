@@ -15,9 +15,7 @@ from voros.exceptions import (
 )
 from voros.models import ModelCases, points_by_name
 from voros.notices import warn_about_costs
-from voros.policy.allowed import (
-    check_groups,
-)
+from voros.policy.allowed import check_groups
 from voros.policy.development import (
     check_development,
     read_development,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from voros.core.operating_points import OperatingPoints
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
-from voros.present.report.content import Report
 from voros.present.report.risks import best_known
 from voros.winners import score_grid
+
+if TYPE_CHECKING:
+    from voros.present.report.content import Report
 
 RESOLUTION = 150
 """Dots per inch: sharp on paper and on a dense screen."""

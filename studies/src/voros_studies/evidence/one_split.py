@@ -12,7 +12,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 from voros import Scenario
 from voros.core.decision import STRATEGIES
 from voros.policy import ThresholdPolicy
-from voros.policy.allowed import PolicyStrategy, allowed_thresholds
+from voros.policy.allowed import allowed_thresholds
+from voros.policy.origin import PolicyStrategy
 from voros.selection.ranking import rank_points
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.evidence.sources import DataSet

@@ -1,0 +1,107 @@
+"""What thresholds were decided on, and how: cases, limits, strategy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+    from voros.guarantee import Guarantee
+
+PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
+POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
+
+COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
+"""Strategies that deploy another threshold when the cost ratio is another."""
+
+BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
+"""Strategies that deploy the threshold of greatest recall."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """What thresholds were decided on, and by which version of voros.
+
+    Attributes
+    ----------
+    n_positive, n_negative : float
+        Validation cases of each class as observed, or the sums of their weights.
+    n_groups : int or None
+        How many patients they belong to, where that was said.
+    n_periods : int or None
+        How many periods they fall in, where the capacity is one per period.
+    period_correlation : float or None
+        Of the alarms of neighbouring periods, or blocks of them, at the most lenient threshold
+        that a guarantee allows.
+    version : str
+    n_development : int or None
+        On how many development cases model and thresholds were fixed before the validation cases
+        certified them, where that was so.
+    n_planned : int or None
+        How many thresholds were fixed there, to be tested in sequence.
+    n_stays : int or None
+    patient_days : float or None
+        Of alarms over stays: how many stays there were, and how long, at the scenario's prevalence.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario)
+    >>> origin = policy.origin
+    >>> origin.n_positive, origin.n_negative, origin.version == voros.__version__
+    (2, 2, True)
+    """
+
+    n_positive: float
+    n_negative: float
+    n_groups: int | None
+    n_periods: int | None
+    period_correlation: float | None
+    version: str
+    n_development: int | None = None
+    n_planned: int | None = None
+    n_stays: int | None = None
+    patient_days: float | None = None
+
+    @property
+    def plan(self) -> str:
+        """How thresholds were fixed before validation, in words; empty where they were not."""
+        if self.n_development is None or self.n_planned is None:
+            return ""
+        one = self.n_planned == 1
+        tested = "one threshold" if one else f"{self.n_planned:,} thresholds in sequence"
+        return f"tested {tested}, fixed on {self.n_development:,} development cases"
+
+    @classmethod
+    def from_points(
+        cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None
+    ) -> Origin:
+        """Describe the cases behind points as observed; the threshold is the most lenient one."""
+        stays = points.stays
+        n_groups = None if points.grouped is None else points.grouped.n_groups
+        n_periods = None if points.by_period is None else points.by_period.n_periods
+        correlation = None
+        if points.by_period is not None and guarantee is not None:
+            correlation = points.by_period.correlation(threshold, guarantee.block)
+        # Imported lazily: circular dependency.
+        version: str = import_module("voros").__version__
+        return cls(
+            n_positive=points.n_positive,
+            n_negative=points.n_negative,
+            n_groups=n_groups if stays is None else stays.n_units,
+            n_periods=n_periods,
+            period_correlation=correlation,
+            version=version,
+            n_stays=None if stays is None else stays.n_stays,
+        )
+
+
+def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
+    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
+    if guarantee is None or guarantee.horizon is None:
+        return scenario
+    return guarantee.limits(scenario)
