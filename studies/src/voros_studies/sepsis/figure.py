@@ -14,6 +14,7 @@ from voros.winners import WinnerMap
 from voros_studies.sepsis.one_split import COSTS, CURVE_RATES, FLOOR, MAP_FLOORS, RATE
 
 CLOSE = 0.01
+FAMILIES = {"LR": "logistic regression", "RF": "random forest", "HGB": "boosted trees"}
 CAPTION = (
     "Bedside scores, the best logistic regression and the best model on the test stays of the "
     "first split. Left: events caught by false alarms per patient-day; on the dashed lines "
@@ -28,7 +29,7 @@ def draw_events(split: Mapping[str, Any]) -> bytes:
     pyplot = headless_pyplot()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     winners = WinnerMap(
-        models=tuple(split["models"]),
+        models=tuple(map(_short, split["models"])),
         min_precisions=MAP_FLOORS,
         capacities=np.array(split["rates"]),
         scores=np.array(split["map"]),
@@ -38,13 +39,19 @@ def draw_events(split: Mapping[str, Any]) -> bytes:
     )
     display = WinnerMapDisplay(winners).plot(right, log_capacity=True)
     right.set_xlabel("most alarms per patient-day")
-    for name, style in display.styles_.items():
-        left.plot(CURVE_RATES, split["curves"][name], color=style.color, label=name)
+    for name, style in zip(split["models"], display.styles_.values(), strict=True):
+        left.plot(CURVE_RATES, split["curves"][name], color=style.color, label=_short(name))
     _draw_limits(left, split["n_events"] / split["test_days"])
     left.set(xlabel="false alarms per patient-day", ylabel="share of events caught")
     left.set(xscale="log", ylim=(0, 1), title="curves of events")
     left.legend(fontsize=7)
     return figure_bytes(figure, "png")
+
+
+def _short(model: str) -> str:
+    """Return the family of a model, or the name of a bedside score."""
+    family = model.partition("_")[0]
+    return FAMILIES.get(family, family)
 
 
 def _draw_limits(ax: Any, events_per_day: float) -> None:

@@ -31,7 +31,14 @@ from voros_studies.sepsis.one_split import (
     run_split,
     sepsis_grid,
 )
-from voros_studies.sepsis.tables import LIMITS, TITLE, answer, models_table, selected_table
+from voros_studies.sepsis.tables import (
+    LIMITS,
+    TITLE,
+    answer,
+    models_table,
+    scores_table,
+    selected_table,
+)
 
 N_SPLITS = 10
 
@@ -49,10 +56,11 @@ class SepsisResult(ShownAsTables):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """What was selected at each level, then every model and bedside score by itself."""
+        """What was selected at each level, every model by itself, and both scores of each."""
         return (
             selected_table(self.splits, self.test_ratio),
             models_table(self.splits, self.test_ratio),
+            scores_table(self.splits, self.test_ratio),
         )
 
     @property

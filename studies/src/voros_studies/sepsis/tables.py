@@ -44,7 +44,6 @@ Record = Mapping[str, Any]
 MEASURES = {
     "per_day": ("alarms per patient-day", 3),
     "precision": ("precision", 3),
-    "share": ("share of events caught", 3),
     "caught": ("events caught", 0),
     "utility": ("Challenge utility", 3),
 }
@@ -64,6 +63,22 @@ def models_table(splits: Sequence[Record], test_ratio: float) -> Table:
     return _table(splits, test_ratio, wanted, "models", "every model by itself")
 
 
+def scores_table(splits: Sequence[Record], test_ratio: float) -> Table:
+    """Lay out partial VOROS of events beside the utility at the threshold that is best for it."""
+    columns = [Column("model")]
+    for key, title in {"partial_voros": "partial VOROS", "utility": "Challenge utility"}.items():
+        columns.append(Column(title, key))
+        columns += [Column(end, f"{key}_{end}") for end in ("low", "high")]
+    rows = []
+    for name in rows_of(splits):
+        if name != SELECTED:
+            ours = [split["partial_voros"][name] for split in splits]
+            theirs = [one["utility"] for one in choices_of(splits, name, UTILITY)]
+            rows.append((name, *_interval(ours, test_ratio), *_interval(theirs, test_ratio)))
+    title = f"{TITLE}: partial VOROS within the limits, and the Challenge's score without them"
+    return Table(tuple(columns), tuple(rows), title, "scores")
+
+
 def rows_of(splits: Sequence[Record]) -> list[str]:
     """Return the rows that the choices of a split are for, in order."""
     return list(dict.fromkeys(choice["row"] for choice in splits[0]["choices"]))
@@ -72,7 +87,7 @@ def rows_of(splits: Sequence[Record]) -> list[str]:
 def choices_of(splits: Iterable[Record], row: str, level: str) -> list[Record]:
     """Return what one row and level did on each split."""
     return [
-        {**choice, "share": choice["caught"] / split["n_events"]}
+        choice
         for split in splits
         for choice in split["choices"]
         if (choice["row"], choice["level"]) == (row, level)
@@ -125,7 +140,7 @@ def _interval(known: Sequence[float], test_ratio: float) -> list[Value]:
     interval = corrected_interval(np.array(known, dtype=np.float64), test_ratio)
     if math.isnan(interval.low):
         return [interval.estimate, *[Absent("an interval needs two splits")] * 2]
-    return [interval.estimate, interval.low, interval.high]
+    return [interval.estimate, max(interval.low, 0.0), interval.high]
 
 
 def answer(splits: Sequence[Record]) -> str:
@@ -133,10 +148,10 @@ def answer(splits: Sequence[Record]) -> str:
     parts = []
     for level in (ROWS, STAYS, EVENTS, GUARANTEED):
         choices = choices_of(splits, SELECTED, level)
-        rate, share = (np.mean([one[key] for one in choices]) for key in ("per_day", "share"))
+        rate, caught = (np.mean([one[key] for one in choices]) for key in ("per_day", "caught"))
         kept = sum(not one["broken"] for one in choices)
         parts.append(
-            f"chosen on {CHOSEN_ON[level]}: {rate:.3f} alarms per patient-day, {share:.0%} of the "
-            f"events caught, both limits kept on {kept} of {len(choices)} splits"
+            f"chosen on {CHOSEN_ON[level]}: {rate:.3f} alarms per patient-day, {caught:.0f} events "
+            f"caught, both limits kept on {kept} of {len(choices)} splits"
         )
     return f"Limits: {LIMITS}. On test stays, {'; '.join(parts)}."
