@@ -234,16 +234,18 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     listed, policy, *tested = document["compared"]
     assert listed["mean_recall"] > policy["mean_recall"]
     assert [row["mean_alarms"] for row in tested] == [listed["mean_alarms"], policy["mean_alarms"]]
-    table = voros_command(
-        *("worklist", admissions, *words, "--today", admissions, "-o", "list.csv")
+    table = voros_command("worklist", admissions, *words, "-o", "list.json")
+    applied = voros_command(
+        "apply", "list.json", admissions, "--time", "admitted", "-o", "list.csv"
     )
+    assert "capacity 2 per day, in every one: kept" in applied.err
     assert "the 2 highest of 'good' in each day" in table.out
     assert "validation: the list is full in" in table.out
     counts = Counter()
     with (admissions.parent / "list.csv").open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        counts[row["admitted"][:10]] += int(row["listed"])
+        counts[row["admitted"][:10]] += int(row["alarm"])
     assert max(counts.values()) == 2
     assert sum(counts.values()) == listed["mean_alarms"]
     # By hand: of each day the highest scores from the threshold on.
@@ -256,8 +258,6 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     ("words", "message"),
     [
         (("--capacity", "2"), "a worklist is one of each period"),
-        ((*DAILY, "-o", "list.csv"), "--today FILE is missing"),
-        ((*DAILY, "--today", "later.csv"), "-o FILE is missing"),
         ((*DAILY, "--score", "fair"), "a list is of one model"),
     ],
 )

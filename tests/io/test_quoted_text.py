@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 
 from voros.exceptions import PredictionFileError
-from voros.io import append_column, open_source, read_predictions, table_bytes
+from voros.io import append_columns, open_source, read_predictions, table_bytes
 from voros.io.text_scan import count_lines
 
 PHANTOM = "first\n1,0.99,z\n1,0.98,w"
@@ -51,7 +51,7 @@ def test_a_note_of_several_lines_in_every_row(tmp_path):
 def test_written_out_again_every_cell_is_as_it_was(tmp_path):
     path = tmp_path / "notes.csv"
     write_notes(path, 30_000, lambda i: PHANTOM if i % 1_000 == 0 else f'he said "{i}"')
-    table = append_column(open_source(path), "alarm", np.zeros(30_000, dtype=np.int8))
+    table = append_columns(open_source(path), {"alarm": np.zeros(30_000, dtype=np.int8)})
     written = list(csv.reader(io.StringIO(table_bytes(table, "csv").decode(), newline="")))
     with path.open(newline="") as file:
         before = list(csv.reader(file))

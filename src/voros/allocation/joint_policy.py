@@ -134,7 +134,7 @@ class JointPolicy:
             Where the cost ratios are in their distributions now.
         """
         check_aligned(scores=scores, by=by)
-        cases = self._read(UNLABELLED, scores, by)
+        cases = policy_cases(self, scores, by=by)
         thresholds = self.thresholds(quantile)
         alarms = {name: cases.alarms(name, thresholds[name]) for name in self.names}
         if self.arrangement == "groups":
@@ -171,7 +171,7 @@ class JointPolicy:
         """
         check_confidence(confidence)
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
-        cases = self._read(y_true, scores, by, classes)
+        cases = policy_cases(self, scores, by=by, y_true=y_true, classes=classes)
         cases, limit = self._over(cases, times, periods, n_periods)
         return evaluate_streams(self, cases, self.choice(quantile), limit, confidence)
 
@@ -215,7 +215,7 @@ class JointPolicy:
         True
         """
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
-        cases = self._read(y_true, scores, by, classes)
+        cases = policy_cases(self, scores, by=by, y_true=y_true, classes=classes)
         cases, limit = self._over(cases, times, periods, n_periods)
         if limit.exceed is not None:
             raise ArgumentError(
@@ -236,18 +236,6 @@ class JointPolicy:
         cases = cases.in_periods(self.limit.scenario, periods, times)
         limit = replace(self.limit, n_periods=n_periods).over(cases.periods)
         return cases, limit
-
-    def _read(
-        self, y_true: Any, scores: Any, by: Any, classes: Sequence[Any] | None = None
-    ) -> StreamCases:
-        if (self.arrangement == "groups") != (by is not None):
-            said = "needed" if by is None else "not accepted"
-            raise ArgumentError("by", f" is {said}: the streams are {self.arrangement}")
-        one_alarm = self.arrangement == "one_alarm"
-        named = self.names if classes is None else None
-        return read_streams(
-            y_true, scores, by=by, classes=classes, one_alarm=one_alarm, names=named
-        )
 
     def table(self, quantile: float | None = None) -> Table:
         """Return what each stream does on the validation data."""
@@ -326,6 +314,23 @@ class JointPolicy:
             self.certificate.price_in_words,
         )
         return f"JointPolicy({', '.join(filter(None, parts))})"
+
+
+def policy_cases(
+    policy: JointPolicy,
+    scores: Any,
+    *,
+    by: Any = None,
+    y_true: Any = UNLABELLED,
+    classes: Sequence[Any] | None = None,
+) -> StreamCases:
+    """Read new cases of a policy's streams."""
+    if (policy.arrangement == "groups") != (by is not None):
+        said = "needed" if by is None else "not accepted"
+        raise ArgumentError("by", f" is {said}: the streams are {policy.arrangement}")
+    one_alarm = policy.arrangement == "one_alarm"
+    named = policy.names if classes is None else None
+    return read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm, names=named)
 
 
 JOINT_FORMAT = "voros joint policy"

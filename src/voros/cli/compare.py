@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from voros.cli.compare_saved import SavedPolicies, read_policies
+from voros.cli.joint_alarms import StreamFile
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     InputOptions,
@@ -15,10 +18,9 @@ from voros.cli.options import (
     option,
 )
 from voros.cli.score import check_reachable, evaluate_all
+from voros.cli.stream_columns import StreamColumns
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
-from voros.core.scenario import Scenario
-from voros.io import Predictions
 from voros.present.report.content import scenario_values
 
 if TYPE_CHECKING:
@@ -46,6 +48,18 @@ def compare_models(
     when: PeriodOptions,
     resampling: ResamplingOptions,
     output: ShowOptions,
+    policy: Annotated[
+        list[Path] | None,
+        option(
+            "A saved policy; repeat it to compare what policies cost, in place of models.",
+            metavar="POLICY",
+        ),
+    ] = None,
+    streams: StreamColumns = None,
+    by: Annotated[
+        list[str] | None,
+        option("With --policy: the groups that have thresholds of their own.", metavar="COLUMN"),
+    ] = None,
     metric: Annotated[
         str,
         option(
@@ -53,10 +67,23 @@ def compare_models(
         ),
     ] = "partial_voros",
 ) -> None:
-    """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
+    """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
+
+    With --policy saved policies are compared by their expected cost, with their limits and costs.
+    """
     from voros import inference
 
     check_choice(metric, "metric", COMPARED_BY)
+    if policy:
+        _check_saved(limits, metric)
+        file = StreamFile(columns=columns, streams=streams, by=by or [], when=when)
+        saved = SavedPolicies(policies=read_policies(policy), file=file, resampling=resampling)
+        comparison = saved.compare()
+        show(_sheet(comparison, str(columns.file), _limits_kept(comparison), resampling), output)
+        return
+    for name, value in (("--streams", streams), ("--by", by)):
+        if value is not None:
+            raise ValueError(f"{name} is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     when.check(scenario)
     predictions = load(columns, group=resampling.group, when=when)
@@ -72,13 +99,29 @@ def compare_models(
             progress=progress,
             **arguments,
         )
-    show(_sheet(comparison, predictions, scenario, resampling), output)
+    facts = {"scenario": scenario_values(scenario)}
+    show(_sheet(comparison, predictions.source, facts, resampling), output)
+
+
+def _check_saved(limits: LimitOptions, metric: str) -> None:
+    """Refuse what the policies say themselves."""
+    stated = [*limits.given(), *(["scenarios"] if limits.scenarios is not None else [])]
+    if stated:
+        option = stated[0].replace("_", "-")
+        raise ValueError(f"--{option} is part of every policy already; leave it out with --policy")
+    if metric not in ("partial_voros", "expected_cost"):
+        raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
+
+
+def _limits_kept(comparison: Comparison) -> dict[str, Any]:
+    broken = comparison.violations or {}
+    return {"limits_broken": {name: list(map(str, limits)) for name, limits in broken.items()}}
 
 
 def _sheet(
     comparison: Comparison,
-    predictions: Predictions,
-    scenario: Scenario,
+    source: str,
+    facts: dict[str, Any],
     resampling: ResamplingOptions,
 ) -> Sheet:
     rows = [_row(comparison, model) for model in comparison.ranking]
@@ -87,8 +130,8 @@ def _sheet(
         columns=_columns(comparison),
         rows=lambda: rows,
         document=lambda: {
-            "file": predictions.source,
-            "scenario": scenario_values(scenario),
+            "file": source,
+            **facts,
             "metric": comparison.metric,
             "lower_is_better": comparison.lower_is_better,
             "confidence": comparison.confidence,

@@ -15,6 +15,12 @@ import typer
 import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import OutputOptions, bundled, option, output_to, shown_in
+from voros.cli.stream_columns import (
+    ONE_SCORE,
+    StreamColumns,
+    has_outcomes,
+    read_stream_columns,
+)
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress, table_columns
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import open_source
@@ -22,9 +28,9 @@ from voros.io.bad_rows import NO_VALUE
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
 from voros.io.tables import read_as_written
-from voros.policy.threshold_policy import ThresholdPolicy
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
+    from voros.allocation.any_policy import AnyPolicy
     from voros.monitoring import Monitor, Status
 
 _made = partial(shown_in, "When the file is made")
@@ -46,6 +52,10 @@ class FeedOptions:
     case: Annotated[str, _column("Identifies a case, in all files.", "--id")] = "id"
     time: Annotated[str, _column("When a case came.")] = "time"
     score: Annotated[str | None, _column("The scores, if not named as the policy's model.")] = None
+    streams: StreamColumns = None
+    by: Annotated[str | None, _column("The group of a case, where each has its own threshold.")] = (
+        None
+    )
     group: Annotated[str | None, _column("The patient of a case.")] = None
     period: Annotated[str | None, _column("The period of a case; else its day.")] = None
     label: Annotated[str, _column("The true labels.")] = "label"
@@ -60,14 +70,30 @@ class FeedOptions:
         bool, shown_in("Columns", "Accept times a year from all others.", "--confirm-times")
     ] = False
 
+    def score_columns(self, policy: AnyPolicy) -> dict[str, str]:
+        """Return the column of the scores, for each outcome where the policy has several."""
+        if has_outcomes(policy):
+            return read_stream_columns(self.streams, policy, "score")
+        score = self.score or getattr(policy, "model", None)
+        if score is None:
+            raise PredictionFileError("the policy names no model; name the scores with --score")
+        return {ONE_SCORE: score}
+
+    def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
+        """Return the column of the labels, for each outcome where the policy has several."""
+        if has_outcomes(policy):
+            return read_stream_columns(self.streams, policy, "label")
+        return {ONE_SCORE: self.label}
+
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions:
     """What a monitor is made with."""
 
-    policy: Annotated[Path | None, _made("A policy saved by voros select.", metavar="POLICY")] = (
-        None
-    )
+    policy: Annotated[
+        Path | None,
+        _made("A policy saved by voros select, allocate, subgroups or worklist.", metavar="POLICY"),
+    ] = None
     window: Annotated[float, _made("Days until an alarm counts.", metavar="DAYS")] = 30.0
     alpha: Annotated[float, _made("Chance of ever calling a kept limit broken.")] = 0.05
     run_length: Annotated[float, _made("Alarms until the detector fires by chance.")] = 10_000.0
@@ -98,11 +124,11 @@ class MakeOptions:
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
                 "deploy another policy with --adopt"
             )
+        from voros.allocation.any_policy import load_policy
+
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
-        return voros.Monitor(
-            ThresholdPolicy.from_json(self.policy), path, **settings | {"cost_ratio": ratio}
-        )
+        return voros.Monitor(load_policy(self.policy), path, **settings | {"cost_ratio": ratio})
 
 
 @bundled
@@ -135,7 +161,9 @@ def monitor(
             say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
             deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
-            watched.adopt(ThresholdPolicy.from_json(adopt))
+            from voros.allocation.any_policy import load_policy
+
+            watched.adopt(load_policy(adopt))
             say(f"from now on {adopt} decides, and the evidence begins again")
         status = watched.status()
         if output is not None:
@@ -174,21 +202,21 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
 
 
 def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    score = feed.score or watched.policy.model
-    if score is None:
-        raise PredictionFileError("the policy names no model; name the scores with --score")
-    wanted = [score, feed.case, feed.time, feed.group, feed.period]
-    table = _read(file, [name for name in wanted if name is not None])
+    scores = feed.score_columns(watched.policy)
+    others = [feed.case, feed.time, feed.group, feed.period, feed.by]
+    table = _read(file, [*scores.values(), *(name for name in others if name is not None)])
+    by_outcome = {key: _numbers(table[name], file, name) for key, name in scores.items()}
     update = watched.update(
-        _numbers(table[score], file, score),
+        by_outcome.get(ONE_SCORE, by_outcome),
         cases=table[feed.case],
         times=table[feed.time],
         groups=None if feed.group is None else table[feed.group],
         periods=None if feed.period is None else table[feed.period],
+        by=None if feed.by is None else table[feed.by],
         confirm_times=feed.confirm_times,
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
-    say(f"{file}: {update.new:,} new cases{again}; {int(update.alarms.sum()):,} alarms")
+    say(f"{file}: {update.new:,} new cases{again}; {update.n_alarms:,} alarms")
 
 
 def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
@@ -203,25 +231,45 @@ def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
 
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    wanted = [feed.case, feed.label, *([feed.label_time] if feed.label_time else [])]
-    table = _read(file, wanted, optional=feed.label)
-    rows = [row for row, value in enumerate(table[feed.label]) if value is not None]
-    left = len(table[feed.label]) - len(rows)
+    columns = feed.label_columns(watched.policy)
+    wanted = [feed.case, *columns.values(), *([feed.label_time] if feed.label_time else [])]
+    table = _read(file, wanted, optional=tuple(columns.values()))
+    for outcome, column in columns.items():
+        _feed_column(watched, feed, file, table, outcome, column)
+
+
+def _feed_column(
+    watched: Monitor,
+    feed: FeedOptions,
+    file: Path,
+    table: dict[str, list[Any]],
+    outcome: str,
+    column: str,
+) -> None:
+    """Feed the labels of one outcome, those that have come."""
+    rows = [row for row, value in enumerate(table[column]) if value is not None]
+    which = "" if outcome == ONE_SCORE else f" of {outcome!r}"
+    left = len(table[column]) - len(rows)
     if left:
-        say(f"{file}: {left:,} rows have no label yet", "note")
+        say(f"{file}: {left:,} rows have no label{which} yet", "note")
     if not rows:
         return
-    labels, positive = _labels([table[feed.label][row] for row in rows], watched, feed)
+    stated = getattr(watched.policy, "pos_label", None)
+    labels, positive = _labels([table[column][row] for row in rows], stated, column)
     times = None if not feed.label_time else [table[feed.label_time][row] for row in rows]
     cases = [table[feed.case][row] for row in rows]
     new = watched.label(
-        labels, cases=cases, times=times, pos_label=positive, confirm_times=feed.confirm_times
+        labels if outcome == ONE_SCORE else {outcome: labels},
+        cases=cases,
+        times=times,
+        pos_label=positive,
+        confirm_times=feed.confirm_times,
     )
-    say(f"{file}: {new:,} new labels or corrections, {len(rows) - new:,} known before")
+    say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
 
 
-def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[Any]]:
-    """Read columns as they are written; only an optional one may have gaps."""
+def _read(file: Path, columns: list[str], optional: tuple[str, ...] = ()) -> dict[str, list[Any]]:
+    """Read columns as they are written; only optional ones may have gaps."""
     source = open_source(file)
     table = read_as_written(source)
     for name in columns:
@@ -236,7 +284,7 @@ def _read(file: Path, columns: list[str], optional: str = "") -> dict[str, list[
         for name in columns
     }
     for name, values in values_by_name.items():
-        if name != optional and None in values:
+        if name not in optional and None in values:
             row = values.index(None) + 1
             raise PredictionFileError(f"{source.name}: column {name!r} has no value in row {row}")
     return values_by_name
@@ -249,11 +297,10 @@ def _numbers(values: list[Any], file: Path, name: str) -> Any:
         raise PredictionFileError(f"{file}: column {name!r} holds no numbers: {error}") from None
 
 
-def _labels(values: list[Any], watched: Monitor, feed: FeedOptions) -> tuple[Any, Any]:
+def _labels(values: list[Any], wanted: Any, column: str) -> tuple[Any, Any]:
     """Return labels as numbers where they are, and which of them is positive."""
-    wanted = watched.policy.pos_label
     try:
-        return np.array(values, dtype=float), typed_label(wanted, f"column {feed.label!r}")
+        return np.array(values, dtype=float), typed_label(wanted, f"column {column!r}")
     except ValueError:
         words = {"true": "1", "false": "0"}
         texts = [str(value).strip() for value in values]

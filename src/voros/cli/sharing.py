@@ -28,6 +28,7 @@ from voros.cli.options import (
     output_to,
     read_guarantee,
 )
+from voros.cli.stream_columns import check_stream_fields
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
 from voros.core.scenario import Scenario
 from voros.io import open_source, read_predictions
@@ -235,9 +236,7 @@ def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
     """Read a table for each stream; options replace what all of them say."""
     columns, scenarios, weights = {}, {}, {}
     for name, fields in read_scenario_fields(path).items():
-        lacking = [key for key in ("label", "score") if not isinstance(fields.get(key), str)]
-        if lacking:
-            raise ValueError(f"{path}, stream {name!r}: {lacking[0]} must name a column")
+        check_stream_fields(path, name, fields, "label", "score")
         columns[name] = (str(fields["label"]), str(fields["score"]))
         weights[name] = read_number(fields.get("miss_weight", 1.0), "miss_weight")
         own = {key: value for key, value in fields.items() if key not in OWN_FIELDS}

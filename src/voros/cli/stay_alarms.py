@@ -14,7 +14,7 @@ from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import OutputOptions
 from voros.cli.stays import StayInput
 from voros.cli.terminal import Sheet, deliver_cases, say, say_lines, show, show_progress
-from voros.io import append_column
+from voros.io import append_columns
 from voros.present.report.wording import exact
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class StayAlarms:
         if output is not None or not show_options.for_programs:
             with show_progress("writing the rows"):
                 kept = self.rows.rows.kept
-                decided = append_column(self.rows.source, "alarm", alarms.astype(np.int8), kept)
+                decided = append_columns(self.rows.source, {"alarm": alarms.astype(np.int8)}, kept)
                 deliver_cases(decided, output, show_options)
         if self.state is not None:
             state.to_json(self.state, force=True)

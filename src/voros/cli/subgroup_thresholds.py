@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
+from voros.cli.joint_alarms import joined_subgroups
 from voros.cli.loading import load, single_model
 from voros.cli.options import (
     InputOptions,
@@ -21,9 +20,7 @@ from voros.cli.options import (
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
 from voros.core.subgroups import FEWEST_CASES
-from voros.io import Predictions
 from voros.io.scenario_text import read_number
-from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that compares, not by all of them
     from voros.allocation import JointEvaluation, SubgroupThresholds
@@ -75,7 +72,7 @@ def compare_subgroups(
         cases.labels,
         cases.scores_of(model),
         scenario,
-        by=_joined(cases, names),
+        by=joined_subgroups(cases, names),
         recall_gap=read_number(recall_gap, "recall_gap"),
         min_cases=min_subgroup,
         guarantee=sure,
@@ -87,12 +84,6 @@ def compare_subgroups(
     show(_sheet(thresholds, tested, cases.source), show_options, output=output)
 
 
-def _joined(cases: Predictions, names: list[str]) -> AnyArray:
-    """Return the subgroup of each case; of several columns, their values together."""
-    rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
-    return np.array([", ".join(map(str, row)) for row in rows])
-
-
 def _tested(
     thresholds: SubgroupThresholds,
     columns: InputOptions,
@@ -102,7 +93,7 @@ def _tested(
     names: list[str],
 ) -> dict[SubgroupRule, JointEvaluation]:
     later = load(replace(columns, file=test, label=label, score=[model]), by=names)
-    new, by = (later.labels, later.scores_of(model)), _joined(later, names)
+    new, by = (later.labels, later.scores_of(model)), joined_subgroups(later, names)
     return {rule: policy.evaluate(*new, by=by) for rule, policy in thresholds.policies.items()}
 
 

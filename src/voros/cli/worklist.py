@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
 from voros.cli.loading import load, periods_of, single_model
 from voros.cli.options import (
     InputOptions,
@@ -16,11 +14,9 @@ from voros.cli.options import (
     PeriodOptions,
     TestFile,
     bundled,
-    option,
     output_to,
 )
-from voros.cli.terminal import Sheet, check_output, deliver_cases, say, show, show_progress
-from voros.io import append_column, open_source, read_predictions
+from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
 from voros.present.report.content import scenario_values
 from voros.present.report.wording import exact
 
@@ -35,24 +31,18 @@ def list_cases(
     when: PeriodOptions,
     show_options: OutputOptions,
     test: TestFile = None,
-    today: Annotated[
-        Path | None, option("New cases, of whole periods, to write the list of.", metavar="FILE")
-    ] = None,
     output: Annotated[
-        Path | None,
-        output_to(
-            "With --today: where to write its cases and whether each is listed: .csv, .tsv, "
-            ".parquet, .arrow or .jsonl."
-        ),
+        Path | None, output_to("Save the worklist, as JSON; - is standard output.")
     ] = None,
 ) -> None:
     """List the k highest scores of each period, as in --capacity 20/day, above a threshold.
 
     The threshold is chosen on the cases in FILE. A table compares the list with the threshold
-    policy under the same limits.
+    policy under the same limits. Saved with -o, voros apply lists new cases by it.
     """
     scenario = limits.read(by_period=True)
-    _check(scenario.per, today, output)
+    if scenario.per is None:
+        raise ValueError("a worklist is one of each period; give --capacity as 20/day")
     when.check(scenario)
     check_output(output, show_options)
     cases = load(columns, when=when)
@@ -63,50 +53,22 @@ def list_cases(
         from voros.policy import worklist
 
         periods = periods_of(cases, scenario, when)
-        ranked_list = worklist(cases.positive, cases.scores_of(model), scenario, periods=periods)
-    shown = {"validation": ranked_list.validation}
+        decided = worklist(
+            cases.positive, cases.scores_of(model), scenario, periods=periods, model=model
+        )
+        # Labels were read as true and false.
+        policy = replace(decided.policy, pos_label=columns.pos_label)
+        rule = replace(decided, policy=policy)
+    assert rule.validation is not None
+    shown = {"validation": rule.validation}
     if test is not None:
         named = replace(columns, file=test, label=cases.label, score=[model])
         later = load(named, when=when, both_classes=False)
         periods = periods_of(later, scenario, when)
-        shown["test"] = ranked_list.evaluate(
-            later.positive, later.scores_of(model), periods=periods
-        )
-    if today is not None and output is not None:
-        _write_list(ranked_list, today, model, when, output, show_options)
-    sheet = _sheet(ranked_list, shown, cases.source, model)
-    show(sheet, show_options, output=output)
-
-
-def _check(per: str | None, today: Path | None, output: Path | None) -> None:
-    if per is None:
-        raise ValueError("a worklist is one of each period; give --capacity as 20/day")
-    if (today is None) != (output is None):
-        missing = "--today FILE" if today is None else "-o FILE"
-        raise ValueError(f"a list needs cases and somewhere to write them; {missing} is missing")
-
-
-def _write_list(
-    rule: Worklist,
-    today: Path,
-    model: str,
-    when: PeriodOptions,
-    output: Path,
-    options: OutputOptions,
-) -> None:
-    source = open_source(today)
-    cases = read_predictions(
-        source,
-        scores=[model],
-        labelled=False,
-        time=when.time,
-        period=when.period,
-        both_classes=False,
-    )
-    listed = rule.predict(cases.scores_of(model), periods=periods_of(cases, rule.scenario, when))
-    table = append_column(source, "listed", listed.astype(np.int8), cases.kept)
-    deliver_cases(table, output, options)
-    say(f"{int(listed.sum()):,} of {len(listed):,} cases are listed")
+        shown["test"] = decided.evaluate(later.positive, later.scores_of(model), periods=periods)
+    if output is not None:
+        deliver(rule.to_json(), output, show_options, announce=False)
+    show(_sheet(rule, shown, cases.source, model), show_options, output=output)
 
 
 def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:
@@ -115,7 +77,7 @@ def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, mo
         title or "deployed": [
             cell for evaluation in shown.values() for cell in evaluation.cells[title]
         ]
-        for title in rule.validation.cells
+        for title in shown["validation"].cells
     }
     k, per = rule.scenario.capacity, rule.scenario.per
     return Sheet(

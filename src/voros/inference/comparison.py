@@ -9,14 +9,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.core.arguments import check_type
+from voros.allocation.any_policy import AnyPolicy
+from voros.core.alignment import check_aligned
+from voros.core.arrays import named_columns
 from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import ArgumentError
+from voros.inference.alarms_as_scores import DecidedCases, decide_all
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
 from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
 from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
-from voros.models import columns_by_model
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
 from voros.text.signatures import takes
@@ -260,15 +264,17 @@ def compare(
     )
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
-    return _comparison_of(plan.run(measure))
+    values = plan.run(measure)
+    return _comparison_of(values, values.bootstraps())
 
 
 @takes(Resampling)
 def compare_policies(
     y_true: Any,
     scores: Any,
-    policies: Mapping[str, ThresholdPolicy],
+    policies: Mapping[str, AnyPolicy],
     *,
+    by: Any = None,
     by_cost: bool = False,
     **options: Unpack[IntervalOptions],
 ) -> Comparison:
@@ -282,9 +288,13 @@ def compare_policies(
     y_true : array-like of shape (n_cases,)
         Labels of cases that no policy was decided on.
     scores : mapping of str to array-like, or data frame with a column for each policy
-        The scores that each policy is for, by the names of `policies`.
-    policies : mapping of str to ThresholdPolicy
-        At least two, made for the same costs and prevalence. Their limits may differ.
+        The scores that each policy is for, by the names of `policies`. Of joint policies with
+        several outcomes a mapping for each policy, and `y_true` is one too.
+    policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
+        At least two, made for the same costs and prevalence. Their limits may differ. What joint
+        policies and worklists decide on these cases is fixed before cases are drawn.
+    by : array-like of shape (n_cases,), optional
+        The group of each case, for joint policies whose streams are groups.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
@@ -321,28 +331,50 @@ def compare_policies(
     how = Resampling.from_options(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
-    columns = columns_by_model(y_true, scores)
-    _check_policies(policies, list(columns))
-    plan = how.plan(y_true, scores, _scenario_of(policies), worthwhile=False)
+    check_aligned(y_true=y_true, scores=scores, by=by)
+    _check_policies(policies, _policy_names(scores))
+    if by_cost and not all(isinstance(policy, ThresholdPolicy) for policy in policies.values()):
+        raise ArgumentError("by_cost", "=True is for policies that have a threshold for each cost")
+    cases = decide_all(y_true, scores, policies, by, how)
+    _check_costs(cases.policies)
+    scenario = _scenario_of(cases.policies)
+    plan = cases.how.plan(cases.y_true, cases.scores, scenario, worthwhile=False)
     replicates = [
         replace(plan, models={name: plan.models[name]}).run(
             Measure.from_policy(policy, by_cost=by_cost)
         )
-        for name, policy in policies.items()
+        for name, policy in cases.policies.items()
     ]
-    evaluated = {
-        name: policy.evaluate(
-            y_true,
-            columns[name],
-            by_cost=by_cost,
-            pos_label=how.pos_label,
-            periods=None if policy.scenario.per is None else how.periods,
-            times=None if policy.scenario.per is None else how.times,
-        )
-        for name, policy in policies.items()
+    violations = {
+        name: cases.violations[name]
+        if name in cases.violations
+        else _evaluated(policy, cases, name, by_cost).violations
+        for name, policy in cases.policies.items()
     }
-    violations = {name: evaluation.violations for name, evaluation in evaluated.items()}
-    return replace(_comparison_of(_together(replicates)), violations=violations)
+    # Each policy has thresholds of its own, so its interval is its own replicates' too.
+    models = {name: own for one in replicates for name, own in one.bootstraps().items()}
+    return replace(_comparison_of(_together(replicates), models), violations=violations)
+
+
+def _evaluated(
+    policy: ThresholdPolicy, cases: DecidedCases, name: str, by_cost: bool
+) -> PolicyEvaluation:
+    how, by_period = cases.how, policy.scenario.per is not None
+    return policy.evaluate(
+        cases.y_true,
+        cases.scores[name],
+        by_cost=by_cost,
+        pos_label=how.pos_label,
+        periods=how.periods if by_period else None,
+        times=how.times if by_period else None,
+    )
+
+
+def _policy_names(scores: Any) -> list[str]:
+    columns = named_columns(scores, "scores")
+    if columns is None:
+        raise ValueError("scores must name the policy that each column is for")
+    return [str(name) for name, _ in columns]
 
 
 def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
@@ -371,19 +403,26 @@ def _together(replicates: list[Replicates]) -> Replicates:
     )
 
 
-def _check_policies(policies: Mapping[str, ThresholdPolicy], named: list[str]) -> None:
+def _check_policies(policies: Mapping[str, AnyPolicy], named: list[str]) -> None:
     if not isinstance(policies, Mapping):
-        accepted = "a mapping of names to ThresholdPolicy objects"
+        accepted = "a mapping of names to policies"
         raise TypeError(f"policies={policies!r}; accepted is {accepted}")
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():
-        check_type(policy, f"policies[{name!r}]", ThresholdPolicy, "a ThresholdPolicy")
+        if not isinstance(policy, AnyPolicy):
+            raise TypeError(
+                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy, "
+                "a JointPolicy or a Worklist"
+            )
     if set(named) != set(policies):
         raise ValueError(
             f"scores are of {', '.join(map(repr, named))} and policies of "
             f"{', '.join(map(repr, policies))}; the names must be the same"
         )
+
+
+def _check_costs(policies: Mapping[str, ThresholdPolicy]) -> None:
     first, *others = (policy.scenario for policy in policies.values())
     for other in others:
         if (other.costs, other.prevalence) != (first.costs, first.prevalence):
@@ -393,7 +432,7 @@ def _check_policies(policies: Mapping[str, ThresholdPolicy], named: list[str]) -
             )
 
 
-def _comparison_of(values: Replicates) -> Comparison:
+def _comparison_of(values: Replicates, models: dict[str, Bootstrap]) -> Comparison:
     """Compare models of which replicates were drawn on the same resamples."""
     names, lower = tuple(values.plan.models), values.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
@@ -406,7 +445,7 @@ def _comparison_of(values: Replicates) -> Comparison:
         metric=values.measure.name,
         lower_is_better=lower,
         confidence=values.plan.how.confidence,
-        models=values.bootstraps(),
+        models=models,
         pairs=tuple(
             replace(difference, adjusted_p_value=p)
             for difference, p in zip(raw, adjusted, strict=True)

@@ -4,7 +4,7 @@
 completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 """
 
-from voros.io.appending import append_column, format_of, table_bytes
+from voros.io.appending import append_columns, format_of, table_bytes
 from voros.io.predictions import Predictions, read_predictions
 from voros.io.scenario_file import read_scenarios
 from voros.io.source import open_source
@@ -12,7 +12,7 @@ from voros.io.writing import check_folder, check_writable, folder_for, write_tog
 
 __all__ = [
     "Predictions",
-    "append_column",
+    "append_columns",
     "check_folder",
     "check_writable",
     "folder_for",

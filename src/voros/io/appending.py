@@ -1,10 +1,11 @@
-"""A table of cases with one more column, every other cell as it was."""
+"""A table of cases with more columns, every other cell as it was."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from voros.io.writing import json_text
 from voros.typing import AnyArray, BoolArray
 
 
-def append_column(
-    source: Source, name: str, values: AnyArray, kept: BoolArray | None = None
+def append_columns(
+    source: Source, columns: Mapping[str, AnyArray], kept: BoolArray | None = None
 ) -> Any:
-    r"""Return all columns of a file, and one more at the end.
+    r"""Return all columns of a file, and more at the end.
 
     Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
     all rows are ``kept``, the others are left out.
@@ -28,7 +29,7 @@ def append_column(
     >>> import pathlib, tempfile, voros
     >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
     >>> _ = file.write_text("id,risk\n007,0.9\n008,0.2\n")
-    >>> append_column(voros.io.open_source(file), "alarm", [True, False]).to_pydict()
+    >>> append_columns(voros.io.open_source(file), {"alarm": [True, False]}).to_pydict()
     {'id': ['007', '008'], 'risk': ['0.9', '0.2'], 'alarm': [True, False]}
     """
     import pyarrow as pa
@@ -36,9 +37,13 @@ def append_column(
     table = read_as_written(source)
     if kept is not None:
         table = table.filter(pa.array(kept))
-    if name in table.column_names:
-        raise PredictionFileError(f"{source.name} has a column {name!r} already; rename it first")
-    return table.append_column(name, pa.array(values))
+    for name, values in columns.items():
+        if name in table.column_names:
+            raise PredictionFileError(
+                f"{source.name} has a column {name!r} already; rename it first"
+            )
+        table = table.append_column(name, pa.array(values))
+    return table
 
 
 def format_of(path: Path) -> Format:

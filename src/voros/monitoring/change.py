@@ -128,7 +128,7 @@ def neighbour_correlation(values: FloatArray) -> float:
     return min(found + (2 + 4 * found) / n, 1.0)
 
 
-def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
+def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores") -> Watch:
     """Judge whether the periods that have ended are like those before them."""
     ended = periods.part(slice(None, -1))
     statistics = statistics_of(ended)
@@ -153,9 +153,9 @@ def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
     changed = found.verdict == "broken"
     verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(
-        name="scores",
+        name=name,
         verdict=verdict,
-        words=_words(verdict, found, len(begins), correlation),
+        words=f"{name}: " + _words(verdict, found, len(begins), correlation),
         n=len(begins),
         evidence=evidence.ratio,
         since=found.since if verdict == "watch" else None,
@@ -171,16 +171,16 @@ def change_watch(periods: PeriodTotals, settings: Settings) -> Watch:
 def _words(verdict: Verdict, found: Judgement, n: int, alike: float) -> str:
     if verdict == "watch":
         return (
-            f"scores: watch; they have changed since about {found.since}, noticed on "
+            f"watch; they have changed since about {found.since}, noticed on "
             f"{found.noticed}. That is a change, not harm: labels say whether the limits still hold"
         )
     if verdict == "unknown":
         return (
-            f"scores: unknown; they vary, but neighbouring periods are alike (correlation "
+            f"unknown; they vary, but neighbouring periods are alike (correlation "
             f"{alike:.2f}), and the test takes them as exchangeable. Compare weeks or months with "
             "score_unit"
         )
-    return f"scores: no change seen over {n:,} periods"
+    return f"no change seen over {n:,} periods"
 
 
 def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from voros.allocation.any_policy import AnyPolicy, load_policy
+from voros.allocation.joint_policy import JointPolicy
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_type
 from voros.core.arrays import check_same_length
-from voros.core.cases import read_labels
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
@@ -25,7 +24,6 @@ from voros.monitoring.settings import (
     check_gaps,
     check_single_labels,
     day_of,
-    finite_scores,
     name_periods,
     read_ids,
     read_time,
@@ -34,7 +32,8 @@ from voros.monitoring.settings import (
 from voros.monitoring.status import Status, Update
 from voros.monitoring.store import Cases, Store
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status, settle_alarms
-from voros.policy.threshold_policy import ThresholdPolicy
+from voros.monitoring.watched_policy import Decided, WatchedPolicy
+from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
 
 
@@ -43,8 +42,9 @@ class Monitor:
 
     Parameters
     ----------
-    policy : ThresholdPolicy
-        What is deployed.
+    policy : ThresholdPolicy, JointPolicy or Worklist
+        What is deployed. Every stream of a joint policy has a verdict on its own precision floor.
+        A worklist is made of whole periods, which `update` must be given at once.
     path : path-like, optional
         One SQLite file for cases, labels and settings. It is made where there is none; where there
         is, policy and settings must be those it was made with (`Monitor.open` asks for neither).
@@ -96,7 +96,7 @@ class Monitor:
 
     def __init__(
         self,
-        policy: ThresholdPolicy,
+        policy: AnyPolicy,
         path: str | Path | None = None,
         *,
         window: float | timedelta = 30,
@@ -111,7 +111,7 @@ class Monitor:
         score_unit: str | None = None,
     ) -> None:
         """Open the file, or make it."""
-        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
+        watched = WatchedPolicy.from_policy(policy)
         settings = Settings(
             window=window,  # type: ignore[arg-type]
             alpha=alpha,
@@ -124,10 +124,10 @@ class Monitor:
             episode=episode,  # type: ignore[arg-type]
             score_unit=score_unit,
         )
-        policy.threshold(cost_ratio)
+        watched.check_settings(settings)
         store = Store(path, {"policy": policy.to_json(), "settings": settings.text()})
         self._start(store)
-        if self.settings != settings or not _decide_alike(self.policy, policy):
+        if self.settings != settings or not self._watched.decides_alike(watched):
             other = "policy" if self.settings == settings else "settings"
             store.close()
             raise ValueError(
@@ -147,12 +147,17 @@ class Monitor:
     def _start(self, store: Store) -> None:
         """Take policy and settings from the file."""
         try:
-            self.policy = ThresholdPolicy.from_json(store.fact("policy") or "")
+            self._watched = WatchedPolicy.from_policy(load_policy(store.fact("policy") or "{}"))
             self.settings = Settings.from_text(store.fact("settings") or "")
         except BaseException:
             store.close()
             raise
         self._store = store
+
+    @property
+    def policy(self) -> AnyPolicy:
+        """What is deployed now."""
+        return self._watched.policy
 
     def close(self) -> None:
         """Close the file."""
@@ -183,6 +188,7 @@ class Monitor:
         times: Any,
         groups: Any = None,
         periods: Any = None,
+        by: Any = None,
         confirm_times: bool = False,
     ) -> Update:
         """Decide on cases as they come, and remember them: all of a batch, or none.
@@ -190,6 +196,7 @@ class Monitor:
         Parameters
         ----------
         y_score : array-like of shape (n_cases,)
+            For a joint policy of several outcomes, a mapping or data frame with a column for each.
         cases : array-like of shape (n_cases,)
             What identifies each case. One that came before is not counted again.
         times : array-like of shape (n_cases,)
@@ -199,29 +206,53 @@ class Monitor:
         periods : array-like of shape (n_cases,), optional
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
+        by : array-like of shape (n_cases,), optional
+            The group of each case, where every group has a threshold of its own.
         confirm_times : bool, default False
             Accept times more than a year from all others. The clock never goes back, so a mistyped
             year would close the windows of all later alarms at once; see `withdraw`.
         """
-        check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
+        per_case = {"cases": cases, "times": times, "groups": groups, "periods": periods, "by": by}
+        check_aligned(y_score=y_score, **per_case)
         times = parse_times(times)
-        ids, moments, scores = read_ids(cases), read_times(times), finite_scores(y_score)
+        ids, moments = read_ids(cases), read_times(times)
         names, unit = self._name_periods(times, moments, periods)
         patients = None if groups is None else read_ids(groups, "groups")
-        given = {"y_score": scores, "cases": ids, "times": moments.seconds, "periods": names}
-        check_same_length(**given, **({} if patients is None else {"groups": patients}))
+        known = {"cases": ids, "times": moments.seconds, "periods": names}
+        check_same_length(**known, **({} if patients is None else {"groups": patients}))
         if not confirm_times:
             check_gaps(moments.seconds, self._store.first, self._store.clock)
-        alarms = self.policy.predict(scores, self.settings.cost_ratio)
-        batch = Cases(ids, moments.seconds, names, scores, alarms, patients)
-        order = np.argsort(moments.seconds, kind="stable")
-        if not len(ids):
-            return Update(alarms, 0, 0)
+        columns = {"ids": ids, "seconds": moments.seconds, "periods": names, "patients": patients}
         with self._change():
-            self._store.use_unit(unit)
-            new = int(self._store.add_cases(batch.take(order), self.settings.window_seconds).sum())
-            self._store.advance(float(moments.seconds.max()))
-        return Update(alarms, new, len(ids) - new)
+            decided = self._decide(y_score, ids, names, by)
+            new = self._add(columns, decided, unit) if len(ids) else 0
+        return Update(self._watched.alarms_of(decided), new, len(ids) - new)
+
+    def _add(self, columns: dict[str, Any], decided: list[Decided], unit: str) -> int:
+        """Store decisions inside a transaction, and return how many cases are new."""
+        self._store.use_unit(unit)
+        seconds, window = columns["seconds"], self.settings.window_seconds
+        order = np.argsort(seconds, kind="stable")
+        for one in decided:
+            batch = Cases(**columns, **one._asdict()).take(order)
+            new = self._store.add_cases(batch, window)
+        self._store.advance(float(seconds.max()))
+        return int(new.sum())
+
+    def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
+        """Decide on a batch; of a worklist on new cases, which must be whole periods."""
+        decided = self._watched.decide(y_score, by, periods, self.settings.cost_ratio)
+        check_same_length(y_score=decided[0].scores, cases=ids)
+        if not isinstance(self.policy, Worklist):
+            return decided
+        alarms = self._store.alarms_of(ids)
+        first = np.unique(ids.astype(str), return_index=True)[1]
+        new = [row for row in np.sort(first).tolist() if ids[row] not in alarms]
+        self._store.check_unseen(periods[new])
+        listed = self.policy.predict(decided[0].scores[new], periods=periods[new])
+        alarms |= dict(zip(ids[new].tolist(), listed.tolist(), strict=True))
+        every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
+        return [decided[0]._replace(alarms=every)]
 
     @contextmanager
     def _change(self) -> Iterator[None]:
@@ -231,7 +262,7 @@ class Monitor:
             settle_alarms(self._deployment)
 
     def _name_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
-        per, score_unit = self.policy.scenario.per or "day", self.settings.score_unit
+        per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
         return name_periods(times, moments, periods, per, score_unit)
 
     def label(
@@ -248,6 +279,8 @@ class Monitor:
         Parameters
         ----------
         y_true : array-like of shape (n_labels,)
+            For a joint policy of several outcomes, a mapping or data frame with a column for each
+            that is labelled, or the outcome of each case.
         cases : array-like of shape (n_labels,)
             The cases they belong to, which may come later.
         times : array-like of shape (n_labels,), optional
@@ -264,17 +297,21 @@ class Monitor:
         """
         check_aligned(y_true=y_true, cases=cases, times=times)
         ids = read_ids(cases)
-        wanted = self.policy.pos_label if pos_label is None else pos_label
-        positive = read_labels(y_true, wanted) if len(ids) else np.zeros(0, dtype=np.bool_)
+        labels = self._watched.labels(y_true, pos_label) if len(ids) else {}
         seconds = self._label_seconds(times, len(ids))
-        check_same_length(y_true=positive, cases=ids, times=seconds)
-        if not len(ids):
+        if not labels:
             return 0
         if not confirm_times:
             check_gaps(seconds, None, self._store.clock)
-        check_single_labels(ids, seconds, positive)
+        for positive in labels.values():
+            check_same_length(y_true=positive, cases=ids, times=seconds)
+            check_single_labels(ids, seconds, positive)
+        window = self.settings.window_seconds
         with self._change():
-            new = self._store.add_labels(ids, seconds, positive, self.settings.window_seconds)
+            new = sum(
+                self._store.add_labels(ids, seconds, positive, window, outcome)
+                for outcome, positive in labels.items()
+            )
             self._store.advance(float(seconds.max()))
         return new
 
@@ -354,7 +391,8 @@ class Monitor:
         from voros.io import write_whole
         from voros.monitoring.page import render_status_page
 
-        named = title or (f"Monitor of {self.policy.model}" if self.policy.model else "Monitor")
+        model = self._watched.model
+        named = title or (f"Monitor of {model}" if model else "Monitor")
         write_whole(
             path, render_status_page(self.status(curves=True), self.settings, named), force=force
         )
@@ -362,7 +400,7 @@ class Monitor:
 
     @property
     def _deployment(self) -> Deployment:
-        return Deployment(self._store, self.policy, self.settings)
+        return Deployment(self._store, self._watched, self.settings)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.
@@ -384,16 +422,26 @@ class Monitor:
         deployed = self._deployment
         begin = deployed.since if since is None else max(deployed.since, read_time(since))
         rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
-        if self.policy.guarantee is None:
+        if isinstance(self.policy, JointPolicy):
+            raise ValueError(
+                "a joint policy is not renewed from its monitor, because its rule for sharing the "
+                "capacity is not part of it; decide it again on recent cases with voros.allocate "
+                "or voros.compare_subgroup_thresholds, and deploy it with adopt"
+            )
+        if isinstance(self.policy, Worklist) or self.policy.guarantee is None:
             return propose(rows, self.policy, self.settings.cost_ratio)
         with self._store.transaction():
             number = count_proposal(rows, self.policy, self._store)
             return propose(rows, self.policy, self.settings.cost_ratio, number)
 
-    def adopt(self, policy: ThresholdPolicy) -> None:
-        """Deploy another policy from now on; evidence begins again, and the file keeps the old."""
-        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
-        clock = self._store.clock
+    def adopt(self, policy: AnyPolicy) -> None:
+        """Deploy another policy from now on; evidence begins again, and the file keeps the old.
+
+        Its streams must be those of the policy before.
+        """
+        watched, clock = WatchedPolicy.from_policy(policy), self._store.clock
+        self._watched.check_successor(watched)
+        watched.check_settings(self.settings)
         with self._store.transaction():
             before = self._store.fact("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
@@ -401,7 +449,7 @@ class Monitor:
             self._store.rows("DELETE FROM settled")
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
-        self.policy = policy
+        self._watched = watched
 
     def document(self) -> dict[str, Any]:
         """Return the status with policy and settings, for JSON."""
@@ -412,7 +460,7 @@ class Monitor:
             # Of ever calling a limit broken, or scores changed, without reason.
             "alpha": {"each": alpha, "limits": n_limits, "any": min(1.0, n_limits * alpha)},
             "settings": vars(self.settings),
-            "threshold": self.policy.threshold(self.settings.cost_ratio),
+            "threshold": self._watched.thresholds(self.settings.cost_ratio),
         }
 
     def json(self) -> str:
@@ -421,9 +469,5 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        return f"Monitor({self._store.sizes()[0]:,} cases, {where})"
-
-
-def _decide_alike(one: ThresholdPolicy, other: ThresholdPolicy) -> bool:
-    """Compare all but where the thresholds come from: another version may have decided them."""
-    return replace(one, origin=None) == replace(other, origin=None)
+        n_cases = self._store.sizes()[0] // len(self._watched.outcomes)
+        return f"Monitor({n_cases:,} cases, {where})"

@@ -200,16 +200,18 @@ def charts_of(status: Status) -> Iterator[Chart]:
     }
     for watch in status.watches:
         if len(watch.history.get("time", ())) > 1:
-            yield from makers[watch.name](watch)
+            yield from makers[watch.kind](watch)
 
 
 def _chart(watch: Watch, title: str, caption: str, *lines: Line, **axis: Any) -> Chart:
     """Put lines together, with marks where the limit broke and where that was seen."""
+    stream = watch.name.partition(" of ")[2]
     begin, end = watch.history["time"][[0, -1]]
     dates = ((watch.since, "since about here"), (watch.noticed, watch.verdict))
     marks = tuple(
         (float(np.clip(read_time(date), begin, end)), name) for date, name in dates if date
     )
+    title += f", {stream}" if stream else ""
     return Chart(title=title, caption=caption, lines=lines, marks=marks, **axis)
 
 

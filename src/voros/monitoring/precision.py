@@ -300,7 +300,14 @@ def _reaching(
 
 
 def precision_watch(
-    state: Settled, alarms: Alarms, floor: float, settings: Settings, clock: float, *, curves: bool
+    state: Settled,
+    alarms: Alarms,
+    floor: float,
+    settings: Settings,
+    clock: float,
+    *,
+    curves: bool,
+    name: str = "precision",
 ) -> tuple[Watch, Tallies]:
     """Judge the precision of the alarms whose windows have closed: those settled, and the rest.
 
@@ -317,9 +324,9 @@ def precision_watch(
         found = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else found
     labelled = seen.alarms - seen.unlabelled
     watch = Watch(
-        name="precision",
+        name=name,
         verdict=found.verdict,
-        words=_words(found, seen, floor, (low, high)),
+        words=f"{name}: {_words(found, seen, floor, (low, high))}",
         limit=floor,
         estimate=seen.true / labelled if labelled else None,
         low=low,
@@ -373,13 +380,13 @@ def _ends(
 def _words(found: Judgement, seen: Tallies, floor: float, ends: tuple[float, float]) -> str:
     labelled = seen.alarms - seen.unlabelled
     if not seen.alarms:
-        return f"precision: too early to tell; no window of an alarm has closed (floor {floor:g})"
+        return f"too early to tell; no window of an alarm has closed (floor {floor:g})"
     known = f"{seen.true:,.0f} of {labelled:,.0f} alarms were true"
     share = f"{seen.true / labelled:.3f}, " if labelled else ""
     if seen.unlabelled:
         known += f" and {seen.unlabelled:,.0f} have no label"
     shown = f"{known} ({share}interval {ends[0]:.3f} to {ends[1]:.3f}; floor {floor:g})"
-    return f"precision: {_verdict_in_words(found, seen)}; {shown}"
+    return f"{_verdict_in_words(found, seen)}; {shown}"
 
 
 def _verdict_in_words(found: Judgement, seen: Tallies) -> str:

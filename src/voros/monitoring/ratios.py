@@ -17,6 +17,7 @@ from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Seen, Watch
 from voros.monitoring.store import PeriodTotals
+from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import BoolArray, FloatArray
 
@@ -39,11 +40,11 @@ class CapacityLimit:
     exceed: float = 0.0
 
 
-def capacity_limit(policy: ThresholdPolicy, settings: Settings) -> CapacityLimit | None:
+def capacity_limit(policy: WatchedPolicy, settings: Settings) -> CapacityLimit | None:
     """Return the limit on alarms that a monitor watches; None where there is none."""
     if settings.capacity is not None:
         return _per_period(settings.capacity, settings.exceed)
-    scenario, n_cases = policy.scenario, policy.n_positive + policy.n_negative
+    scenario, n_cases = policy.limits, policy.n_cases
     if scenario.per is not None:
         return _per_period(scenario.capacity, scenario.exceed)
     share = float(scenario.capacity) / (n_cases if scenario.capacity_is_count else 1)

@@ -13,6 +13,8 @@ from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.worklists import Worklist, worklist
+from voros.typing import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,7 +23,7 @@ class Renewal:
 
     Attributes
     ----------
-    policy : ThresholdPolicy
+    policy : ThresholdPolicy or Worklist
     old_threshold, new_threshold : float
     n_cases, n_alarms, n_unlabelled : int
         Cases whose windows have closed, alarms of them, and alarms without a label, which count as
@@ -48,7 +50,7 @@ class Renewal:
     (True, 8, True)
     """
 
-    policy: ThresholdPolicy
+    policy: ThresholdPolicy | Worklist
     old_threshold: float
     new_threshold: float
     n_cases: int
@@ -60,7 +62,7 @@ class Renewal:
     @property
     def words(self) -> str:
         """The proposal in sentences."""
-        promised = self.policy.guarantee
+        promised = _single(self.policy).guarantee
         under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
         text = f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms, {under}: "
         if np.isinf(self.new_threshold):
@@ -114,18 +116,18 @@ def count_proposal(rows: list[tuple[Any, ...]], policy: ThresholdPolicy, store: 
 
 def propose(
     rows: Sequence[tuple[Any, ...]],
-    policy: ThresholdPolicy,
+    policy: ThresholdPolicy | Worklist,
     cost_ratio: float | None,
     number: int = 0,
 ) -> Renewal:
-    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` does.
+    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
 
     All cases count for the capacity. An alarm without a label counts as a false one: labels that
     are missing for a reason cannot make a certificate.
     """
     if not rows:
         raise ValueError("there are no cases whose windows have closed; a new threshold needs some")
-    period, _, score, alarm, patient, value = zip(*rows, strict=True)
+    period, _, score, alarm, patient, value, *_ = zip(*rows, strict=True)
     scores, alarms = np.array(score), np.array(alarm, dtype=bool)
     labels = np.array(value, dtype=float)
     unknown = np.isnan(labels)
@@ -139,6 +141,37 @@ def propose(
             f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
             "new threshold needs both"
         )
+    renewed: ThresholdPolicy | Worklist
+    if isinstance(policy, Worklist):
+        renewed = _listed_again(policy, positive, scores, period)
+        old, new = policy.threshold, renewed.threshold
+    else:
+        renewed = _decided_again(policy, positive, scores, period, patient, number)
+        old, new = policy.threshold(cost_ratio), renewed.threshold(cost_ratio)
+    return Renewal(
+        policy=renewed,
+        old_threshold=old,
+        new_threshold=new,
+        n_cases=len(scores),
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int((alarms & unknown).sum()),
+        recall_known=recall_known,
+        number=number,
+    )
+
+
+def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
+    return policy.policy if isinstance(policy, Worklist) else policy
+
+
+def _decided_again(
+    policy: ThresholdPolicy,
+    positive: BoolArray,
+    scores: FloatArray,
+    period: Sequence[str],
+    patient: Sequence[str | None],
+    number: int,
+) -> ThresholdPolicy:
     scenario, guarantee = _scenario(policy), policy.guarantee
     renewed = ThresholdPolicy.from_validation(
         positive,
@@ -151,17 +184,17 @@ def propose(
         model=policy.model,
         periods=None if scenario.per is None else np.array(period),
     )
-    return Renewal(
-        # The promise is that of all proposals together.
-        policy=replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
-        old_threshold=policy.threshold(cost_ratio),
-        new_threshold=renewed.threshold(cost_ratio),
-        n_cases=len(scores),
-        n_alarms=int(alarms.sum()),
-        n_unlabelled=int((alarms & unknown).sum()),
-        recall_known=recall_known,
-        number=number,
+    # The promise is that of all proposals together.
+    return replace(renewed, guarantee=guarantee, pos_label=policy.pos_label)
+
+
+def _listed_again(
+    policy: Worklist, positive: BoolArray, scores: FloatArray, period: Sequence[str]
+) -> Worklist:
+    again = worklist(
+        positive, scores, policy.scenario, periods=np.array(period), model=policy.model
     )
+    return replace(again, policy=replace(again.policy, pos_label=policy.pos_label))
 
 
 def _scenario(policy: ThresholdPolicy) -> Scenario:

@@ -52,7 +52,7 @@ def check_consistent(entries: Mapping[str, Entry], arguments: Mapping[str, Any])
         _check_origin(entries["origin"], arguments["origin"], arguments)
     everything = [*zip(rows, choices, strict=True), (entries["default"], arguments["default"])]
     for entry, choice in everything:
-        _check_counts(entry, choice, *sizes)
+        check_counts(entry, choice, *sizes)
         _check_limits(entry, choice, limits, *sizes, n_periods)
     _check_intervals(entries["choices"], rows, choices)
     for entry, (one, other) in zip(rows[1:], pairwise(choices), strict=True):
@@ -92,7 +92,8 @@ def _check_origin(entry: Entry, origin: Origin, arguments: Mapping[str, Any]) ->
         entry.contradict("must have both n_development and n_planned, or neither")
 
 
-def _check_counts(entry: Entry, choice: Choice, n_positive: float, n_negative: float) -> None:
+def check_counts(entry: Entry, choice: Choice, n_positive: float, n_negative: float) -> None:
+    """Raise unless the counts of a choice are possible and give its rates."""
     for name, count, most in (("tp", choice.tp, n_positive), ("fp", choice.fp, n_negative)):
         if count > most * (1 + AGREEMENT):
             entry.contradict(f"has {name} {count!r} of {most!r} cases")

@@ -51,14 +51,18 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
     DocumentError
         Naming the key that no saved policy could hold.
     """
-    document = read_document(source, "saved policy")
+    return policy_arguments(read_document(source, "saved policy"))
+
+
+def policy_arguments(document: Entry) -> dict[str, Any]:
+    """Return the arguments of `ThresholdPolicy` that a document holds, alone or within another."""
     document.check_format(POLICY_FORMAT, POLICY_SCHEMA)
     entries = document.keys(*POLICY_KEYS)
     arguments = _read_sizes(entries["validation"]) | {
         "scenario": saved_scenario(entries["scenario"]),
         "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
-        "choices": tuple(_read_choice(row) for row in entries["choices"].items()),
-        "default": _read_choice(entries["default"]),
+        "choices": tuple(read_choice(row) for row in entries["choices"].items()),
+        "default": read_choice(entries["default"]),
         "guarantee": entries["guarantee"].optional(_read_guarantee),
         "model": entries["model"].optional(Entry.text),
         "n_models": entries["n_models"].whole(1),
@@ -118,7 +122,8 @@ def saved_scenario(entry: Entry) -> Scenario:
     )
 
 
-def _read_choice(entry: Entry) -> Choice:
+def read_choice(entry: Entry) -> Choice:
+    """Read a threshold and what it did on the validation data."""
     fields = entry.keys(*Choice.__dataclass_fields__)
     counts = {name: fields[name].number(0) for name in ("tp", "fp", "alarms")}
     return Choice(

@@ -63,10 +63,8 @@ class Violation:
         side = "below" if self.limit == "precision" else "above"
         spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
         worst = f"{self.worst:.4g} {self.measure}".strip()
-        return (
-            f"{self.limit} {worst} is {self.missed_by:.4g} {side} {self.bound:.6g}, "
-            f"at cost ratios {spans} (probability {self.probability:.3g})"
-        )
+        where = f", at cost ratios {spans} (probability {self.probability:.3g})" if spans else ""
+        return f"{self.limit} {worst} is {self.missed_by:.4g} {side} {self.bound:.6g}{where}"
 
 
 def find_violations(

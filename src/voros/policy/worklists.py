@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,14 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.io.documents import read_document
 from voros.io.frames import make_frame
+from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.allowed import choose
+from voros.policy.consistency import check_counts
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.policy.saved_policy import policy_arguments, read_choice
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
@@ -28,6 +33,12 @@ from voros.typing import BoolArray, FloatArray
 MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
 COLUMN_TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
 COLUMN_FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
+
+WORKLIST_FORMAT = "voros worklist"
+WORKLIST_SCHEMA = 1
+"""Raised whenever the fields of a file change."""
+
+WORKLIST_KEYS = ("format", "schema", "choice", "score", "policy", "checksum")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,18 +108,14 @@ class Worklist(ReprMixin):
 
     Attributes
     ----------
-    scenario : Scenario
-        Its capacity is the length of the list.
-    points : OperatingPoints
-        What the worklist raises at every threshold.
     choice : Choice
         The threshold of least expected cost that keeps the precision floor.
     score : float
         Partial VOROS of the worklist: the region is that of the mean capacity, as for the policy.
     policy : ThresholdPolicy
         The threshold policy on the same cases.
-    validation : WorklistEvaluation
-        Both on the validation cases.
+    validation : WorklistEvaluation or None
+        Both on the validation cases; it is not saved.
 
     Examples
     --------
@@ -119,12 +126,25 @@ class Worklist(ReprMixin):
     array([ True, False, False])
     """
 
-    scenario: Scenario
-    points: OperatingPoints
     choice: Choice
     score: float
     policy: ThresholdPolicy
-    validation: WorklistEvaluation
+    validation: WorklistEvaluation | None = None
+
+    @property
+    def scenario(self) -> Scenario:
+        """Limits and costs; the capacity is the length of the list."""
+        return self.policy.scenario
+
+    @property
+    def model(self) -> str | None:
+        """Whose scores the list is for, where that was said."""
+        return self.policy.model
+
+    @property
+    def pos_label(self) -> Any:
+        """The positive label of the validation data, where it was stated."""
+        return self.policy.pos_label
 
     @property
     def threshold(self) -> float:
@@ -166,7 +186,26 @@ class Worklist(ReprMixin):
             f"the {self.scenario.capacity:,} highest of each {self.scenario.per}, of scores of at "
             f"least {self.threshold:.6g}"
         )
-        return opening, *self.validation._parts()
+        return opening, *(() if self.validation is None else self.validation._parts())
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the worklist as JSON text, and write it to a file if a path is given."""
+        fields = {"format": WORKLIST_FORMAT, "schema": WORKLIST_SCHEMA}
+        fields |= {"choice": self.choice, "score": self.score, "policy": self.policy.fields()}
+        return saved(json_text(with_checksum(fields)), path, force=force)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Worklist:
+        """Read a worklist back from JSON text or from a file."""
+        document = read_document(source, "saved worklist")
+        document.check_format(WORKLIST_FORMAT, WORKLIST_SCHEMA)
+        entries = document.keys(*WORKLIST_KEYS)
+        policy = ThresholdPolicy(**policy_arguments(entries["policy"]))
+        choice = read_choice(entries["choice"])
+        entries["policy"].made(_check, policy.scenario)
+        check_counts(entries["choice"], choice, policy.n_positive, policy.n_negative)
+        document.check_unchanged()
+        return cls(choice=choice, score=entries["score"].number(0, 1), policy=policy)
 
 
 def worklist(
@@ -177,6 +216,7 @@ def worklist(
     pos_label: Any = None,
     periods: Any = None,
     times: Any = None,
+    model: str | None = None,
 ) -> Worklist:
     """Alarm the k highest scores of each period above a threshold, k being the capacity.
 
@@ -192,6 +232,8 @@ def worklist(
         With a capacity per period. The precision floor is that of all listed cases together.
     periods, times : array-like of shape (n_cases,), optional
         The period of each case, or the time that it falls in.
+    model : str, optional
+        Name of the model, to be saved with the threshold.
 
     Examples
     --------
@@ -216,7 +258,9 @@ def worklist(
         periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)
     )
     observed = OperatingPoints.from_scores(positive, scores, periods=in_periods)
-    policy = ThresholdPolicy.from_points(observed, scenario)
+    policy = ThresholdPolicy.from_validation(
+        y_true, scores, scenario, pos_label=pos_label, periods=in_periods, model=model
+    )
     points = worklist_points(cases, int(scenario.capacity))
     feasible = points.precise_enough(scenario.min_precision)
     most = observed.max_alarms(scenario)
@@ -225,8 +269,6 @@ def worklist(
     tested = policy.evaluate(observed)
     shown = _evaluation(cases, scenario, choice.threshold, tested)
     return Worklist(
-        scenario=scenario,
-        points=points,
         choice=choice,
         score=decision.partial_voros,
         policy=policy,
