@@ -8,7 +8,7 @@ capacities of one floor then go through the closed form together.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from numbers import Integral
@@ -23,7 +23,7 @@ from voros.core.counting import adds_recall
 from voros.core.decision import at_deployment, region_of, solve
 from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario
+from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
 from voros.core.volume import partial_volumes
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
@@ -60,6 +60,8 @@ class WinnerMap:
     costs : CostDistribution
     tolerance : float
         The best two are indistinguishable where their scores differ by at most this.
+    per : str or None
+        "patient-day" where capacities are rates of alarms over stays.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class WinnerMap:
     feasible: BoolArray
     costs: CostDistribution
     tolerance: float
+    per: str | None = None
 
     @cached_property
     def winner(self) -> AnyArray:
@@ -147,6 +150,7 @@ def winner_map(
     capacities: Any,
     cost_ratio: CostLike,
     prevalence: float | None = None,
+    per: str | None = None,
     tolerance: float = CLOSE_CALL,
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -167,6 +171,8 @@ def winner_map(
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
     prevalence : float in (0, 1), optional
         Prevalence at deployment, if it differs from that of the data.
+    per : {"patient-day"}, optional
+        Of alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
     tolerance : float, default 0.01
         Scores this close are called indistinguishable.
     pos_label, sample_weight
@@ -222,7 +228,9 @@ def winner_map(
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
     costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
-    winners = score_grid(points_by_model, costs, min_precisions, capacities, tolerance, progress)
+    winners = score_grid(
+        points_by_model, costs, min_precisions, capacities, tolerance, progress, per
+    )
     limited = winners.min_precisions[winners.min_precisions > 0].tolist()
     if limited:
         points = next(iter(points_by_model.values()))
@@ -237,18 +245,21 @@ def score_grid(
     capacities: Any,
     tolerance: float = CLOSE_CALL,
     progress: Progress = False,
+    per: str | None = None,
 ) -> WinnerMap:
     """Score models as `winner_map` does, without a warning; ``costs`` has no limits."""
     floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
         accepted = "numbers within [0, 1]"
         raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
-    limits = _read_capacities(capacities)
+    if per not in (None, PATIENT_DAY):
+        raise ArgumentError("per", f"={per!r}; accepted is {PATIENT_DAY!r}, or None for cases")
+    limits = _read_capacities(capacities, LARGEST_RATE if per == PATIENT_DAY else 1.0)
     models = dict(points_by_model)
     if len(models) < 2:
         raise ValueError(f"scores: a winner needs at least two models; given: {len(models)}")
     rows = [
-        [costs.changed(min_precision=a, capacity=k) for k in limits.tolist()]
+        [costs.changed(min_precision=a, capacity=k, per=per) for k in limits.tolist()]
         for a in floors.tolist()
     ]
     for points, row in product(models.values(), rows):
@@ -268,6 +279,7 @@ def score_grid(
         feasible=feasible,
         costs=costs.costs,
         tolerance=check_number(tolerance, "tolerance"),
+        per=per,
     )
 
 
@@ -283,11 +295,13 @@ class _Curve:
     @classmethod
     def from_points(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
         points = at_deployment(points, capacities[0])
+        most = [points.max_alarms(scenario) for scenario in capacities]
+        if points.stays is not None:
+            points = _with_room(points, max(most))
         useful = adds_recall(points.tp)
         # The first shows whether anything but never alarm is feasible.
         useful[:2] = True
         points = points.take(useful)
-        most = [points.max_alarms(scenario) for scenario in capacities]
         n_within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]
         return cls(points, np.array(most), np.array(n_within))
 
@@ -311,6 +325,17 @@ class _Curve:
         return scores, n_feasible > 1
 
 
+def _with_room(points: OperatingPoints, most: float) -> OperatingPoints:
+    """Return points over stays with enough negatives for all alarms: their number is no matter."""
+    if points.capacity_alarms is not None:
+        raise ArgumentError(
+            "y_true",
+            " counts alarms for the capacity only, which a winner map does not; accepted is "
+            "repeats='false_alarm' and unfinished='false_alarm' in the rule",
+        )
+    return replace(points, n_negative=max(points.n_negative, most))
+
+
 def _read_rising(values: Any, name: str) -> AnyArray:
     accepted = "a list of rising numbers"
     listed = as_vector(values, name).tolist()
@@ -320,7 +345,7 @@ def _read_rising(values: Any, name: str) -> AnyArray:
     return numbers
 
 
-def _read_capacities(capacities: Any) -> AnyArray:
+def _read_capacities(capacities: Any, most: float) -> AnyArray:
     numbers = _read_rising(capacities, "capacities")
     # An array of a mixed list would have made all of them floats.
     listed = isinstance(capacities, (list, tuple))
@@ -331,9 +356,9 @@ def _read_capacities(capacities: Any) -> AnyArray:
             f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
             "write all of them one way"
         )
-    most, accepted = 1.0, "shares within (0, 1]"
-    if True in integral:
+    accepted = "shares within (0, 1]" if most == 1.0 else f"rates above 0 and at most {most:g}"
+    if True in integral and most == 1.0:
         most, accepted = LARGEST_CAPACITY, "whole numbers of cases above 0"
     if not (numbers[0] > 0 and numbers[-1] <= most):
         raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
-    return numbers.astype(np.int64) if True in integral else numbers
+    return numbers.astype(np.int64) if most == LARGEST_CAPACITY else numbers.astype(np.float64)

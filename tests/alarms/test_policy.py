@@ -13,6 +13,7 @@ import voros
 from voros.alarms import AlarmState
 from voros.alarms.points import StayRows, read_stays
 from voros.alarms.stream import sound
+from voros.evaluation import evaluation_of
 from voros.exceptions import ArgumentError
 
 RULE = voros.AlarmRule(snooze=3, horizon=5, lead=1)
@@ -225,3 +226,85 @@ def test_a_score_that_alarms_too_often_at_its_highest_value_certifies_nothing():
     with pytest.warns(voros.exceptions.NeverAlarmWarning):
         policy = voros.ThresholdPolicy.from_points(points, scenario, guarantee=0.95, n_models=1)
     assert policy.threshold() == np.inf
+
+
+def test_subgroups_are_evaluated_as_stays_of_their_own():
+    policy = policy_of()
+    stay, hour, score, events = large_ward(1, n_stays=120)
+    sex, site = np.array(["f", "m"])[stay % 2], np.where(stay < 115, "A", "B")
+    columns = {"stay": stay, "time": hour, "score": score, "events": events}
+    found = policy.evaluate_stays(**columns, by={"sex": sex, "site": site}).by_subgroup
+    assert list(found) == [("sex", "f"), ("sex", "m"), ("site", "A"), ("site", "other")]
+    for name, kept in (("f", stay % 2 == 0), ("m", stay % 2 == 1)):
+        of = np.isin(events[0], stay[kept])
+        alone = policy.evaluate_stays(
+            stay=stay[kept],
+            time=hour[kept],
+            score=score[kept],
+            events=(events[0][of], events[1][of]),
+            confidence=1 - 0.05 / 4,
+        )
+        part = found["sex", name]
+        for figure in ("tp", "fp", "alarms", "n_events", "patient_days", "intervals"):
+            assert getattr(part, figure) == getattr(alone, figure)
+    assert "site: subgroups with fewer than 10 cases are pooled" in repr(found)
+    rows = {"id": stay, "at": hour, "risk": score, "sex": sex}
+    named = policy.evaluate_stays(
+        rows,
+        stay="id",
+        time="at",
+        score="risk",
+        events={"id": events[0], "at": events[1]},
+        by="sex",
+    )
+    assert named.by_subgroup["sex", "f"].tp == found["sex", "f"].tp
+    with pytest.raises(ArgumentError, match="by gives the stay 0 to more than one subgroup"):
+        policy.evaluate_stays(**columns, by=hour % 2)
+
+
+def test_the_floor_of_a_subgroup_is_judged_by_its_interval():
+    policy = policy_of(scenario=SCENARIO.changed(min_precision=0.4))
+    stay, hour, score, events = large_ward(3, n_stays=600)
+    ill = np.isin(stay, events[0])
+    columns = {"stay": stay, "time": hour, "score": score, "events": events}
+    found = policy.evaluate_stays(**columns, by=np.where(ill, "ill", "well")).by_subgroup
+    assert found.floor("subgroup", "ill") == "kept"
+    assert found.floor("subgroup", "well") == "broken"
+    assert found.with_floor("broken") == (("subgroup", "well"),)
+    assert list(found.frame()["floor"]) == ["kept", "broken"]
+
+
+def test_rules_compete_as_models_do_and_share_the_error_of_the_guarantee():
+    stay, hour, score, events = large_ward(5, n_stays=600)
+    columns = {"stay": stay, "time": hour, "score": score, "events": events}
+    rules = {f"{n}h": voros.AlarmRule(snooze=n, horizon=5, lead=1) for n in (3, 6, 12)}
+    points = {name: voros.alarm_points(**columns, rule=rule) for name, rule in rules.items()}
+    chosen = voros.select_model(points, scenario=SCENARIO, guarantee=0.95)
+    policy = chosen.policy()
+    assert policy.rule == rules[chosen.winner]
+    alone = voros.ThresholdPolicy.from_points(
+        points[chosen.winner], SCENARIO, guarantee=0.95, n_models=3
+    )
+    assert policy.threshold() == alone.threshold()
+
+
+def test_a_winner_map_of_stays_scores_as_each_scenario_does():
+    stay, hour, score, events = large_ward(0, n_stays=120)
+    noisy = score + np.random.default_rng(0).normal(size=len(score))
+    models = voros.alarm_points(
+        stay=stay, time=hour, score={"good": score, "noisy": noisy}, events=events, rule=RULE
+    )
+    floors, rates = [0.0, 0.2, 0.4], [0.5, 1.5, 20.0]
+    grid = {"min_precisions": floors, "capacities": rates, "cost_ratio": (0.02, 0.2)}
+    found = voros.winner_map(models, **grid, per="patient-day")
+    for i, floor in enumerate(floors):
+        for j, rate in enumerate(rates):
+            limits = SCENARIO.changed(min_precision=floor, capacity=rate)
+            for k, points in enumerate(models.values()):
+                expected = evaluation_of(points, limits).score
+                assert found.scores[i, j, k] == pytest.approx(expected, abs=1e-12)
+    assert found.frame()["capacity"].tolist()[:3] == rates
+    with pytest.raises(ArgumentError, match=r"capacity=0\.5 is a share of cases, which stays"):
+        voros.winner_map(models, **(grid | {"capacities": [0.5, 1.0]}))
+    with pytest.raises(ArgumentError, match="per='day'; accepted is 'patient-day'"):
+        voros.winner_map(models, **grid, per="day")

@@ -54,7 +54,7 @@ def test_a_policy_is_chosen_tested_and_applied(voros_command, tmp_path):
     models = ("--score", "good", "--score", "noise")
     chosen = voros_command(
         "select", "rows.csv", *models, *STAYS, *RULE, *LIMITS, "--confidence", "0.95",
-        "--test", "later.csv", "-o", "policy.json", "--json",
+        "--test", "later.csv", "--by", "sex", "-o", "policy.json", "--json",
     )  # fmt: skip
     document = json.loads(chosen.out)
     policy = voros.ThresholdPolicy.from_json(tmp_path / "policy.json")
@@ -65,6 +65,9 @@ def test_a_policy_is_chosen_tested_and_applied(voros_command, tmp_path):
     tested = policy.evaluate_stays(stay=stay, time=hour, score=score, events=events)
     assert document["test_default"]["tp"] == tested.tp
     assert document["test_default"]["alarms"] == tested.alarms
+    parts = document["test_default"]["by_subgroup"]
+    assert [part["subgroup"] for part in parts] == ["0", "1"]
+    assert sum(part["tp"] for part in parts) == tested.tp
     shown = voros_command("apply", "policy.json", "later.csv", *STAYS, "-o", "alarms.csv")
     assert f"{tested.alarms} alarms in {len(stay):,} rows" in shown.err
     assert "recall of events" in shown.err

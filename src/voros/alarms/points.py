@@ -16,6 +16,7 @@ from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.grouped_cases import group_codes, missing_values
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.core.subgroups import UNNAMED, Subgroups
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -204,6 +205,14 @@ class StayRows:
         sums = (np.bincount(cell, count, minlength=size).reshape(shape) for count in counts)
         return AlarmCounts(*(np.rint(count).astype(np.int64) for count in sums))
 
+    def only(self, kept: BoolArray) -> StayRows:
+        """Return some of the stays."""
+        scores = np.full(len(self.rows.stays.times), np.nan)
+        scores[self.rows.rows[self.scored.kept]] = self.scored.scores
+        rows = CountedRows.from_stays(self.rows.stays.only(kept), self.rule)
+        scored = ScoredRows.from_scores(rows, scores[kept[self.rows.stays.stay]])
+        return StayRows(scored=scored, unit=np.unique(self.unit[kept], return_inverse=True)[1])
+
     def in_resample(self, times: AnyArray, changes: StayChanges) -> StayRows:
         """Return the stays with each patient there a number of times."""
         return replace(self, drawn=times[self.unit], changes=changes)
@@ -361,17 +370,28 @@ def _without(times: Any, missing: BoolArray) -> Any:
     return [value for value, left in zip(times, missing.tolist(), strict=True) if not left]
 
 
+def stay_subgroups(rows: Any, by: Any, stays: Stays) -> Subgroups:
+    """Return the subgroup of each stay, from columns of the rows or one value for each row."""
+    named = isinstance(by, str) or (rows is not None and isinstance(by, (list, tuple)))
+    names = [by] if isinstance(by, str) else by
+    columns = {name: column_of(rows, name, "by") for name in names} if named else by
+    listed = named_columns(columns, "by")
+    of_rows = {UNNAMED: columns} if listed is None else {str(name): c for name, c in listed}
+    first_input = np.empty(stays.n_stays, dtype=np.intp)
+    first_input[stays.stay_of_inputs[::-1]] = np.arange(len(stays.order))[::-1]
+    of_stays = {}
+    for name, column in of_rows.items():
+        values = as_vector(column, "by")
+        codes = group_codes(values, np.zeros(len(values), dtype=np.bool_), "by")
+        stays.of_each_stay(codes, "by", "subgroup")
+        of_stays[name] = values[first_input]
+    return Subgroups.from_columns(of_stays)
+
+
 def _units(stays: Stays, groups: Any) -> AnyArray:
     """Return the patient of each stay; a stay belongs to one."""
     if groups is None:
         return np.arange(stays.n_stays)
     names = as_vector(groups, "groups")
-    codes = group_codes(names, np.zeros(len(stays.order), dtype=np.bool_))[stays.order]
-    stay_of_input = np.repeat(stays.stay, np.diff(np.append(stays.firsts, len(stays.order))))
-    first = np.searchsorted(stay_of_input, np.arange(stays.n_stays))
-    unit = codes[first]
-    differs = np.flatnonzero(unit[stay_of_input] != codes)
-    if len(differs):
-        name = stays.names[stay_of_input[differs[0]]]
-        raise ArgumentError("groups", f" gives the stay {name} to more than one patient")
-    return unit
+    codes = group_codes(names, np.zeros(len(stays.order), dtype=np.bool_))
+    return stays.of_each_stay(codes, "groups", "patient")

@@ -115,6 +115,41 @@ class Stays:
         """Stays that have a row."""
         return len(self.names)
 
+    @cached_property
+    def stay_of_inputs(self) -> AnyArray:
+        """The stay of each input."""
+        stay = np.empty(len(self.order), dtype=np.intp)
+        stay[self.order] = np.repeat(self.stay, np.diff(np.append(self.firsts, len(self.order))))
+        return stay
+
+    def of_each_stay(self, codes: AnyArray, argument: str, what: str) -> AnyArray:
+        """Return a number of each stay from one of each input, which must not differ within it."""
+        check_same_length(stay=self.order, **{argument: codes})
+        of_stays = np.empty(self.n_stays, dtype=codes.dtype)
+        of_stays[self.stay_of_inputs] = codes
+        differs = np.flatnonzero(of_stays[self.stay_of_inputs] != codes)
+        if len(differs):
+            name = self.names[self.stay_of_inputs[differs[0]]]
+            raise ArgumentError(argument, f" gives the stay {name} to more than one {what}")
+        return of_stays
+
+    def only(self, kept: BoolArray) -> Stays:
+        """Return some of the stays, their rows as inputs in order."""
+        number = np.cumsum(kept) - 1
+        rows, events = kept[self.stay], kept[self.event_stay]
+        n_rows = int(np.count_nonzero(rows))
+        return Stays(
+            names=self.names[kept],
+            stay=number[self.stay[rows]],
+            times=self.times[rows],
+            order=np.arange(n_rows),
+            firsts=np.arange(n_rows),
+            event_stay=number[self.event_stay[events]],
+            event_times=self.event_times[events],
+            n_other_events=0,
+            clock=self.clock,
+        )
+
     def highest(self, scores: Any, name: str = "score") -> AnyArray:
         """Return the score of each row: the highest of one time, NaN where all are missing."""
         column = read_scores(scores, name)

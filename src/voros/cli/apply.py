@@ -118,8 +118,10 @@ def apply(
     columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
     with _naming_the_policy(policy, policy_file, named=score is not None):
         if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
-            refuse_with_stays(label=label, pos_label=pos_label, by=subgroups.by)
-            rows = StayInput(columns, stays, when, policy.rule)
+            refuse_with_stays(label=label, pos_label=pos_label)
+            subgroups.refuse_pooling()
+            by = tuple(subgroups.columns)
+            rows = StayInput(columns=columns, stays=stays, when=when, rule=policy.rule, by=by)
             over = StayAlarms(policy=policy, rows=rows, cost_ratio=ratio, state=state, check=check)
             over.write(output, show_options)
             return

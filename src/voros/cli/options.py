@@ -371,6 +371,12 @@ class SubgroupOptions:
             option = "--intersections" if self.intersections else "--min-subgroup"
             raise ValueError(f"{option} needs subgroups; name their column with --by")
 
+    def refuse_pooling(self) -> None:
+        """Raise where an option is given that subgroups of stays do not know."""
+        if self.intersections or self.min_subgroup is not None:
+            option = "--intersections" if self.intersections else "--min-subgroup"
+            raise ValueError(f"{option} is for cases; leave it out with --stay")
+
     @property
     def columns(self) -> list[str]:
         """The columns of subgroups."""

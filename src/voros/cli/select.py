@@ -128,10 +128,10 @@ def select(
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
     if over_stays:
-        refuse_with_stays(
-            engine=engine, false_alarm_cost=price, block=choice.block, by=subgroups.by
-        )
-        rows = StayInput(columns, stays, when, stays.rule(choice.horizon), group)
+        refuse_with_stays(engine=engine, false_alarm_cost=price, block=choice.block)
+        subgroups.refuse_pooling()
+        rule, aside = stays.rule(choice.horizon), tuple(subgroups.columns)
+        rows = StayInput(columns, stays, when, rule, group, aside=aside)
         validation = Validation(rows.name, rows.points(), None, None)
         developed = (
             None if development is None else rows.with_file(development, validation.points).points()
@@ -146,7 +146,8 @@ def select(
         document = "" if output is None else policy.to_json()
     tested: Tested | TestedStays | None = None
     if test is not None and over_stays:
-        tested = TestedStays(rows.with_file(test, [selection.winner], test_events).evaluate(policy))
+        test_rows = rows.with_file(test, [selection.winner], test_events)
+        tested = TestedStays(replace(test_rows, by=rows.aside, aside=()).evaluate(policy))
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, subgroups)
@@ -320,8 +321,10 @@ class TestedStays:
 
     @property
     def satisfied(self) -> bool:
-        """Whether the limits are kept."""
-        return self.evaluation.satisfied
+        """Whether the limits are kept, and no floor broken in a subgroup."""
+        by_subgroup = self.evaluation.by_subgroup
+        broken = by_subgroup is not None and bool(by_subgroup.with_floor("broken"))
+        return self.evaluation.satisfied and not broken
 
     @property
     def tables(self) -> list[str]:

@@ -126,13 +126,18 @@ class StayOptions(StayColumns):
 
 @dataclass(frozen=True, eq=False)
 class StayInput:
-    """Rows of stays in a file, their events, and the rule that counts alarms over them."""
+    """Rows of stays in a file, their events, and the rule that counts alarms over them.
+
+    ``by`` are columns of subgroups, and ``aside`` columns that are no model's scores.
+    """
 
     columns: InputOptions
     stays: StayColumns
     when: PeriodOptions
     rule: AlarmRule
     group: str | None = None
+    by: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
     def with_file(self, file: Path, scores: Iterable[str], events: Path | None = None) -> StayInput:
         """Return another file with the same columns, its events in the same file or another.
@@ -180,6 +185,8 @@ class StayInput:
                 **self._names,
                 scores=self.columns.score or (),
                 group=self.group,
+                by=self.by,
+                aside=self.aside,
                 drop_missing=self.columns.drop_missing,
             )
         for note in rows.notes:
@@ -203,7 +210,8 @@ class StayInput:
     def evaluate(self, policy: ThresholdPolicy, cost_ratio: float | None = None) -> StayEvaluation:
         """Evaluate a policy on the rows of its model."""
         (model,) = self.rows.models
-        return policy.evaluate_stays(**self.arguments(), score=model, cost_ratio=cost_ratio)
+        by = list(self.by) or None
+        return policy.evaluate_stays(**self.arguments(), score=model, by=by, cost_ratio=cost_ratio)
 
 
 def _names_in(table: Any, column: str) -> set[str]:

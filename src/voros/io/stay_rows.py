@@ -49,6 +49,7 @@ def read_stay_rows(
     scores: Sequence[str] = (),
     group: str | None = None,
     by: Sequence[str] = (),
+    aside: Sequence[str] = (),
     drop_missing: bool = False,
 ) -> StayTable:
     r"""Read stay, time and scores of rows; a score may be missing, a stay or a time may not.
@@ -63,7 +64,7 @@ def read_stay_rows(
     >>> read_stay_rows(open_source(file), stay="stay", time="hour").table.to_pydict()
     {'stay': ['007', '007'], 'hour': [0.0, 1.0], 'risk': [0.2, None]}
     """
-    names = ColumnNames(stay=stay, time=time, scores=scores, group=group, by=by)
+    names = ColumnNames(stay=stay, time=time, scores=scores, group=group, by=by, aside=aside)
     first_rows = peek(source)
     roles = assign_roles(first_rows, names, source.name, labelled=False)
     for said in roles.warnings:

@@ -168,7 +168,8 @@ class WinnerMapDisplay(ModelDisplay):
 
     def _format_axes(self, ax: Axes) -> None:
         counted = self.winner_map.capacities.dtype.kind in "iu"
-        unit = "alarms" if counted else "share of cases"
+        unit = self.winner_map.per or ("alarms" if counted else "share of cases")
+        unit = f"alarms per {unit}" if self.winner_map.per else unit
         xlabel = f"{AXIS_TITLES['capacity']} ({unit})"
         ylabel, title = AXIS_TITLES["min_precision"], "best model"
         if ax is self.margin_ax_:

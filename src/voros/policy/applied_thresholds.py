@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.alarms.points import alarm_points, column_of, read_stays
+from voros.alarms.points import alarm_points, column_of, read_stays, stay_subgroups
 from voros.alarms.stream import AlarmState, parse_state, sound
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence, check_flag, is_scalar
 from voros.core.cases import check_cases, check_scores
 from voros.core.grouped_cases import group_codes
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
@@ -109,6 +110,7 @@ class AppliedThresholds(CostThresholds):
         score: Any,
         events: Any,
         groups: Any = None,
+        by: Any = None,
         cost_ratio: float | None = None,
         confidence: float = 0.95,
     ) -> StayEvaluation:
@@ -118,6 +120,9 @@ class AppliedThresholds(CostThresholds):
         ----------
         rows, stay, time, score, events, groups
             As in `voros.alarm_points`, of one model.
+        by : str, list of str, array-like of shape (n_rows,) or mapping of such, optional
+            Subgroups to report on, such as sexes or sites: columns of the rows, or one value for
+            each row. All rows of a stay have the same. Those of fewer than 10 stays are pooled.
         cost_ratio : float, optional
             As in `alarms`.
         confidence : float in (0, 1), default 0.95
@@ -150,7 +155,10 @@ class AppliedThresholds(CostThresholds):
         rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
         columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
         points = alarm_points(rows, **columns, rule=rule)
-        return evaluate_stays(deployment, points, check_confidence(confidence))
+        if not isinstance(points, OperatingPoints) or points.stays is None:
+            raise ArgumentError("score", " names several models; accepted is one")
+        subgroups = None if by is None else stay_subgroups(rows, by, points.stays.rows.stays)
+        return evaluate_stays(deployment, points.stays, check_confidence(confidence), subgroups)
 
     def _check_stays(self) -> AlarmRule:
         if self.rule is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 from voros.policy.deployment import Deployment
+from voros.policy.stay_subgroups import StaySubgroups
 from voros.policy.violations import Violation, find_violations
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
@@ -21,6 +22,7 @@ from voros.typing import FloatArray
 if TYPE_CHECKING:
     from voros.alarms import StayRows
     from voros.alarms.sweep import AlarmCounts
+    from voros.core.subgroups import Subgroups
     from voros.guarantee import Guarantee
 
 
@@ -58,6 +60,8 @@ class StayEvaluation(ReprMixin):
     scenario : Scenario
     guarantee : Guarantee or None
         The promise that the policy was made with.
+    by_subgroup : StaySubgroups or None
+        The same in each subgroup, where ``by`` was given.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class StayEvaluation(ReprMixin):
     confidence: float
     scenario: Scenario
     guarantee: Guarantee | None
+    by_subgroup: StaySubgroups | None = None
 
     @property
     def satisfied(self) -> bool:
@@ -131,8 +136,16 @@ class StayEvaluation(ReprMixin):
             *("number_needed_to_evaluate", "lead_time_quartiles", "n_stays_alarmed"),
             *("n_first_useful", "n_stays_with_event", "confidence", "intervals", "satisfied"),
         )
-        violations = [asdict(violation) for violation in self.violations]
-        return {name: getattr(self, name) for name in names} | {"violations": violations}
+        values = {name: getattr(self, name) for name in names}
+        values["violations"] = [asdict(violation) for violation in self.violations]
+        if self.by_subgroup is not None:
+            values["by_subgroup"] = self.by_subgroup.values()
+        return values
+
+    def with_interval(self, name: str) -> str:
+        """Write a figure with its interval."""
+        value, (low, high) = getattr(self, name), self.intervals[name]
+        return "-" if np.isnan(value) else f"{value:.3f} ({low:.3f} to {high:.3f})"
 
     def _parts(self) -> list[str | Table]:
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
@@ -147,7 +160,8 @@ class StayEvaluation(ReprMixin):
             said.append(f"{self.n_events_without_row:,} of the events have no scored row in time")
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
-        return [title, self.table(), *said]
+        subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
+        return [title, self.table(), *said, *subgroups]
 
     def table(self) -> Table:
         """Return the figures with intervals and limits."""
@@ -186,13 +200,25 @@ def _share(part: float, whole: float) -> float:
 
 def evaluate_stays(
     deployment: Deployment,
-    points: OperatingPoints | dict[str, OperatingPoints],
+    stays: StayRows,
     confidence: float,
+    by: Subgroups | None = None,
 ) -> StayEvaluation:
-    """Evaluate one threshold on the stays behind operating points."""
-    if not isinstance(points, OperatingPoints) or points.stays is None:
-        raise ArgumentError("score", " names several models; accepted is one")
-    stays, scenario = points.stays, deployment.scenario
+    """Evaluate one threshold on stays, and on those of each subgroup."""
+    evaluation, scenario = _evaluate(deployment, stays, confidence), deployment.scenario
+    if by is None:
+        return evaluation
+    by_subgroup = StaySubgroups.from_stays(
+        by,
+        lambda kept, alone: _evaluate(deployment, stays.only(kept), alone),
+        scenario.min_precision,
+        confidence,
+    )
+    return replace(evaluation, by_subgroup=by_subgroup)
+
+
+def _evaluate(deployment: Deployment, stays: StayRows, confidence: float) -> StayEvaluation:
+    scenario = deployment.scenario
     if scenario.prevalence is not None:
         raise ArgumentError(
             "prevalence", f"={scenario.prevalence!r} of the policy: stays are taken as observed"
@@ -204,8 +230,8 @@ def evaluate_stays(
         deployment.thresholds,
         tp,
         fp,
-        points.n_positive,
-        points.n_negative,
+        stays.n_events,
+        int(stays.slots.sum()),
         one_case=0.0,
         stays=stays,
         capacity_alarms=alarms,

@@ -1,0 +1,144 @@
+"""What a fixed threshold does over the stays of each subgroup, such as sexes or sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from voros.core.subgroups import Subgroups
+from voros.io.frames import make_frame
+from voros.text.table import ReprMixin, Table
+
+if TYPE_CHECKING:
+    from voros.policy.by_subgroup import FloorVerdict
+    from voros.policy.over_stays import StayEvaluation
+    from voros.typing import BoolArray
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StaySubgroups(ReprMixin):
+    """What a policy does over the stays of each subgroup, threshold and rule fixed.
+
+    Of each figure the intervals of all subgroups hold together with the stated confidence, by
+    Bonferroni, and so does what is said of the precision floor. The capacity is one for all stays.
+
+    Attributes
+    ----------
+    results : mapping of (str, str) to StayEvaluation
+        By column and subgroup.
+    min_precision : float
+    confidence : float
+        Of all subgroups together.
+    notes : tuple of str
+        Which subgroups were pooled.
+
+    Examples
+    --------
+    >>> import voros
+    >>> ward = {"stay": [1, 1, 2, 3], "time": [0, 5, 0, 0], "score": [0.2, 0.9, 0.4, 0.6]}
+    >>> ward["events"], sex = ([1], [8]), {"sex": ["f", "f", "m", "m"]}
+    >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
+    >>> points = voros.alarm_points(**ward, rule=rule)
+    >>> policy = voros.ThresholdPolicy.from_points(points, voros.Scenario(0.5, cost_ratio=0.1))
+    >>> found = policy.evaluate_stays(**ward, by=sex).by_subgroup
+    >>> list(found), found["sex", "other"].n_stays, found.floor("sex", "other")
+    ([('sex', 'other')], 3, 'too few to say')
+    """
+
+    results: Mapping[tuple[str, str], StayEvaluation]
+    min_precision: float
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_stays(
+        cls,
+        by: Subgroups,
+        evaluate: Callable[[BoolArray, float], StayEvaluation],
+        min_precision: float,
+        confidence: float,
+    ) -> StaySubgroups:
+        """Evaluate the stays of each subgroup, at the confidence that they share."""
+        alone = 1.0 - (1.0 - confidence) / by.n_subgroups
+        results = {
+            (part.column, name): evaluate(part.codes == code, alone)
+            for part in by.partitions
+            for code, name in enumerate(part.names)
+        }
+        return cls(
+            results=results, min_precision=min_precision, confidence=confidence, notes=by.notes
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Go through the columns and subgroups."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """How many subgroups there are."""
+        return len(self.results)
+
+    def __getitem__(self, name: tuple[str, str]) -> StayEvaluation:
+        """Return one subgroup by its column and name."""
+        if name not in self.results:
+            listed = ", ".join(map(repr, self.results))
+            raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
+        return self.results[name]
+
+    def floor(self, column: str, subgroup: str) -> FloorVerdict:
+        """Say whether the precision floor is kept in the population of a subgroup."""
+        result = self[column, subgroup]
+        low, high = result.intervals["precision"]
+        if self.min_precision <= 0 or np.isinf(result.threshold):
+            return "kept"
+        if result.tp + result.fp == 0:
+            return "too few to say"
+        if high < self.min_precision:
+            return "broken"
+        return "kept" if low >= self.min_precision else "too few to say"
+
+    def with_floor(self, verdict: FloorVerdict) -> tuple[tuple[str, str], ...]:
+        """Return the subgroups of which this is known of the precision floor."""
+        return tuple(name for name in self.results if self.floor(*name) == verdict)
+
+    def values(self) -> list[dict[str, Any]]:
+        """Return the figures of each subgroup as plain values."""
+        rows = []
+        for name, result in self.results.items():
+            row = dict(zip(("column", "subgroup"), name, strict=True)) | result.values()
+            # The limits are for all stays.
+            del row["satisfied"], row["violations"]
+            rows.append(row | {"floor": self.floor(*name)})
+        return rows
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each subgroup."""
+        rows = [
+            {
+                name: value
+                for name, value in row.items()
+                if not isinstance(value, (dict, list, tuple))
+            }
+            for row in self.values()
+        ]
+        return make_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+
+    def table(self) -> Table:
+        """Return the subgroups as a table for people."""
+        floor = f"floor {self.min_precision:g}"
+        head = ("subgroup", "stays", "events", "precision", "recall of events")
+        rows: list[tuple[str, ...]] = [(*head, "alarms per patient-day", floor)]
+        for (column, name), result in self.results.items():
+            figures = map(result.with_interval, ("precision", "recall", "alarms_per_patient_day"))
+            sizes = f"{result.n_stays:,}", f"{result.n_events:,}"
+            rows.append((f"{column}: {name}", *sizes, *figures, self.floor(column, name)))
+        return Table.from_rows(rows)
+
+    def _parts(self) -> tuple[str | Table, ...]:
+        together = (
+            f"intervals of all {len(self)} subgroups together hold with confidence "
+            f"{100 * self.confidence:g} % (Bonferroni)"
+        )
+        return self.table(), together, *self.notes
