@@ -285,12 +285,47 @@ def compare_levels(n_runs: int) -> None:
             print(f"{name} | {sure} | {100 * broken:.2f} % | {rate:.4f} | {recall:.3f}", flush=True)
 
 
+def cover(n_runs: int) -> None:
+    """Print how often intervals hold the score on other patients, and equal models differ."""
+    print("patients, shared | score | held by bca, percentile | equal models differ")
+    for n_patients, shared in ((300, 0.3), (1000, 0.3)):
+        ward = Hours(name="intervals", n_patients=n_patients, shared=shared, scenario=HOURLY)
+        truth = voros.evaluate(ward.truth, scenario=HOURLY).score
+        results = [_covers(ward, truth, seed) for seed in range(n_runs)]
+        bca, percentile, differ = np.mean(results, axis=0)
+        print(
+            f"{n_patients}, {shared} | {truth:.3f} | {100 * bca:.1f} %, {100 * percentile:.1f} % "
+            f"| {100 * differ:.1f} %",
+            flush=True,
+        )
+
+
+def _covers(ward: Hours, truth: float, seed: int) -> tuple[bool, bool, bool]:
+    rng = np.random.default_rng(seed)
+    columns = ward.rows(rng, ward.n_patients)
+    # A twin: the same signal, with noise of its own in each row.
+    noise = 0.5 * rng.normal(size=(2, len(columns["score"])))
+    columns["score"] = dict(zip("ab", columns["score"] + noise, strict=True))
+    first = _points(**{**columns, "score": columns["score"]["a"] - noise[0]}, rule=RULE)
+    twins = voros.alarm_points(**columns, rule=RULE)
+    how: Any = {"scenario": HOURLY, "n_resamples": 400, "random_state": seed}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        found = [voros.bootstrap(first, **how, method=m) for m in ("bca", "percentile")]
+        compared = voros.compare(twins, **how, method="percentile")
+    held = [one.low <= truth <= one.high for one in found]
+    return held[0], held[1], compared.differs(compared.pairs[0])
+
+
 def main() -> None:
-    """Print a row for each setting, or compare levels of choice."""
+    """Print a row for each setting, or compare levels of choice, or intervals."""
     n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     wanted = set(sys.argv[2:])
     if wanted == {"levels"}:
         compare_levels(n_runs)
+        return
+    if wanted == {"intervals"}:
+        cover(n_runs)
         return
     print("setting | plain: broken, recall | certified: broken, recall")
     for setting in SETTINGS:

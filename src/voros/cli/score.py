@@ -64,7 +64,7 @@ def score(
     intervals = None
     if stays.given:
         refuse_with_stays(false_alarm_cost=price, engine=engine)
-        rows = StayInput(columns, stays, when, stays.rule(horizon))
+        rows = StayInput(columns=columns, stays=stays, when=when, rule=stays.rule(horizon))
         name, results = rows.name, evaluate_all(rows.points(), scenario)
     else:
         if horizon is not None:

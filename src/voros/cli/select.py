@@ -130,8 +130,14 @@ def select(
     if over_stays:
         refuse_with_stays(engine=engine, false_alarm_cost=price, block=choice.block)
         subgroups.refuse_pooling()
-        rule, aside = stays.rule(choice.horizon), tuple(subgroups.columns)
-        rows = StayInput(columns, stays, when, rule, group, aside=aside)
+        rows = StayInput(
+            columns=columns,
+            stays=stays,
+            when=when,
+            rule=stays.rule(choice.horizon),
+            group=group,
+            aside=tuple(subgroups.columns),
+        )
         validation = Validation(rows.name, rows.points(), None, None)
         developed = (
             None if development is None else rows.with_file(development, validation.points).points()

@@ -124,7 +124,7 @@ class StayOptions(StayColumns):
         return AlarmRule(horizon=horizon, **chosen)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StayInput:
     """Rows of stays in a file, their events, and the rule that counts alarms over them.
 
