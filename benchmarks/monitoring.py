@@ -29,6 +29,7 @@ from voros.monitoring.precision import (
     read_alarms,
     read_units,
 )
+from voros.monitoring.prevalence import prevalence_interval
 from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
 from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import Settings
@@ -356,6 +357,42 @@ SCORES: dict[str, tuple[Callable[..., AnyArray], Callable[..., FloatArray], str]
 }
 
 
+PREVALENCES = (
+    # At validation: prevalence, cases; separation; at deployment: prevalence, cases, spread of days
+    (0.1, 1000, 1.3, 0.1, 390, 0.0),
+    (0.05, 400, 2.0, 0.15, 3000, 0.0),
+    (0.05, 200, 2.0, 0.3, 6000, 0.0),
+    (0.1, 1000, 1.3, 0.1, 3000, 0.5),
+)
+
+
+def prevalence_streams(streams: int) -> None:
+    """Count months whose interval of the suggested prevalence misses it."""
+    scenario = voros.Scenario(min_precision=0.25, capacity=0.3, cost_ratio=(1 / 20, 1 / 10))
+    for before, n, separation, now, n_new, spread in PREVALENCES:
+        rng, missed = np.random.default_rng(5), 0
+        for _ in range(streams):
+            labels = rng.random(n) < before
+            if not labels.any():
+                continue
+            valid = voros.ThresholdPolicy.from_validation(
+                labels, separation * labels + rng.normal(size=n), scenario
+            )
+            choice, fpr = valid.default, valid.default.fp / valid.n_negative
+            cases = rng.multinomial(n_new, np.full(30, 1 / 30))
+            day = np.repeat(np.arange(30), cases)
+            level = now * np.exp(spread * rng.normal(size=30) - spread**2 / 2)
+            scores = separation * (rng.random(n_new) < level[day]) + rng.normal(size=n_new)
+            alarms = np.bincount(day, scores >= choice.threshold, 30).astype(float)
+            rates, sizes = (choice.recall, fpr), (int(valid.n_positive), int(valid.n_negative))
+            if choice.recall > fpr:
+                ends = prevalence_interval(alarms, cases.astype(float), rates, sizes, 0.95)
+                missed += ends is None or not ends[0] <= now <= ends[1]
+        share = missed / streams
+        error = np.sqrt(share * (1 - share) / streams)
+        print(f"{before} of {n} to {now} of {n_new}: missed {share:.4f} +- {error:.4f}", flush=True)
+
+
 def run_lengths(streams: int) -> None:
     """Mean number of alarms right at the floor until the detector fires."""
     for promised in (100, 1000):
@@ -457,8 +494,9 @@ if __name__ == "__main__":
         "ratios": (ratio_streams, 2_000),
         "labels": (label_streams, 2_000),
         "episodes": (episode_streams, 2_000),
-        "renewals": (renewals, 400),
-        "scores": (score_streams, 400),
+        "renewals": (renewals, 2_000),
+        "scores": (score_streams, 2_000),
+        "prevalence": (prevalence_streams, 2_000),
         "power": (power, 400),
         "speed": (speed, 10),
     }

@@ -18,6 +18,7 @@ from voros.monitoring.precision import (
     read_alarms,
     settle,
 )
+from voros.monitoring.prevalence import prevalence_in_words
 from voros.monitoring.ratios import (
     capacity_limit,
     capacity_watch,
@@ -36,9 +37,6 @@ BEGINNING = -np.inf
 
 SETTLED_AT_ONCE = 1000
 """Alarms whose state is kept together; a status reads at most about as many more."""
-
-RECENT_PERIODS = 30
-"""Periods whose alarms suggest the prevalence of today."""
 
 
 class Deployment(NamedTuple):
@@ -171,22 +169,13 @@ def _notes(
     yield from _alike_in_words(watches)
     yield _recall_in_words(others > 0)
     if isinstance(policy.policy, ThresholdPolicy):
-        yield from _prevalence_in_words(store.periods(deployed.since), policy.policy, settings)
+        periods = store.periods(deployed.since)
+        suggested = prevalence_in_words(periods, policy.policy, settings)
+        if suggested is not None:
+            yield suggested
     renewed = not isinstance(policy.policy, JointPolicy)
     if renewed and any(stream.watch.verdict in ("broken", "watch") for stream in streams):
         yield "advice: monitor.renew() proposes a threshold from labelled recent cases"
-
-
-def _prevalence_in_words(
-    periods: PeriodTotals, policy: ThresholdPolicy, settings: Settings
-) -> Iterator[str]:
-    suggested = suggested_prevalence(periods, policy, settings)
-    if suggested is not None:
-        validated = policy.n_positive / (policy.n_positive + policy.n_negative)
-        yield (
-            f"prevalence: the alarms of the last periods suggest {suggested:.3f} (validation: "
-            f"{validated:.3f}), if only the share of positives has changed"
-        )
 
 
 def _alike_in_words(watches: tuple[Watch, ...]) -> Iterator[str]:
@@ -241,21 +230,3 @@ def _reversal_in_words(stream: StreamStatus, settings: Settings) -> Iterator[str
             f"{precision.name}: with those known when the windows closed, {then.true:,.0f} of "
             f"{then.alarms:,.0f} alarms were true, and it would be {was}"
         )
-
-
-def suggested_prevalence(
-    periods: PeriodTotals, policy: ThresholdPolicy, settings: Settings
-) -> float | None:
-    """Solve share of alarms = prevalence x recall + (1 - prevalence) x false positive rate.
-
-    It holds under label shift: scores within each class are as they were at validation.
-    """
-    ratio, choice = settings.cost_ratio, policy.default
-    if ratio is not None:
-        choice = next(c for c in policy.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
-    cases = periods.cases[-RECENT_PERIODS:].sum()
-    fpr = choice.fp / policy.n_negative
-    if not cases or not choice.recall > fpr:
-        return None
-    share = periods.alarms[-RECENT_PERIODS:].sum() / cases
-    return float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
