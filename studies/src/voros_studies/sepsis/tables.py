@@ -113,7 +113,7 @@ def _table(
         for row, level in wanted
     )
     events = np.mean([split["n_events"] for split in splits])
-    kind = "corrected for the stays that splits share" if test_ratio else "of training, validation"
+    kind = "corrected for the stays that splits share" if test_ratio else "for given test stays"
     title = (
         f"{TITLE}, {what}: {LIMITS}; mean of {len(splits)} splits, {events:.0f} events in each "
         f"test part, {STUDY_CONFIDENCE:.0%} intervals {kind}; on how many "
