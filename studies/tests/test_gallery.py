@@ -13,6 +13,7 @@ from matplotlib.image import imread
 from voros_studies.gallery import DPI, PICTURES, save_support2_figures
 
 
+@pytest.mark.slow
 def test_every_picture_is_saved_and_holds_something(tmp_path: Path) -> None:
     saved = save_support2_figures(tmp_path / "new" / "folder")
     assert [path.stem for path in saved] == list(PICTURES)

@@ -52,6 +52,7 @@ def mimic_run(tmp_path_factory):
     return place, command, run(*command)
 
 
+@pytest.mark.slow
 def test_mimic_says_what_it_found_and_how_long_it_takes(mimic_run):
     place, _, result = mimic_run
     assert result.exit_code == 0, result.output
@@ -64,6 +65,7 @@ def test_mimic_says_what_it_found_and_how_long_it_takes(mimic_run):
     assert "summary.html" in said
 
 
+@pytest.mark.slow
 def test_one_folder_holds_everything(mimic_run):
     out = mimic_run[0] / "out"
     names = [c.name for c in quick_grid()]
@@ -89,6 +91,7 @@ def test_one_folder_holds_everything(mimic_run):
     assert run_record["versions"]["scikit-learn"]
 
 
+@pytest.mark.slow
 def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
     """Read the policy and the predictions from the folder, and evaluate them once more."""
     out = mimic_run[0] / "out"
@@ -107,6 +110,7 @@ def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
             assert (row[f"scenario_{number}_kept"] == "yes") == found.satisfied
 
 
+@pytest.mark.slow
 def test_the_summary_page_stands_alone(mimic_run):
     page = (mimic_run[0] / "out/summary.html").read_text()
     assert page.count("<figure>") == 8
@@ -125,6 +129,7 @@ def read_part(out, name, part="test"):
     return table["y_true"] == 1, table["proba_y_eq_1"]
 
 
+@pytest.mark.slow
 def test_made_up_data_are_named_so_wherever_results_are_shown(mimic_run):
     out = mimic_run[0] / "out"
     marked = "Generated data in the layout of MIMIC-IV"
@@ -136,6 +141,7 @@ def test_made_up_data_are_named_so_wherever_results_are_shown(mimic_run):
         assert marked in path.read_text(), path
 
 
+@pytest.mark.slow
 def test_the_checklist_names_files_that_are_there(mimic_run):
     out = mimic_run[0] / "out"
     where = [row["where"] for row in read_csv(out / "tables/tripod_ai.csv")]
@@ -143,6 +149,7 @@ def test_the_checklist_names_files_that_are_there(mimic_run):
     assert sum(text == "left to the author" for text in where) < 30
 
 
+@pytest.mark.slow
 def test_every_fact_of_the_page_is_kept(mimic_run):
     out = mimic_run[0] / "out"
     facts = json.loads((out / "study.json").read_text())["facts"]
@@ -157,6 +164,7 @@ def test_every_fact_of_the_page_is_kept(mimic_run):
     assert all(fact["text"].replace("'", "&#39;") in page for fact in facts)
 
 
+@pytest.mark.slow
 def test_every_row_of_a_table_says_that_the_data_are_generated(mimic_run):
     tables = sorted((mimic_run[0] / "out/tables").glob("*.csv"))
     assert len(tables) > 10
@@ -165,6 +173,7 @@ def test_every_row_of_a_table_says_that_the_data_are_generated(mimic_run):
         assert said == {"Generated data in the layout of MIMIC-IV, death in the ICU"}, path
 
 
+@pytest.mark.slow
 def test_the_flow_counts_every_stay(mimic_run):
     rows = read_csv(mimic_run[0] / "out/tables/flow.csv")
     steps = [(float(row["kept"]), float(row["left_out"])) for row in rows]
@@ -176,6 +185,7 @@ def test_the_flow_counts_every_stay(mimic_run):
         assert steps[0][0] == len(text.readlines()) - 1
 
 
+@pytest.mark.slow
 def test_counts_at_the_deployed_thresholds_against_the_predictions(mimic_run):
     out = mimic_run[0] / "out"
     names = {c.label: c.name for c in quick_grid()}
@@ -196,6 +206,7 @@ def test_counts_at_the_deployed_thresholds_against_the_predictions(mimic_run):
 
 
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
+@pytest.mark.slow
 def test_candidates_and_table_1_against_the_files(mimic_run):
     out = mimic_run[0] / "out"
     names = {c.label: c.name for c in quick_grid()}
@@ -221,6 +232,7 @@ def test_candidates_and_table_1_against_the_files(mimic_run):
     assert (first["test_with"], first["test_without"]) == (str(y.sum()), str((~y).sum()))
 
 
+@pytest.mark.slow
 def test_the_roc_figure_marks_the_deployed_thresholds(mimic_run):
     """Marked are TPR and FPR of the saved policies' thresholds, not of those best on test."""
     out = mimic_run[0] / "out"
@@ -257,6 +269,7 @@ def test_a_second_run_fits_nothing_again(mimic_run):
     assert {p: p.stat().st_mtime_ns for p in kept} == kept
 
 
+@pytest.mark.slow
 def test_bad_data_end_in_one_line_with_the_file(tmp_path, mimic_run):
     result = run("mimic", "--data", tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 2

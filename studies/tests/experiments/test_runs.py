@@ -82,6 +82,7 @@ def test_not_converging_is_recorded_and_no_reason_to_stop(tmp_path):
     assert all(record["warnings"] == [] for record in records.values())
 
 
+@pytest.mark.slow
 def test_a_fit_past_its_time_is_really_killed(tmp_path):
     folder = open_some(tmp_path)
     told = []
@@ -127,6 +128,7 @@ run_grid(open_some(Path(sys.argv[1])), [*FAST_FITS, SLOW_FIT], jobs=1)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_grid_resumes_without_refitting(tmp_path):
     """Kill the run with SIGKILL in the middle of a fit; the finished fits are not touched again."""
     root = tmp_path / "run"

@@ -298,7 +298,9 @@ def deployments_that_break(
 @pytest.mark.parametrize(
     ("scenario", "n_cases", "horizon", "prevalence", "separation"),
     [
-        (Scenario(0.01, 0.1, (1 / 200, 1 / 100)), 5000, 100, 0.015, 4.0),
+        pytest.param(
+            Scenario(0.01, 0.1, (1 / 200, 1 / 100)), 5000, 100, 0.015, 4.0, marks=pytest.mark.slow
+        ),
         (Scenario(0.02, 0.3, (1 / 200, 1 / 100)), 2000, 40, 0.015, 12.0),
     ],
 )

@@ -189,6 +189,7 @@ def test_a_report_is_html(report, tmp_path):
         write_report(report, tmp_path / "report.pdf")
 
 
+@pytest.mark.slow
 def test_a_ladder_of_confidences_is_shown_with_what_each_costs():
     rng = np.random.default_rng(0)
     died = rng.random(900) < 0.2
