@@ -14,7 +14,7 @@ from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
-from voros.models import points_of_one
+from voros.models import points_of_one, refuse_stays
 from voros.typing import FloatArray
 
 __all__ = ["DecisionCurve", "net_benefit"]
@@ -66,6 +66,7 @@ def net_benefit(
     """
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     points = points_of_one(y_true, y_score=y_score, **how)
+    refuse_stays(None if points is None else {"": points}, "net benefit")
     if points is None:
         points = OperatingPoints.from_scores(y_true, y_score, **how)
     probability = check_probabilities(threshold_probability)

@@ -140,6 +140,12 @@ def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoi
     return {model: points_of(model) for model in cases.scores}
 
 
+def refuse_stays(points_by_name: Mapping[str, OperatingPoints] | None, what: str) -> None:
+    """Raise where points are of alarms over stays, which have no cases to count."""
+    if any(points.stays is not None for points in (points_by_name or {}).values()):
+        raise ArgumentError("y_true", f" holds alarms over stays; {what} is of cases")
+
+
 def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | None:
     """Return operating points that were given in place of labels and scores, or None for labels.
 

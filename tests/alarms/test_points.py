@@ -12,6 +12,7 @@ from voros.evaluation import evaluation_of
 from voros.exceptions import ArgumentError
 
 RULE = voros.AlarmRule(snooze=3, horizon=5, lead=1)
+FLOOR = voros.Scenario(0.1, cost_ratio=(0.05, 0.1))
 PER_DAY = voros.Scenario(0.2, 1.5, (0.05, 0.1), per="patient-day")
 
 
@@ -228,3 +229,26 @@ def test_a_rate_is_refused_of_cases_and_events_are_needed():
         )
     with pytest.raises(ValueError, match="the stays hold no event that counts"):
         evaluation_of(voros.alarm_points(**ward(events=([], []))), PER_DAY)
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda points, path: voros.write_page(points, scenario=FLOOR, path=path), "a page is of"),
+        (
+            lambda points, _: voros.net_benefit(points, scenario=FLOOR, threshold_probability=0.1),
+            "net benefit is of cases",
+        ),
+        (
+            lambda points, _: voros.allocate(
+                {"a": points, "b": points}, scenario=FLOOR, capacity=5
+            ),
+            "a shared capacity is of cases",
+        ),
+    ],
+)
+def test_what_counts_cases_refuses_stays(use, message, tmp_path):
+    points = voros.alarm_points(**ward())
+    with pytest.raises(ArgumentError, match=f"y_true holds alarms over stays; {message}"):
+        use(points, tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())

@@ -27,7 +27,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
-from voros.models import points_by_name
+from voros.models import points_by_name, refuse_stays
 from voros.policy.allowed import check_guarantee
 from voros.progress import Progress
 
@@ -168,6 +168,7 @@ def allocate(
         per=per,
         guarantee=guarantee,
     )
+    refuse_stays(points, "a shared capacity")
     if points is not None:
         maker = JointMaker(
             scenarios=_scenarios(scenario, tuple(points)),

@@ -20,7 +20,13 @@ from voros.exceptions import ArgumentError
 from voros.inference.bands import Band
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
-from voros.models import ONLY_MODEL, count_models, points_by_name, several_models
+from voros.models import (
+    ONLY_MODEL,
+    count_models,
+    points_by_name,
+    refuse_stays,
+    several_models,
+)
 from voros.typing import AnyArray, FloatArray
 
 LEAST_RATIO = 1e-12
@@ -75,6 +81,7 @@ def net_benefit_band(
     confidence = check_confidence(confidence)
     how = {"pos_label": pos_label, "groups": groups}
     points_by_model = points_by_name(y_true, scores=scores, **how)
+    refuse_stays(points_by_model, "net benefit")
     named = not isinstance(y_true, OperatingPoints)
     if points_by_model is None:
         points_by_model, named = count_models(y_true, scores, **how), several_models(scores)

@@ -70,7 +70,9 @@ class WatchedPolicy:
             return cls._from_joint(policy)
         single = policy.policy if isinstance(policy, Worklist) else policy
         if single.rule is not None:
-            raise ArgumentError("policy", f" is for alarms over stays, by {single.rule!r}")
+            raise ArgumentError(
+                "policy", f" is for alarms over stays, by {single.rule!r}; a monitor counts cases"
+            )
         return cls(
             policy=policy,
             floors={ONLY: single.scenario.min_precision},

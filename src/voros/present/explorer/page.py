@@ -24,7 +24,7 @@ from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
-from voros.models import ModelCases, points_by_name
+from voros.models import ModelCases, points_by_name, refuse_stays
 from voros.policy.allowed import check_guarantee
 from voros.policy.origin import limits_under
 from voros.present.explorer.payload import (
@@ -165,6 +165,7 @@ def write_page(
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     per_case = {"by": by, "periods": periods, "times": times}
     points = points_by_name(y_true, scores=scores, **how, **per_case)
+    refuse_stays(points, "a page")
     counted: dict[str, Any] = {"points_by_model": points}
     if points is None:
         counted = _count(y_true, scores, check_scenario(scenario), thin, n_resamples, how, per_case)
