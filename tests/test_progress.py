@@ -62,4 +62,4 @@ def test_an_executed_notebook_holds_one_line() -> None:
     (output,) = notebook.cells[0].outputs
     assert output["data"]["text/plain"] == f"resampling [{'#' * 30}] 400/400"
     (shown,) = notebook.cells[1].outputs
-    assert "at most alarms on 50 % of the cases" in shown["data"]["text/html"]
+    assert "at most 50 % of the cases" in shown["data"]["text/html"]

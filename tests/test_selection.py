@@ -340,6 +340,9 @@ def test_the_table_shows_ranks_and_marks():
         assert frame[f"{strategy}_close"].tolist() == close.tolist()
     text, html = repr(selection), selection._repr_html_()
     assert text.splitlines()[0] == f"winner by partial_voros: {selection.winner}"
+    sizes = f"{len(labels):,} cases, {np.sum(labels):,} positive"
+    assert sizes in text.splitlines()[1]
+    assert sizes in html
     assert html.count("<tr>") == 5
     assert f"{selection.ranking[0].voros:.4f}" in html
 

@@ -376,11 +376,14 @@ def test_frame_has_a_row_for_each_interval_and_its_probability():
     assert frame["probability"].tolist() == [1.0, 0.0]
 
 
-def test_repr_tells_strategy_costs_and_default():
-    text = repr(ThresholdPolicy.from_validation(Y, S, SCENARIO))
-    assert text == (
-        "ThresholdPolicy('partial_voros': 1 threshold on uniform(0.1, 0.2), default 0.5)"
-    )
+def test_a_printed_policy_states_limits_guarantee_and_thresholds():
+    policy = ThresholdPolicy.from_validation(Y, S, SCENARIO)
+    text = repr(policy)
+    n_alarms = int(np.sum(np.asarray(S) >= 0.5))
+    assert "guarantee: none" in text
+    assert f"precision: at least {SCENARIO.min_precision:g}" in text
+    assert text.splitlines()[-1].split()[:3] == ["default", "0.5", str(n_alarms)]
+    assert all(part in policy._repr_html_() for part in ("guarantee", "0.5", str(n_alarms)))
 
 
 def test_whole_numbers_that_no_threshold_sets_apart_are_not_deployed():

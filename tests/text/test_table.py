@@ -130,6 +130,6 @@ def test_notebook_views_state_limits_and_intervals() -> None:
     html = found._repr_html_()
     for part in (f"{found.estimate:.4f}", f"{found.low:.4f} to {found.high:.4f}", "curve"):
         assert part in html
-    for limit in ("at least 0.2", "at most alarms on 40 % of the cases"):
+    for limit in ("at least 0.2", "at most 40 % of the cases"):
         assert limit in html
     assert "no limit" in voros.Scenario(cost_ratio=0.1)._repr_html_()

@@ -275,8 +275,7 @@ class Scenario:
         costs: C_FP/C_FN ~ known(0.1)
         prevalence: that of the data
         """
-        share = f"{100 * self.capacity:.6g} % of the cases"
-        alarms = f"alarms on {share}"
+        alarms = f"{100 * self.capacity:.6g} % of the cases"
         if self.capacity_is_count or self.per is not None:
             alarms = f"{self.capacity:,} alarms"
         if self.per is not None:

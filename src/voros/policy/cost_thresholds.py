@@ -16,9 +16,9 @@ from voros.core.volume import cost_moments
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
-from voros.policy.notebook import policy_html
 from voros.policy.origin import COST_AWARE, POLICY_STRATEGIES, Origin, PolicyStrategy
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
+from voros.policy.summary import policy_html, policy_text
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -164,13 +164,8 @@ class CostThresholds:
         return policy_html(self)
 
     def __repr__(self) -> str:
-        """Summarise the policy."""
-        used = int(np.count_nonzero(self.probabilities))
-        count = "1 threshold" if used == 1 else f"{used} thresholds"
-        return (
-            f"ThresholdPolicy({self.strategy!r}: {count} on {self.scenario.costs!r}, "
-            f"default {self.default.threshold:.6g})"
-        )
+        """Show limits, guarantee and thresholds."""
+        return policy_text(self)
 
 
 def _check_label(label: Any) -> Any:

@@ -216,13 +216,20 @@ class Selection(ReprMixin):
         columns["feasible"] = [row.feasible for row in self.ranking]
         return make_frame(columns, backend)
 
-    def _parts(self) -> tuple[str, Table, str]:
-        """Return the ranking; a star marks scores within the tolerance of the best."""
+    def _parts(self) -> tuple[str, str, Table, str]:
+        """Return limits, cases and ranking; a star marks scores close to the best."""
         table = Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
         by = f"by {self.strategy}"
         if self.n_development is not None:
             by = f"fixed on {self.n_development:,} development cases, {by}"
-        return f"winner {by}: {self.winner}", table, self.legend
+        return f"winner {by}: {self.winner}", self._limits_and_cases, table, self.legend
+
+    @property
+    def _limits_and_cases(self) -> str:
+        """The limits that hold for every model, and how many cases they were judged on."""
+        points = next(iter(self.allowed.values())).decision.points
+        limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:2])
+        return f"{limits}; {points.n_cases:,.6g} cases, {points.n_positive:,.6g} positive"
 
     @property
     def legend(self) -> str:

@@ -95,6 +95,7 @@ def select_model(
     >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
     >>> select_model(y_valid, scores, scenario)
     winner by partial_voros: sharp
+    precision: at least 0.6; capacity: at most 20 % of the cases; 10 cases, 3 positive
     model   partial_voros    voros  partial_auroc   recall
     sharp         1.0000*  0.8592         0.0000*  0.6667*
     steady        0.4632   0.9964*        0.0000*  0.3333

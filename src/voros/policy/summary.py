@@ -1,11 +1,13 @@
-"""A threshold policy in tables, for notebooks."""
+"""A threshold policy as text and, for notebooks, as HTML."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from voros.core.hull import Choice
-from voros.text.table import Table
+from voros.text.table import Table, html_pairs
 
 if TYPE_CHECKING:
     from voros.policy.cost_thresholds import CostThresholds
@@ -13,10 +15,16 @@ if TYPE_CHECKING:
 
 def policy_html(policy: CostThresholds) -> str:
     """Return limits, guarantee and thresholds as HTML."""
-    return Table.from_rows(_facts(policy)).html() + Table.from_rows(_thresholds(policy)).html()
+    return html_pairs(_metadata(policy)) + Table.from_rows(_thresholds(policy)).html()
 
 
-def _facts(policy: CostThresholds) -> list[tuple[str, ...]]:
+def policy_text(policy: CostThresholds) -> str:
+    """Return limits, guarantee and thresholds as lines of text."""
+    lines = (f"{name}: {text}" for name, text in _metadata(policy))
+    return "\n".join((*lines, Table.from_rows(_thresholds(policy)).text()))
+
+
+def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
     scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
     if policy.rule is None or policy.origin is None:
         n_periods: float | None = None if policy.origin is None else policy.origin.n_periods
@@ -30,12 +38,12 @@ def _facts(policy: CostThresholds) -> list[tuple[str, ...]]:
     if policy.origin is not None and policy.origin.plan:
         shared += f", {policy.origin.plan}"
     return [
-        ("policy", "" if policy.model is None else policy.model),
+        ("policy for", "one model" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
         *([] if policy.rule is None else [("rule", repr(policy.rule))]),
         ("costs", repr(scenario.costs)),
         ("precision", f"at least {scenario.min_precision:g}"),
-        ("alarms", f"at most {most:,.6g} of {all_cases}{rule}"),
+        ("alarms", f"at most {np.floor(most):,.6g} of {all_cases}{rule}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
         ("validated on", f"{all_cases}, {policy.n_positive:,.6g} positive"),
     ]
