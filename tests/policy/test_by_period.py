@@ -70,7 +70,9 @@ def test_a_broken_rule_says_what_it_measures() -> None:
     assert counted > 2
     assert violation.bound == 0
     assert violation.worst == 0.5
-    assert "0.5 of the periods (per shift) with more than 2 alarms is 0.5 above 0" in str(violation)
+    assert "0.5 of the periods (per shift) with more than 2 alarms, at most 0 allowed" in str(
+        violation
+    )
 
 
 def test_a_broken_mean_is_reported_though_few_periods_are_above() -> None:
@@ -84,7 +86,7 @@ def test_a_broken_mean_is_reported_though_few_periods_are_above() -> None:
     assert tested.by_period.n_above.tolist() == [1]
     assert not tested.satisfied
     (violation,) = tested.violations
-    assert str(violation).startswith("capacity 3 alarms per day, on average, is 1 above 2")
+    assert str(violation).startswith("capacity: 3 alarms per day, on average, at most 2 allowed")
     printed = tested.table().text()
     assert [row.split()[-1] for row in printed.splitlines()[-2:]] == ["2", "0.25"]
 

@@ -217,7 +217,7 @@ def test_violations_say_which_limit_by_how_much_and_where():
         policy.switches[0],
     )
     assert precision.probability == pytest.approx((policy.switches[0] - 0.1) / 0.9)
-    assert "precision 0.2857 is 0.2143 below 0.5, at cost ratios 0.1 to" in repr(account)
+    assert "precision: 0.286, at least 0.5 required (at cost ratios 0.1 to" in repr(account)
 
 
 def test_a_threshold_that_is_never_deployed_breaks_nothing():

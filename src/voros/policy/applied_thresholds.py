@@ -246,10 +246,10 @@ class AppliedThresholds(CostThresholds):
         cost of 1,000 cases      75     10.14 to 680.8
         precision            0.3333   0.0084 to 0.9057  at least 0.5
         recall               1.0000   0.0250 to 1.0000
-        alarms                    3  0.77648 to 3.9748     at most 2
+        alarms                    3      0.776 to 3.97     at most 2
         limits kept on these cases: no
-        precision 0.3333 is 0.1667 below 0.5, at cost ratios 0.1 to 0.2 (probability 1)
-        capacity 3 is 1 above 2, at cost ratios 0.1 to 0.2 (probability 1)
+        precision: 0.333, at least 0.5 required
+        capacity: 3 alarms, at most 2 allowed
         intervals take cases as independent
         """
         self._check_cases()

@@ -129,7 +129,7 @@ class PeriodEvaluation(ReprMixin):
         capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
         total, most = self.alarms.sum(axis=0), capacity * self.n_periods
         slack = 0.0 if total.dtype.kind in "iu" else SUM_ROUNDING * float(self.n_cases.sum())
-        measure = f"alarms per {per}, on average,"
+        measure = f"alarms per {per}, on average"
         mean = PeriodRule(self.mean_alarms, float(capacity), measure, total > most + slack)
         if exceed is None:
             return (mean,)

@@ -219,7 +219,8 @@ class PolicyEvaluation(ReprMixin):
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
         intervals = self.intervals
         span = "" if intervals is None else f"{100 * intervals.confidence:g} % interval"
-        floor, most = f"at least {self.scenario.min_precision:g}", f"at most {self.max_alarms:,.6g}"
+        floor = f"at least {self.scenario.min_precision:g}"
+        most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
         rows = [
             ("expected cost", self.expected_cost, "cost", "", ".4f"),
             ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
@@ -227,9 +228,9 @@ class PolicyEvaluation(ReprMixin):
             ("recall", self.mean_recall, "recall", "", ".4f"),
         ]
         if self.by_period is None:
-            rows.append(("alarms", self.mean_alarms, "alarms", most, ",.5g"))
+            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {most:,.6g}", ""))
         cells = (
-            (name, "-" if np.isnan(v) else f"{v:{f}}", _ends(intervals, of, f), limit)
+            (name, "-" if np.isnan(v) else _number(v, f), _ends(intervals, of, f), limit)
             for name, v, of, limit, f in rows
         )
         return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
@@ -255,4 +256,9 @@ def _ends(intervals: EvaluationIntervals | None, name: str, form: str) -> str:
     if intervals is None:
         return ""
     low, high = getattr(intervals, name)
-    return f"{low:{form}} to {high:{form}}"
+    return f"{_number(low, form)} to {_number(high, form)}"
+
+
+def _number(value: float, form: str) -> str:
+    """Format a number; a count, which has no form, as a whole one where it is large."""
+    return f"{value:{form or ('.3g' if value < 100 else ',.0f')}}"

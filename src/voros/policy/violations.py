@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Limit: TypeAlias = Literal["precision", "capacity"]
 
 
+ALL_COSTS = 1 - 1e-12
+"""A share of the cost distribution above this is all of it, but for rounding."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Violation:
     """A limit that some deployed threshold breaks.
@@ -47,7 +51,7 @@ class Violation:
     >>> policy = voros.ThresholdPolicy.from_validation([0, 1, 0, 1], [0.1, 0.9, 0.6, 0.7], scenario)
     >>> tested = policy.evaluate([0, 1, 0, 1, 0], [0.1, 0.9, 0.8, 0.5, 0.3])
     >>> print(tested.violations[0])
-    precision 0.5 is 0.1 below 0.6, at cost ratios 0.2 to 0.2 (probability 1)
+    precision: 0.5, at least 0.6 required
     """
 
     limit: Limit
@@ -59,12 +63,19 @@ class Violation:
     measure: str = ""
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
-        side = "below" if self.limit == "precision" else "above"
+        """Say what is broken and by how much; at which costs, unless at all of them."""
+        if self.limit == "precision":
+            said = f"precision: {self.worst:.3g}, at least {self.bound:.3g} required"
+        elif self.measure:
+            said = f"capacity: {self.worst:.3g} {self.measure}, at most {self.bound:.3g} allowed"
+        else:
+            said = (
+                f"capacity: {self.worst:,.6g} alarms, at most {np.floor(self.bound):,.6g} allowed"
+            )
+        if not self.where or self.probability > ALL_COSTS:
+            return said
         spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
-        worst = f"{self.worst:.4g} {self.measure}".strip()
-        where = f", at cost ratios {spans} (probability {self.probability:.3g})" if spans else ""
-        return f"{self.limit} {worst} is {self.missed_by:.4g} {side} {self.bound:.6g}{where}"
+        return f"{said} (at cost ratios {spans}, {self.probability:.3g} of the cost distribution)"
 
 
 def find_violations(
