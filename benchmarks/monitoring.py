@@ -52,7 +52,7 @@ def evidence_of(monitor: voros.Monitor) -> Evidence:
     """Weigh every alarm that the file of a monitor holds."""
     store, settings = monitor._store, monitor.settings
     clock = store.clock or 0.0
-    alarms = read_alarms(store.alarms(-np.inf), settings.window_seconds, clock)
+    alarms = read_alarms(store.alarms("", -np.inf), settings.window_seconds, clock)
     return precision_evidence(read_units(alarms, settings, clock), FLOOR, settings)
 
 
@@ -461,7 +461,7 @@ def speed(years: int) -> None:
         path = Path(folder) / "ward.voros"
         monitor = voros.Monitor(policy(), path, window=30)
         begun = time.process_time()
-        alarms = monitor.update(scores, cases=np.arange(n), times=when).alarms
+        alarms = np.asarray(monitor.update(scores, cases=np.arange(n), times=when).alarms)
         fed = time.process_time()
         rows = np.flatnonzero(alarms)
         monitor.label(labels[rows], cases=rows, times=when[rows] + 30)
@@ -481,7 +481,8 @@ def speed(years: int) -> None:
 def _one_more_day(monitor: voros.Monitor, rng: np.random.Generator, n: int, day: AnyArray) -> None:
     begun = time.process_time()
     cases = n + np.arange(1000)
-    alarms = monitor.update(rng.random(1000) * 0.526, cases=cases, times=[str(day)] * 1000).alarms
+    update = monitor.update(rng.random(1000) * 0.526, cases=cases, times=[str(day)] * 1000)
+    alarms = np.asarray(update.alarms)
     monitor.label(rng.random(alarms.sum()) < 0.4, cases=cases[alarms])
     monitor.status()
     print(f"one more day, with status: {time.process_time() - begun:.2f} s", flush=True)
