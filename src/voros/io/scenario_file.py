@@ -21,10 +21,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from voros.core.costs import Samples, Uniform
 from voros.core.scenario import Scenario
 from voros.io.scenario_text import scenario_from_fields
 from voros.io.toml import read_toml
@@ -68,44 +66,3 @@ def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
         problem = f"{loose[0]!r} stands outside any scenario" if loose else "it names no scenario"
         raise ValueError(f"{path}: {problem}; start each with its name, as in [ward]")
     return tables
-
-
-def scenario_toml(scenario: Scenario, name: str = "scenario") -> str:
-    """Write a scenario as a named table of a TOML file.
-
-    Examples
-    --------
-    >>> from voros.core.costs import miss_costs
-    >>> print(scenario_toml(Scenario(0.15, 500, miss_costs(20, 40)), "ward"), end="")
-    [ward]
-    min_precision = 0.15
-    capacity = 500
-    miss_costs = [20.0, 40.0]
-    """
-    costs = scenario.costs
-    known = isinstance(costs, Samples) and len(costs.values) == 1
-    if not known and not isinstance(costs, Uniform):
-        raise ValueError(
-            f"cost_ratio={costs!r} cannot be written as TOML; a known value or a range can"
-        )
-    low, high = costs.support
-    lines = [
-        f"[{_key(name)}]",
-        f"min_precision = {scenario.min_precision!r}",
-        f"capacity = {scenario.capacity!r}",
-        f"{FIELD_OF_UNIT[costs.over]} = " + (f"{low!r}" if low == high else f"[{low!r}, {high!r}]"),
-    ]
-    if scenario.per is not None:
-        # The escapes of JSON are those of a basic string of TOML.
-        lines.append(f"per = {json.dumps(scenario.per)}")
-    if scenario.exceed is not None:
-        lines.append(f"exceed = {scenario.exceed!r}")
-    if scenario.prevalence is not None:
-        lines.append(f"prevalence = {scenario.prevalence!r}")
-    return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    bare = name.replace("-", "").replace("_", "")
-    # A basic string of TOML has the escapes of JSON.
-    return name if bare.isascii() and bare.isalnum() else json.dumps(name)
