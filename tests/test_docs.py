@@ -62,6 +62,17 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists() or (PACKAGE / inside).exists(), target
 
 
+def test_the_functions_and_commands_that_a_reader_is_sent_to_exist() -> None:
+    app = pytest.importorskip("voros.cli.app", exc_type=ImportError)
+    text = (ROOT / "docs" / "which-function.md").read_text(encoding="utf-8")
+    commands = set(re.findall(r"`voros ([a-z]+)", text))
+    assert commands <= set(app.COMMANDS)
+    named = set(re.findall(r"`(?:voros\.)?([A-Za-z_]\w*)[`.(]", text)) - {"policy", "guarantee"}
+    assert [name for name in sorted(named) if not hasattr(voros, name)] == []
+    assert len(commands) > 10
+    assert len(named) > 20
+
+
 def test_the_modules_that_contributors_are_sent_to_exist() -> None:
     pages = (ROOT / "CONTRIBUTING.md", ROOT / "docs" / "science.md")
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
