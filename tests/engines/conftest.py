@@ -27,9 +27,12 @@ def _dask(columns):
 MAKERS = {"polars": _polars, "duckdb": _duckdb, "dask": _dask}
 
 
-@pytest.fixture(params=list(MAKERS))
+@pytest.fixture(params=["polars", "duckdb", pytest.param("dask", marks=pytest.mark.slow)])
 def make_frame(request):
-    """A function from columns to a lazy frame, for each engine that runs in this process."""
+    """A function from columns to a lazy frame, for each engine that runs in this process.
+
+    Dask takes a second a pass; `test_files.py` and `test_collected_rows.py` try it at once.
+    """
     for package in ("polars", "pyarrow", "pandas", request.param):
         pytest.importorskip(package)
     return MAKERS[request.param]
