@@ -176,7 +176,7 @@ def allocate(
             limit=limit,
             by_cost=by_cost,
         )
-        return maker.from_points(points, sum(each.n_cases for each in points.values()))
+        return maker.from_points(points, sum(curve.n_cases for curve in points.values()))
     check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     cases = cases.in_periods(limit.scenario, periods, times)
@@ -276,8 +276,8 @@ class JointMaker:
         problem = self.problem(points, most, self.solver(cases))
         for name, decision in zip(problem.names, problem.decisions, strict=True):
             self._warn(name, decision, most, cases)
-        found = problem.choose(problem.mean_ratios)
-        default, *pieces = self.choices(problem, found, cases)
+        chosen = problem.choose(problem.mean_ratios)
+        default, *pieces = self.choices(problem, chosen, cases)
         return JointPolicy(
             names=problem.names,
             scenarios=tuple(self.scenarios.values()),
@@ -289,7 +289,7 @@ class JointMaker:
             n_cases=n_cases,
             default=default,
             pieces=tuple(pieces),
-            certificate=found.certificate,
+            certificate=chosen.certificate,
         )
 
     def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
@@ -312,14 +312,14 @@ class JointMaker:
         return self.limit.in_periods(cases.periods).holds(counts)
 
     def choices(
-        self, problem: JointProblem, found: SharedChoice, cases: StreamCases | None = None
+        self, problem: JointProblem, chosen: SharedChoice, cases: StreamCases | None = None
     ) -> tuple[JointChoice, ...]:
         """Return the choice for all costs, and with ``by_cost`` that on each piece of them."""
-        parts = [(Fraction(0), Fraction(1), found.rows, found.cost)]
+        parts = [(Fraction(0), Fraction(1), chosen.rows, chosen.cost)]
         if self.by_cost:
             parts += [(p.low, p.high, p.line.rows, p.mean_cost) for p in cost_pieces(problem)]
-        made = (_choice(problem, *part) for part in parts)
-        return tuple(each if cases is None else self.counted(each, cases) for each in made)
+        plain = (_choice(problem, *part) for part in parts)
+        return tuple(choice if cases is None else self.counted(choice, cases) for choice in plain)
 
     def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
         """Count what the capacity looks at besides alarms: visits, and periods above it."""
@@ -345,7 +345,7 @@ def _choice(
 ) -> JointChoice:
     points = [decision.points for decision in problem.decisions]
     thresholds, tp, fp = (
-        tuple(getattr(each, name)[row].item() for each, row in zip(points, rows, strict=True))
+        tuple(getattr(curve, name)[row].item() for curve, row in zip(points, rows, strict=True))
         for name in ("thresholds", "tp", "fp")
     )
     return JointChoice(
@@ -370,8 +370,8 @@ def _within_periods(
     columns = [cases.reaching(name) for name in cases.scores]
     if limit.exceed is None or cases.periods is None:
         everything = np.zeros(cases.n_cases, dtype=np.int64)
-        whole = PeriodLimit(int(max_alarms), 0, 1)
-        return share_within(streams, columns, whole, everything, once=once, effort=effort)
+        one_period = PeriodLimit(int(max_alarms), 0, 1)
+        return share_within(streams, columns, one_period, everything, once=once, effort=effort)
     within = replace(limit.in_periods(cases.periods), total=max_alarms)
     if n_above is not None:
         within = replace(within, n_above=n_above)
@@ -380,26 +380,26 @@ def _within_periods(
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:
-    given = by_stream(scenario, names, "scenario")
-    for name, each in given.items():
-        if check_scenario(each).per is not None:
+    scenarios = by_stream(scenario, names, "scenario")
+    for name, limits in scenarios.items():
+        if check_scenario(limits).per is not None:
             raise ArgumentError(
                 "per",
-                f"={each.per!r} of stream {name!r}: a capacity for each period is the shared one; "
-                "state per beside capacity, and leave it out of the streams",
+                f"={limits.per!r} of stream {name!r}: a capacity for each period is the shared "
+                "one; state per beside capacity, and leave it out of the streams",
             )
-        if each.prevalence is not None:
+        if limits.prevalence is not None:
             raise ArgumentError(
                 "prevalence",
-                f"={each.prevalence!r} of stream {name!r}: a shared capacity counts the alarms of "
-                "these cases, which cannot be reweighted stream by stream; leave it out",
+                f"={limits.prevalence!r} of stream {name!r}: a shared capacity counts the alarms "
+                "of these cases, which cannot be reweighted stream by stream; leave it out",
             )
-    return given
+    return scenarios
 
 
 def _weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
-    given = by_stream(weights, names, "miss_weight")
-    for name, weight in given.items():
+    by_name = by_stream(weights, names, "miss_weight")
+    for name, weight in by_name.items():
         real = isinstance(weight, Real) and not isinstance(weight, bool)
         if not real or not LIGHTEST <= weight <= HEAVIEST:
             raise ArgumentError(
@@ -407,4 +407,4 @@ def _weights(weights: Any, names: Sequence[str]) -> dict[str, float]:
                 f"={weight!r} of stream {name!r}; accepted is a number above 0, from {LIGHTEST:g} "
                 f"to {HEAVIEST:g}",
             )
-    return {name: float(weight) for name, weight in given.items()}
+    return {name: float(weight) for name, weight in by_name.items()}

@@ -159,13 +159,13 @@ def share_within(
     cells = Cells.from_steps(steps, [len(o.rows) for o in within], periods, limit, once=once)
     problem = _Problem(within, cells, price_cells(within, cells))
     nothing = float(sum(stream.cost(0) for stream in streams)) * units.per_cost
-    found = _Best(problem, nothing, effort or Effort()).found()
-    rows = tuple(int(o.rows[i]) for o, i in zip(within, found.chosen.positions, strict=True))
+    best = _Best(problem, nothing, effort or Effort()).found()
+    rows = tuple(int(o.rows[i]) for o, i in zip(within, best.chosen.positions, strict=True))
     price = float(problem.prices.of_period.mean())
     choice = SharedChoice.from_rows(
-        streams, rows, units, bound=problem.bound, price=price, n_states=found.n_branches
+        streams, rows, units, bound=problem.bound, price=price, n_states=best.n_branches
     )
-    return replace(choice, certificate=replace(choice.certificate, gap=found.gap))
+    return replace(choice, certificate=replace(choice.certificate, gap=best.gap))
 
 
 def _allowed(option: Options, step: AnyArray, periods: AnyArray, limit: PeriodLimit) -> Options:
@@ -277,7 +277,7 @@ class _Problem:
         reached = known.saved >= self.bound - depth
         # The stream with most options comes last: it is settled without a search.
         order = sorted(range(len(near)), key=lambda i: len(near[i]))
-        can_raise = cells.can_raise([len(each) for each in saved])
+        can_raise = cells.can_raise([len(steps) for steps in saved])
         streams = np.arange(len(near))[:, None]
         of_stream = [
             charged(np.stack(summed), of_cell, can_raise & np.isin(streams, order[n_chosen:]))
@@ -366,12 +366,12 @@ class _Best:
         """Let SciPy's integer program go on from the best choice so far."""
         seconds = self.deadline - time.monotonic()
         least = self.effort.max_gap * (self.nothing - self.chosen.saved)
-        found = integer_program(
+        solution = integer_program(
             self.problem.options, self.problem.cells, self.chosen.saved, least, seconds
         )
-        if found is None:
+        if solution is None:
             return
-        positions, bound = found
+        positions, bound = solution
         if positions is not None:
             better = self.problem.chosen(positions)
             self.chosen = min(self.chosen, better, key=_worse)
@@ -394,7 +394,7 @@ def integer_program(
     scale = max(1.0, float(known))
     limits = [LinearConstraint(rows, -np.inf, most) for rows, most in program.limits]
     limits.append(LinearConstraint(-program.worth[None] / scale, -np.inf, -known / scale))
-    found = milp(
+    solution = milp(
         -program.worth / scale,
         constraints=limits,
         integrality=program.whole,
@@ -402,10 +402,10 @@ def integer_program(
         options={"time_limit": seconds, "mip_rel_gap": least / scale},
     )
     # Without a better choice what is known is the best; HiGHS says infeasible then.
-    bound = float(known) if found.status == INFEASIBLE else np.inf
-    if found.mip_dual_bound is not None and np.isfinite(found.mip_dual_bound):
-        bound = -float(found.mip_dual_bound) * scale * (1 + SOLVER_ROUNDING)
-    return (None if found.x is None else program.positions(found.x)), bound
+    bound = float(known) if solution.status == INFEASIBLE else np.inf
+    if solution.mip_dual_bound is not None and np.isfinite(solution.mip_dual_bound):
+        bound = -float(solution.mip_dual_bound) * scale * (1 + SOLVER_ROUNDING)
+    return (None if solution.x is None else program.positions(solution.x)), bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -582,6 +582,6 @@ class _Search:
         union = marked | self.cells.alarmed(stream, position)
         near = dict(zip(self.order, (*chosen, position), strict=True))
         positions = tuple(int(self.near[i][near[i]]) for i in range(len(near)))
-        found = Chosen(positions, total, int(self.cells.sizes[union].sum()))
-        if self.best is None or _worse(found) < _worse(self.best):
-            self.best = found
+        complete = Chosen(positions, total, int(self.cells.sizes[union].sum()))
+        if self.best is None or _worse(complete) < _worse(self.best):
+            self.best = complete

@@ -66,7 +66,7 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
         # What the limits allow before any test is not what will be deployed.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         plain = maker.make(cases)
-    whole, units = (
+    all_cases, units = (
         cases,
         SplitUnits.from_cases(cases := _in_blocks(cases, guarantee.block), guarantee.block),
     )
@@ -74,7 +74,7 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     # A floor of 0 is broken by nothing, and needs no part of alpha.
     alpha, horizon = guarantee.alpha / (1 + np.count_nonzero(floors)), guarantee.horizon
     exceed, once = maker.limit.exceed, maker.overlap == "once"
-    limit = plain.max_alarms / whole.n_cases
+    limit = plain.max_alarms / all_cases.n_cases
     if units.kind == "periods":
         limit = float(maker.limit.capacity)
     capacity = CapacityTest(
@@ -88,14 +88,14 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
     test = FloorTest(cases, units, alpha, horizon)
-    at = np.array([choice.thresholds for each in candidates for choice in each.choices])
+    at = np.array([choice.thresholds for candidate in candidates for choice in candidate.choices])
     tests = [
         test.passed(name, at[:, i], floor)
         for i, (name, floor) in enumerate(zip(maker.scenarios, floors, strict=True))
     ]
     passed = _in_sequence(candidates, np.column_stack([*tests, capacity.passed(at)]))
     passed = passed[:, :-1] & passed[:, -1:]
-    return _deploy(plain, maker, whole, candidates, passed, units, guarantee)
+    return _deploy(plain, maker, all_cases, candidates, passed, units, guarantee)
 
 
 def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
@@ -113,8 +113,8 @@ def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
 def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
     """Read a whole capacity as one per horizon, the same share of any number of cases."""
     limit = maker.limit
-    whole = isinstance(limit.capacity, int) and limit.per is None
-    if guarantee.horizon is None or not whole:
+    is_count = isinstance(limit.capacity, int) and limit.per is None
+    if guarantee.horizon is None or not is_count:
         return maker
     share = min(limit.capacity / guarantee.horizon, 1.0)
     return replace(maker, limit=replace(limit, capacity=share))
@@ -195,7 +195,7 @@ def _candidates(
         left = max(most - margin * error, 0.0)
         problem = maker.problem(points, left, maker.solver(cases, above))
         spread = later * max(error / float(np.sqrt(most)), 1.0)
-        decisions = tuple(_tightened(each, margin * spread) for each in problem.decisions)
+        decisions = tuple(_tightened(decision, margin * spread) for decision in problem.decisions)
         problem = replace(problem, decisions=decisions)
         best = problem.choose(problem.mean_ratios)
         return _Candidate(maker.choices(problem, best), best.certificate)
@@ -219,9 +219,9 @@ def _in_sequence(candidates: Sequence[_Candidate], passed: AnyArray) -> BoolArra
 
     A candidate passes where all its choices do.
     """
-    first = np.cumsum([0, *(len(each.choices) for each in candidates[:-1])])
-    whole = np.logical_and.reduceat(passed, first, axis=0)
-    return np.asarray(np.logical_and.accumulate(whole, axis=0))
+    first = np.cumsum([0, *(len(candidate.choices) for candidate in candidates[:-1])])
+    all_pass = np.logical_and.reduceat(passed, first, axis=0)
+    return np.asarray(np.logical_and.accumulate(all_pass, axis=0))
 
 
 def _deploy(
@@ -234,13 +234,13 @@ def _deploy(
     guarantee: Guarantee,
 ) -> JointPolicy:
     """Of the candidates that passed, take the one of least cost on all cases."""
-    made = [
-        tuple(_on_all_cases(plain, maker, cases, choice, certified) for choice in each.choices)
-        for each, certified in zip(candidates, passed, strict=True)
+    deployed = [
+        tuple(_on_all_cases(plain, maker, cases, choice, certified) for choice in candidate.choices)
+        for candidate, certified in zip(candidates, passed, strict=True)
     ]
-    best = int(np.argmin([_mean_cost(choices) for choices in made]))
-    default, *pieces = made[best]
-    never = np.all([np.isposinf(choice.thresholds) for choice in made[best]], axis=0).tolist()
+    best = int(np.argmin([_mean_cost(choices) for choices in deployed]))
+    default, *pieces = deployed[best]
+    never = np.all([np.isposinf(choice.thresholds) for choice in deployed[best]], axis=0).tolist()
     uncertified = tuple(name for name, none in zip(plain.names, never, strict=True) if none)
     warn_uncertified(uncertified, guarantee)
     n_tested = int(np.count_nonzero(units.tested))
@@ -271,7 +271,7 @@ def _warn_if_dependent(
 def _mean_cost(choices: Sequence[JointChoice]) -> float:
     """Return the cost for all costs together, or that of the pieces."""
     pieces = choices[1:] or choices
-    return sum((each.quantile_high - each.quantile_low) * each.cost for each in pieces)
+    return sum((piece.quantile_high - piece.quantile_low) * piece.cost for piece in pieces)
 
 
 def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None:
@@ -299,5 +299,5 @@ def _on_all_cases(
     )
     choice = replace(choice, thresholds=kept)
     tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED_AT)
-    tp, fp = (tuple(getattr(each, name) for each in tested.streams) for name in ("tp", "fp"))
+    tp, fp = (tuple(getattr(stream, name) for stream in tested.streams) for name in ("tp", "fp"))
     return maker.counted(replace(choice, tp=tp, fp=fp, cost=tested.cost), cases)

@@ -59,7 +59,7 @@ class JointChoice:
     @property
     def alarms(self) -> tuple[float, ...]:
         """True and false positives of each stream."""
-        return tuple(right + false for right, false in zip(self.tp, self.fp, strict=True))
+        return tuple(tp + fp for tp, fp in zip(self.tp, self.fp, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,11 +147,11 @@ class SharedLimit:
                 f"={n_periods!r} and per={per!r} exclude one another: times or "
                 "periods say how many there are",
             )
-        made = cls(capacity, per, exceed, n_periods)
-        if made.scenario is not None:
-            return replace(made, capacity=int(capacity))
-        made.max_alarms(1)  # raises, and says what is accepted
-        return made
+        limit = cls(capacity, per, exceed, n_periods)
+        if limit.scenario is not None:
+            return replace(limit, capacity=int(capacity))
+        limit.max_alarms(1)  # raises, and says what is accepted
+        return limit
 
     @property
     def scenario(self) -> Scenario | None:

@@ -125,10 +125,10 @@ class PeriodAlarms:
         above = int(np.count_nonzero(counts > within.capacity))
         interval = _limits(above, within.n_periods, confidence)
         allowed = None if limit.exceed is None else within.n_above
-        names, each = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
+        names, alarms = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
         return cls(
             names=names,
-            alarms=each,
+            alarms=alarms,
             capacity=within.capacity,
             exceed=limit.exceed,
             share_above=interval,
@@ -138,7 +138,7 @@ class PeriodAlarms:
     @property
     def n_above(self) -> int:
         """How many periods have more alarms than the capacity."""
-        return sum(each > self.capacity for each in self.alarms)
+        return sum(alarms > self.capacity for alarms in self.alarms)
 
     @property
     def kept(self) -> bool:
@@ -310,8 +310,8 @@ def _limits(count: int, of: int, confidence: float) -> Interval:
 
 
 def _together(counts: list[int], n_cases: int, confidence: float) -> Interval:
-    each = 1.0 - (1.0 - confidence) / len(counts)
-    limits = [_limits(count, n_cases, each) for count in counts]
+    confidence_each = 1.0 - (1.0 - confidence) / len(counts)
+    limits = [_limits(count, n_cases, confidence_each) for count in counts]
     low, high = (n_cases * sum(ends) for ends in zip(*limits, strict=True))
     return low, high
 
@@ -427,13 +427,13 @@ def score_streams(
             stakes if summary_weight is None else summary_weight, policy.names, "summary_weight"
         )
     )
-    found = []
+    scores = []
     for name, scenario in zip(policy.names, policy.scenarios, strict=True):
         own = scenario.max_alarms(points[name].n_cases)
         alarms = min(round(parts[name] * max_alarms, DECIMALS), own)
         score = _score(points[name], scenario, alarms)
-        found.append(StreamScore(name, alarms, score, counted[name]))
-    return StreamScores(tuple(found))
+        scores.append(StreamScore(name, alarms, score, counted[name]))
+    return StreamScores(tuple(scores))
 
 
 def _score(points: OperatingPoints, scenario: Scenario, alarms: float) -> float:
@@ -447,13 +447,15 @@ def _shares(policy: JointPolicy, shares: Any) -> dict[str, float]:
         alarms = dict(zip(policy.names, policy.default.alarms, strict=True))
         total = sum(alarms.values())
         equal = 1 / len(alarms)
-        return {name: each / total if total else equal for name, each in alarms.items()}
-    given: dict[str, float] = by_stream(shares, policy.names, "shares")
-    for share in given.values():
+        return {name: raised / total if total else equal for name, raised in alarms.items()}
+    by_name: dict[str, float] = by_stream(shares, policy.names, "shares")
+    for share in by_name.values():
         check_number(share, "shares")
-    if sum(given.values()) > 1 + 1e-9:
-        raise ArgumentError("shares", f" add up to {sum(given.values()):g}; accepted is at most 1")
-    return given
+    if sum(by_name.values()) > 1 + 1e-9:
+        raise ArgumentError(
+            "shares", f" add up to {sum(by_name.values()):g}; accepted is at most 1"
+        )
+    return by_name
 
 
 def _normalised(weights: dict[str, Any]) -> dict[str, float]:

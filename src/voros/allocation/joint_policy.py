@@ -375,7 +375,7 @@ def parse_joint(source: str | Path) -> dict[str, Any]:
     document = read_document(source, "saved joint policy")
     document.check_format(JOINT_FORMAT, JOINT_SCHEMA)
     entries = document.keys(*_KEYS)
-    streams = [_read_stream(each) for each in entries["streams"].items()]
+    streams = [_read_stream(stream) for stream in entries["streams"].items()]
     if not streams:
         entries["streams"].refuse("at least one stream")
     names, scenarios, weights, sizes = (tuple(column) for column in zip(*streams, strict=True))
@@ -391,7 +391,7 @@ def parse_joint(source: str | Path) -> dict[str, Any]:
         "overlap": entries["overlap"].one_of(OVERLAPS),
         "n_cases": entries["n_cases"].number(0),
         "default": _read_choice(entries["default"], len(names)),
-        "pieces": tuple(_read_choice(each, len(names)) for each in entries["pieces"].items()),
+        "pieces": tuple(_read_choice(piece, len(names)) for piece in entries["pieces"].items()),
         "certificate": _read_certificate(entries["certificate"]),
         "promise": entries["promise"].optional(_read_promise),
     }
@@ -413,15 +413,15 @@ def _read_limit(entry: Entry) -> SharedLimit:
     exceed = fields["exceed"].optional(lambda field: field.number(0, 1))
     n_periods = fields["n_periods"].optional(lambda field: field.number(0))
     stated = None if per is not None else n_periods
-    made: SharedLimit = entry.made(
+    limit: SharedLimit = entry.made(
         SharedLimit.from_arguments, fields["capacity"].number(0), per, exceed, stated
     )
-    return replace(made, n_periods=n_periods)
+    return replace(limit, n_periods=n_periods)
 
 
 def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
     fields = entry.keys(*JointChoice.__dataclass_fields__)
-    thresholds = [float(each.number(finite=False)) for each in fields["thresholds"].items()]
+    thresholds = [float(item.number(finite=False)) for item in fields["thresholds"].items()]
     columns = {"thresholds": tuple(thresholds)}
     columns |= {name: tuple(fields[name].numbers(0)) for name in ("tp", "fp")}
     if any(len(column) != n_streams for column in columns.values()):
@@ -454,7 +454,7 @@ def _read_certificate(entry: Entry) -> Certificate:
 
 def _read_promise(entry: Entry) -> JointPromise:
     fields = entry.keys(*JointPromise.__dataclass_fields__)
-    names = tuple(each.text() for each in fields["uncertified"].items())
+    names = tuple(name.text() for name in fields["uncertified"].items())
     return JointPromise(
         confidence=fields["confidence"].number(0, 1),
         n_tested=fields["n_tested"].whole(),

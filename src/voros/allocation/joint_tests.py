@@ -101,8 +101,8 @@ class SplitUnits:
 
     def sums(self, columns: Sequence[AnyArray]) -> FloatArray:
         """Sum values of the cases by unit: (n_units, n_columns)."""
-        found = [np.bincount(self.codes, values, len(self.sizes)) for values in columns]
-        return np.column_stack(found).astype(np.float64)
+        by_unit = [np.bincount(self.codes, values, len(self.sizes)) for values in columns]
+        return np.column_stack(by_unit).astype(np.float64)
 
     def wealthy(self, sums: FloatArray, loss: float, alpha: float) -> BoolArray:
         """Bet on the tested units that the mean of each column is above 0."""
@@ -161,9 +161,9 @@ class FloorTest:
         sums = self.units.sums([(alarmed & positive) - floor * alarmed for alarmed in alarms])
         return never | self.units.wealthy(sums, floor * self.units.largest, self.alpha)
 
-    def _exact(self, right: BoolArray, alarmed: BoolArray, floor: float) -> bool:
+    def _exact(self, correct: BoolArray, alarmed: BoolArray, floor: float) -> bool:
         tested = self.units.tested
-        counts = int(np.count_nonzero(right & tested)), int(np.count_nonzero(alarmed & tested))
+        counts = int(np.count_nonzero(correct & tested)), int(np.count_nonzero(alarmed & tested))
         if self.horizon is None:
             return bool(at_least(*counts, floor) <= self.alpha)
         alarms, n_tested = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(tested))
@@ -260,7 +260,7 @@ class CapacityTest:
         """Count the periods of each unit with more alarms than the limit."""
         periods = self.cases.periods
         assert periods is not None, "the units are periods"
-        alarms = [np.bincount(periods.codes, each, periods.n_periods) for each in counted]
+        alarms = [np.bincount(periods.codes, weights, periods.n_periods) for weights in counted]
         of_unit = np.column_stack(alarms).reshape(-1, self.units.block, len(alarms))
         return np.asarray(np.sum(of_unit > self.limit, axis=1), dtype=np.float64)
 

@@ -100,12 +100,12 @@ class Cells:
     def merged(self) -> tuple[Cells, AnyArray]:
         """Put equal cells together; return also where each of the old ones went."""
         rows = np.vstack([self.periods[None], self.step])
-        found, place = np.unique(rows, axis=1, return_inverse=True)
+        distinct, place = np.unique(rows, axis=1, return_inverse=True)
         # numpy 2.0 alone gives the inverse the shape of the rows.
         place = place.reshape(-1)
-        sizes = np.bincount(place, weights=self.sizes, minlength=found.shape[1])
-        made = Cells(found[1:], sizes.astype(np.int64), found[0], self.limit)
-        return made, place
+        sizes = np.bincount(place, weights=self.sizes, minlength=distinct.shape[1])
+        cells = Cells(distinct[1:], sizes.astype(np.int64), distinct[0], self.limit)
+        return cells, place
 
     def with_options(self, kept: Sequence[AnyArray]) -> Cells:
         """Return the cells where some options of each stream are left, not yet merged."""
@@ -154,12 +154,12 @@ class Cells:
     @cached_property
     def _sorted(self) -> list[tuple[AnyArray, ...]]:
         """By stream: the cells by period and option, with the first cell of each one's period."""
-        found: list[tuple[AnyArray, ...]] = []
+        columns: list[tuple[AnyArray, ...]] = []
         for step in self.step:
             order = np.lexsort((step, self.periods))
             periods = self.periods[order]
-            found.append((order, periods, np.searchsorted(periods, periods), step[order]))
-        return found
+            columns.append((order, periods, np.searchsorted(periods, periods), step[order]))
+        return columns
 
 
 def _apart(step: AnyArray, streams: AnyArray, n_options: Sequence[int]) -> AnyArray:
@@ -238,7 +238,7 @@ def charged(of_stream: FloatArray, of_cell: FloatArray, can: BoolArray) -> Float
 
 
 def _uniform(options: Sequence[Options], cells: Cells, price: float) -> Prices:
-    of_cell, can = price * cells.sizes, cells.can_raise([len(each.rows) for each in options])
+    of_cell, can = price * cells.sizes, cells.can_raise([len(stream.rows) for stream in options])
     of_period = np.full(cells.limit.n_periods, price)
     of_stream = charged(np.zeros(can.shape), of_cell, can)
     return Prices(of_stream, of_cell, of_period, _budget(cells, of_period))
@@ -347,7 +347,7 @@ class _Closure:
         of_stream[stream, column[into] - start] = data[into] / self.scale
         of_period = np.array([unit / self.scale])
         of_cell = of_period[0] * cells.sizes
-        can_raise = cells.can_raise([len(each.rows) for each in self.options])
+        can_raise = cells.can_raise([len(options.rows) for options in self.options])
         of_stream = charged(of_stream, of_cell, can_raise)
         return Prices(of_stream, of_cell, of_period, _budget(cells, of_period))
 
@@ -415,6 +415,6 @@ class _Program:
         one = np.hstack([one, np.zeros((len(one), n_periods))])
         worth = np.append(-np.array(self.saved) / scale, np.zeros(n_periods))
         bounds = [(0, None)] * n + [(0, 1)] * n_periods
-        found = linprog(worth, rows, most, one, np.ones(len(one)), bounds, method="highs")
-        prices = np.maximum(-np.asarray(found.ineqlin.marginals)[:n_periods], 0.0)
-        return prices * scale, -float(np.asarray(found.fun)) * scale
+        solution = linprog(worth, rows, most, one, np.ones(len(one)), bounds, method="highs")
+        prices = np.maximum(-np.asarray(solution.ineqlin.marginals)[:n_periods], 0.0)
+        return prices * scale, -float(np.asarray(solution.fun)) * scale

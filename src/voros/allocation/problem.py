@@ -141,7 +141,10 @@ class Piece:
 def cost_pieces(problem: JointProblem) -> tuple[Piece, ...]:
     """Return the best choice on each piece of the quantiles, from 0 to 1."""
     costs = [decision.scenario.costs for decision in problem.decisions]
-    ends = [ratio_ends(each, name) for each, name in zip(costs, problem.names, strict=True)]
+    ends = [
+        ratio_ends(distribution, name)
+        for distribution, name in zip(costs, problem.names, strict=True)
+    ]
     first, last = (_solved(problem, ends, Fraction(end)) for end in (0, 1))
     lines = [first, *_between(problem, ends, first, last)]
     if last.slope < lines[-1].slope:
@@ -250,13 +253,13 @@ def grow(problem: JointProblem) -> CapacityGrowth:
     options = [options_of(stream, *cost, np.inf) for stream, cost in pairs]
     owner, width, saved = merged_steps(options)
     saved = saved / units.per_cost
-    each = np.zeros((len(owner) + 1, len(streams)))
-    each[np.arange(1, len(owner) + 1), owner] = width
+    added = np.zeros((len(owner) + 1, len(streams)))
+    added[np.arange(1, len(owner) + 1), owner] = width
     nothing = float(sum(stream.cost(0) for stream in streams))
     return CapacityGrowth(
         names=problem.names,
         capacity=np.append(0.0, np.cumsum(width)),
-        alarms=np.cumsum(each, axis=0),
+        alarms=np.cumsum(added, axis=0),
         cost=nothing - np.append(0.0, np.cumsum(saved)),
         shadow_price=np.append(saved / width, 0.0),
         stream=np.append(np.array(problem.names, dtype=object)[owner], ""),

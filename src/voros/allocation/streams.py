@@ -69,8 +69,8 @@ class StreamCases:
         if not member.any():
             nothing = np.zeros(1, dtype=np.int64)
             return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
-        found = OperatingPoints.from_cases(positive[member], self.scores[name][member])
-        return replace(found, n_positive=sizes[0], n_negative=sizes[1])
+        points = OperatingPoints.from_cases(positive[member], self.scores[name][member])
+        return replace(points, n_positive=sizes[0], n_negative=sizes[1])
 
     def alarms(self, name: str, threshold: float) -> BoolArray:
         """Mark the cases that raise an alarm of a stream."""
@@ -177,14 +177,14 @@ def by_stream(value: Any, names: Sequence[str], argument: str) -> dict[str, Any]
     """
     if not isinstance(value, Mapping):
         return dict.fromkeys(names, value)
-    given = {str(name): item for name, item in value.items()}
-    if set(given) != set(names):
+    by_name = {str(name): item for name, item in value.items()}
+    if set(by_name) != set(names):
         raise ArgumentError(
             argument,
-            f" is given for {', '.join(map(repr, given))}; accepted is one for all streams, or one "
-            f"for each of {', '.join(map(repr, names))}",
+            f" is given for {', '.join(map(repr, by_name))}; accepted is one for all streams, or "
+            f"one for each of {', '.join(map(repr, names))}",
         )
-    return {name: given[name] for name in names}
+    return {name: by_name[name] for name in names}
 
 
 def _check_groups(y_true: Any, scores: Any, classes: Any, one_alarm: bool) -> None:
@@ -215,20 +215,20 @@ def _by_subgroup(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None)
     if any(is_missing(name) for name in of.tolist()):
         raise ArgumentError("by", " is missing in some case; accepted is one for every case")
     group = _texts(of.tolist())
-    found = sorted(set(group)) if names is None else list(names)
-    unknown = sorted(set(group) - set(found))
+    listed = sorted(set(group)) if names is None else list(names)
+    unknown = sorted(set(group) - set(listed))
     if unknown:
         raise ArgumentError(
-            "by", f" holds {unknown[0]!r}; accepted are {', '.join(map(repr, found))}"
+            "by", f" holds {unknown[0]!r}; accepted are {', '.join(map(repr, listed))}"
         )
     labels = {}
     if y_true is not UNLABELLED:
         positive = read_labels(y_true)
         check_same_length(y_true=positive, scores=column)
-        labels = dict.fromkeys(found, positive)
-    members = {name: np.asarray(np.array(group) == name) for name in found}
+        labels = dict.fromkeys(listed, positive)
+    members = {name: np.asarray(np.array(group) == name) for name in listed}
     return StreamCases(
-        scores=dict.fromkeys(found, column),
+        scores=dict.fromkeys(listed, column),
         positive=labels,
         members=members,
         arrangement="groups",
@@ -260,16 +260,16 @@ def _members(columns: dict[str, AnyArray], one_alarm: bool) -> dict[str, BoolArr
 
 def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[str, AnyArray]:
     """Read a mapping, a data frame, a matrix, or scikit-learn's list of probabilities by name."""
-    found = _named(values, argument)
+    columns = _named(values, argument)
     if names is None:
-        return found
-    if not isinstance(values, Mapping) and all(name.isdigit() for name in found):
-        if len(found) != len(names):
+        return columns
+    if not isinstance(values, Mapping) and all(name.isdigit() for name in columns):
+        if len(columns) != len(names):
             raise ArgumentError(
-                argument, f" has {len(found)} columns, and there are {len(names)} streams"
+                argument, f" has {len(columns)} columns, and there are {len(names)} streams"
             )
-        return dict(zip(names, found.values(), strict=True))
-    return by_stream(found, names, argument)
+        return dict(zip(names, columns.values(), strict=True))
+    return by_stream(columns, names, argument)
 
 
 def _settable(values: Any, name: str) -> AnyArray:

@@ -247,7 +247,7 @@ class _Search:
     @classmethod
     def from_policy(cls, separate: JointPolicy, cases: StreamCases, scenario: Scenario) -> _Search:
         points = tuple(cases.points(name) for name in separate.names)
-        ratios = (mean_ratio(scenario.costs, each.negatives_per_positive) for each in points)
+        ratios = (mean_ratio(scenario.costs, curve.negatives_per_positive) for curve in points)
         floor = as_fraction(scenario.min_precision)
         return cls(separate, cases, points, tuple(map(as_cost, ratios)), floor)
 
@@ -281,8 +281,8 @@ class _Search:
     def _cost(self, tp: AnyArray, fp: AnyArray) -> Fraction:
         return sum(
             (
-                ratio * int(false) + int(each.n_positive) - int(right)
-                for each, ratio, right, false in zip(self.points, self.ratios, tp, fp, strict=True)
+                ratio * int(n_fp) + int(curve.n_positive) - int(n_tp)
+                for curve, ratio, n_tp, n_fp in zip(self.points, self.ratios, tp, fp, strict=True)
             ),
             Fraction(0),
         )
@@ -305,7 +305,7 @@ class _Search:
 
     def equal_recall(self, gap: float) -> JointPolicy:
         """Try every lowest recall, and take the cheapest thresholds within the gap above it."""
-        allowed = [self._precise(each.tp, each.fp) for each in self.points]
+        allowed = [self._precise(curve.tp, curve.fp) for curve in self.points]
         best: tuple[Fraction, float, tuple[int, ...]] | None = None
         tried = 0
         for lowest in self._recalls(allowed):
@@ -314,8 +314,8 @@ class _Search:
                 continue
             tried += 1
             tp, fp = self._counts(rows)
-            found = self._cost(tp, fp), float((tp + fp).sum()), rows
-            best = found if best is None or found < best else best
+            candidate = self._cost(tp, fp), float((tp + fp).sum()), rows
+            best = candidate if best is None or candidate < best else best
         assert best is not None, "never alarm everywhere has equal recalls"
         tp, fp = self._counts(best[2])
         chosen = [float(p.thresholds[r]) for p, r in zip(self.points, best[2], strict=True)]
@@ -328,12 +328,12 @@ class _Search:
         alpha, for_capacity = alpha_shares(guarantee.alpha, floor, most, n_cases)
         # The lowest threshold at which all subgroups together raise few enough alarms.
         columns = (self.cases.positive, self.cases.scores)
-        whole = OperatingPoints.from_scores(*(column[names[0]] for column in columns))
+        all_cases = OperatingPoints.from_scores(*(column[names[0]] for column in columns))
         safe = most_counted(n_cases, most, None, for_capacity)
-        lowest = float(whole.thresholds[whole.alarms <= max(safe, 0)][-1])
+        lowest = float(all_cases.thresholds[all_cases.alarms <= max(safe, 0)][-1])
         rows = [
-            _cheapest_row(each, _certified(each, floor, alpha / len(names), lowest), ratio)
-            for each, ratio in zip(self.points, self.ratios, strict=True)
+            _cheapest_row(curve, _certified(curve, floor, alpha / len(names), lowest), ratio)
+            for curve, ratio in zip(self.points, self.ratios, strict=True)
         ]
         chosen = [float(p.thresholds[r]) for p, r in zip(self.points, rows, strict=True)]
         policy = self._policy(chosen, *self._counts(rows), sum(map(len, self.points)))
@@ -349,12 +349,12 @@ class _Search:
         return np.array([p.tp[r] for p, r in pairs]), np.array([p.fp[r] for p, r in pairs])
 
     def _recalls(self, allowed: Sequence[BoolArray]) -> Iterator[Fraction]:
-        found = {
-            Fraction(int(tp), int(each.n_positive))
-            for each, rows in zip(self.points, allowed, strict=True)
-            for tp in np.unique(each.tp[rows])
+        recalls = {
+            Fraction(int(tp), int(curve.n_positive))
+            for curve, rows in zip(self.points, allowed, strict=True)
+            for tp in np.unique(curve.tp[rows])
         }
-        return iter(sorted(found))
+        return iter(sorted(recalls))
 
     def _within(
         self, low: Fraction, high: Fraction, allowed: Sequence[BoolArray]
@@ -364,7 +364,8 @@ class _Search:
         Each subgroup starts at its allowed point of fewest alarms, as if that were never alarm.
         """
         windows = [
-            _window(each, low, high, rows) for each, rows in zip(self.points, allowed, strict=True)
+            _window(curve, low, high, rows)
+            for curve, rows in zip(self.points, allowed, strict=True)
         ]
         if any(len(window) == 0 for window in windows):
             return None
@@ -373,11 +374,11 @@ class _Search:
         if left < 0:
             return None
         streams = [
-            _stream(each, window, ratio)
-            for each, window, ratio in zip(self.points, windows, self.ratios, strict=True)
+            _stream(curve, window, ratio)
+            for curve, window, ratio in zip(self.points, windows, self.ratios, strict=True)
         ]
-        found = share_capacity(streams, left).rows
-        return tuple(int(window[row]) for window, row in zip(windows, found, strict=True))
+        rows_within = share_capacity(streams, left).rows
+        return tuple(int(window[row]) for window, row in zip(windows, rows_within, strict=True))
 
 
 def _certified(points: OperatingPoints, floor: float, alpha: float, lowest: float) -> BoolArray:

@@ -91,9 +91,9 @@ def _factors(n: int, floor: float, alpha: float) -> FloatArray:
 def _divergence(floor: float) -> float:
     """Return the mean log factor under the strongest alternative."""
     floor = min(floor, HIGHEST_FLOOR)
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)[:, 0]
+    of_fp, of_tp = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)[:, 0]
     share = floor * PRECISION_RATIOS[0]
-    return float(share * right + (1 - share) * wrong)
+    return float(share * of_tp + (1 - share) * of_fp)
 
 
 @lru_cache(maxsize=64)
@@ -109,13 +109,13 @@ def _bound(floor: float, alpha: float) -> float:
 @lru_cache(maxsize=4)
 def _log_evidence(floor: float) -> FloatArray:
     """Return the log evidence after n alarms (rows, from 1) with k true ones (columns, from 0)."""
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)
+    of_fp, of_tp = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)
     n = np.arange(1, COUNTED + 1)[:, None]
     # With more true positives than at the floor there is no evidence against it.
     k = np.arange(int(COUNTED * floor) + 2)[None, :]
     evidence = np.full((COUNTED, k.shape[1]), -np.inf)
     for column, weight in enumerate(START_WEIGHTS):
-        part = k * right[column] + (n - k) * wrong[column] + np.log(weight)
+        part = k * of_tp[column] + (n - k) * of_fp[column] + np.log(weight)
         evidence = np.logaddexp(evidence, part)
     return np.where(k <= n, evidence, -np.inf)
 

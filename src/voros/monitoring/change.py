@@ -123,9 +123,9 @@ def neighbour_correlation(values: FloatArray) -> float:
     split = int(np.argmax(apart)) + 1
     rest = np.concatenate([part - part.mean() for part in (values[:split], values[split:])])
     spread = float(rest @ rest)
-    found = float(rest[1:] @ rest[:-1]) / spread if spread > 0 else 0.0
+    correlation = float(rest[1:] @ rest[:-1]) / spread if spread > 0 else 0.0
     # With two means estimated, it is too low by about this.
-    return min(found + (2 + 4 * found) / n, 1.0)
+    return min(correlation + (2 + 4 * correlation) / n, 1.0)
 
 
 def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores") -> Watch:
@@ -149,17 +149,17 @@ def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores"
     )
     correlation = neighbour_correlation(statistics[:, 1])
     alike = correlation * np.sqrt(len(begins)) > ALIKE
-    found = Seen().then(evidence, begins).judge(kept=False)
-    changed = found.verdict == "broken"
+    judgement = Seen().then(evidence, begins).judge(kept=False)
+    changed = judgement.verdict == "broken"
     verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(
         name=name,
         verdict=verdict,
-        words=f"{name}: " + _words(verdict, found, len(begins), correlation),
+        words=f"{name}: " + _words(verdict, judgement, len(begins), correlation),
         n=len(begins),
         evidence=evidence.ratio,
-        since=found.since if verdict == "watch" else None,
-        noticed=found.noticed if verdict == "watch" else None,
+        since=judgement.since if verdict == "watch" else None,
+        noticed=judgement.noticed if verdict == "watch" else None,
         history={
             "time": begins,
             "mean": statistics[:, 1],
@@ -168,11 +168,12 @@ def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores"
     )
 
 
-def _words(verdict: Verdict, found: Judgement, n: int, alike: float) -> str:
+def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float) -> str:
     if verdict == "watch":
         return (
-            f"watch; they have changed since about {found.since}, noticed on "
-            f"{found.noticed}. That is a change, not harm: labels say whether the limits still hold"
+            f"watch; they have changed since about {judgement.since}, noticed on "
+            f"{judgement.noticed}. That is a change, not harm: labels say whether the "
+            "limits still hold"
         )
     if verdict == "unknown":
         return (

@@ -69,9 +69,11 @@ class Database:
         # A file that is not there is not made by opening it.
         target = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
         with self._named():
-            found = sqlite3.connect(target, timeout=WAIT_SECONDS, isolation_level=None, uri=True)
-            found.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        return found
+            connection = sqlite3.connect(
+                target, timeout=WAIT_SECONDS, isolation_level=None, uri=True
+            )
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        return connection
 
     def close(self) -> None:
         """Close the file."""
@@ -164,8 +166,8 @@ class Database:
 
     def fact(self, name: str) -> str | None:
         """Return a stored fact."""
-        found = self.rows("SELECT value FROM facts WHERE name = ?", (name,))
-        return str(found[0][0]) if found else None
+        rows = self.rows("SELECT value FROM facts WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else None
 
     def keep(self, name: str, value: str) -> None:
         """Store a fact, inside a transaction."""

@@ -140,9 +140,9 @@ class Monitor:
         """Go on with the file of a monitor: its policy, its settings, its cases."""
         if not Path(path).is_file():
             raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) makes it")
-        made = object.__new__(cls)
-        made._start(Store(path))
-        return made
+        monitor = object.__new__(cls)
+        monitor._start(Store(path))
+        return monitor
 
     def _start(self, store: Store) -> None:
         """Take policy and settings from the file."""

@@ -318,23 +318,23 @@ def precision_watch(
     now = state.then(units, alarms, evidence)
     seen = now.tallies
     low, high = seen.interval(now.fold.n, settings)
-    found = now.seen.judge(kept=bool(seen.alarms and low >= floor))
-    if found.verdict == "too early to tell" and seen.unlabelled:
+    judgement = now.seen.judge(kept=bool(seen.alarms and low >= floor))
+    if judgement.verdict == "too early to tell" and seen.unlabelled:
         ends = seen.labelled_only().interval(now.fold.n, settings)
-        found = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else found
+        judgement = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else judgement
     labelled = seen.alarms - seen.unlabelled
     watch = Watch(
         name=name,
-        verdict=found.verdict,
-        words=f"{name}: {_words(found, seen, floor, (low, high))}",
+        verdict=judgement.verdict,
+        words=f"{name}: {_words(judgement, seen, floor, (low, high))}",
         limit=floor,
         estimate=seen.true / labelled if labelled else None,
         low=low,
         high=high,
         n=now.fold.n,
         evidence=now.seen.evidence,
-        since=found.since,
-        noticed=found.noticed,
+        since=judgement.since,
+        noticed=judgement.noticed,
         history=_curves(units, evidence, settings) if curves else {},
     )
     return watch, seen
@@ -377,7 +377,7 @@ def _ends(
     return cluster_interval(true, n, units, most, settings.alpha)
 
 
-def _words(found: Judgement, seen: Tallies, floor: float, ends: tuple[float, float]) -> str:
+def _words(judgement: Judgement, seen: Tallies, floor: float, ends: tuple[float, float]) -> str:
     labelled = seen.alarms - seen.unlabelled
     if not seen.alarms:
         return f"too early to tell; no window of an alarm has closed (floor {floor:g})"
@@ -386,21 +386,23 @@ def _words(found: Judgement, seen: Tallies, floor: float, ends: tuple[float, flo
     if seen.unlabelled:
         known += f" and {seen.unlabelled:,.0f} have no label"
     shown = f"{known} ({share}interval {ends[0]:.3f} to {ends[1]:.3f}; floor {floor:g})"
-    return f"{_verdict_in_words(found, seen)}; {shown}"
+    return f"{_verdict_in_words(judgement, seen)}; {shown}"
 
 
-def _verdict_in_words(found: Judgement, seen: Tallies) -> str:
-    if found.verdict == "broken":
-        return f"broken since about {found.since}, shown by the alarms until {found.noticed}"
-    if found.verdict == "watch":
+def _verdict_in_words(judgement: Judgement, seen: Tallies) -> str:
+    if judgement.verdict == "broken":
         return (
-            f"watch; the detector has been above its bound since {found.noticed}, as if precision "
-            f"had fallen about {found.since}"
+            f"broken since about {judgement.since}, shown by the alarms until {judgement.noticed}"
         )
-    if found.verdict == "unknown":
+    if judgement.verdict == "watch":
+        return (
+            f"watch; the detector has been above its bound since {judgement.noticed}, as if "
+            f"precision had fallen about {judgement.since}"
+        )
+    if judgement.verdict == "unknown":
         n, least, most = seen.unlabelled, seen.true, seen.true + seen.unlabelled
         return (
             f"unknown, because {n:,.0f} of {seen.alarms:,.0f} alarms have no label: with them "
             f"precision is from {least / seen.alarms:.3f} to {most / seen.alarms:.3f}"
         )
-    return found.verdict
+    return judgement.verdict

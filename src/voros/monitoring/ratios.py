@@ -115,22 +115,22 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     kept = bool(ends) and all(
         high <= bound.most for bound, (_, high) in zip(bounds, ends, strict=True)
     )
-    found = Seen().then(evidence, counts.begins).judge(kept)
+    judgement = Seen().then(evidence, counts.begins).judge(kept)
     if limit.kind == "never":
-        found = _judge_never(counts, above)
+        judgement = _judge_never(counts, above)
     low, high = ends[0] if ends else (None, None)
     return Watch(
         name="capacity",
-        verdict=found.verdict,
-        words=_capacity_in_words(found, counts, limit, above),
+        verdict=judgement.verdict,
+        words=_capacity_in_words(judgement, counts, limit, above),
         limit=bounds[0].most,
         estimate=bounds[0].ratio if ends else None,
         low=low,
         high=high if high is not None and np.isfinite(high) else None,
         n=len(counts.cases),
         evidence=evidence.ratio,
-        since=found.since,
-        noticed=found.noticed,
+        since=judgement.since,
+        noticed=judgement.noticed,
         history={
             "time": counts.begins,
             "alarms": counts.alarms,
@@ -165,7 +165,7 @@ def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
 
 
 def _capacity_in_words(
-    found: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray
+    judgement: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray
 ) -> str:
     if not len(above):
         return "capacity: too early to tell; no period has ended"
@@ -183,10 +183,10 @@ def _capacity_in_words(
     if limit.kind in ("exceed", "never"):
         seen += f" ({limit.exceed:.1%} may)" if limit.exceed else " (none may)"
     since = {
-        "broken": f" since about {found.since}, shown on {found.noticed}",
-        "watch": f" since {found.noticed}",
-    }.get(found.verdict, "")
-    return f"capacity: {found.verdict}{since}; {seen}"
+        "broken": f" since about {judgement.since}, shown on {judgement.noticed}",
+        "watch": f" since {judgement.noticed}",
+    }.get(judgement.verdict, "")
+    return f"capacity: {judgement.verdict}{since}; {seen}"
 
 
 SHOWN_PER = 1000
@@ -218,26 +218,28 @@ def cost_watch(
     total, missing = float(cases.sum()), int(unlabelled.sum())
     low, high = ratio_interval(costs, alpha, cases) if total else (0.0, np.inf)
     known = not missing and bool(np.isfinite(high))
-    found = Seen().then(weighed, begins).judge(known and high <= max_cost)
+    judgement = Seen().then(weighed, begins).judge(known and high <= max_cost)
     estimate = float(costs.sum() / total) if total else None
     return Watch(
         name="cost",
-        verdict="unknown" if missing and found.verdict == "too early to tell" else found.verdict,
-        words=_cost_in_words(found, estimate, max_cost, missing, int(total)),
+        verdict="unknown"
+        if missing and judgement.verdict == "too early to tell"
+        else judgement.verdict,
+        words=_cost_in_words(judgement, estimate, max_cost, missing, int(total)),
         limit=max_cost,
         estimate=estimate,
         low=low if total else None,
         high=high if known else None,
         n=len(begins),
         evidence=weighed.ratio,
-        since=found.since,
-        noticed=found.noticed,
+        since=judgement.since,
+        noticed=judgement.noticed,
         history={"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
 
 def _cost_in_words(
-    found: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
+    judgement: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
 ) -> str:
     if estimate is None:
         return "cost: too early to tell; no window has closed"
@@ -247,5 +249,5 @@ def _cost_in_words(
             f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
             "cost is at least this"
         )
-    since = f" since about {found.since}" if found.since else ""
-    return f"cost: {found.verdict}{since}; {seen}"
+    since = f" since about {judgement.since}" if judgement.since else ""
+    return f"cost: {judgement.verdict}{since}; {seen}"

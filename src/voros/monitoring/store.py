@@ -366,13 +366,13 @@ class Store(Database):
         ArgumentError
             When one has not come.
         """
-        found = set()
+        periods = set()
         for case in ids.tolist():
             rows = self.rows("SELECT period FROM cases WHERE id = ?", (case,))
             if not rows:
                 raise ArgumentError("cases", f" holds {case!r}, which has not come")
-            found.add(str(rows[0][0]))
-        return found
+            periods.add(str(rows[0][0]))
+        return periods
 
     def _count_again(self, periods: set[str]) -> None:
         """Count the totals of periods from their cases."""

@@ -196,13 +196,13 @@ def _count(
 ) -> dict[str, Any]:
     """Count cases, their resamples and groups: arguments of `render_page`."""
     check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
-    read, weights = ModelCases.read(y_true, scores), how["sample_weight"]
-    points_of, columns = read.counter(**how), read.scores
+    models, weights = ModelCases.read(y_true, scores), how["sample_weight"]
+    points_of, columns = models.counter(**how), models.scores
     points = {model: points_of(model) for model in columns}
     check_resamples(n_resamples)
     replicates = counted = None
-    positive = check_labels(read.y_true, how["pos_label"])
-    periods = read_periods(scenario, read.y_true, per_case["periods"], per_case["times"])
+    positive = check_labels(models.y_true, how["pos_label"])
+    periods = read_periods(scenario, models.y_true, per_case["periods"], per_case["times"])
     if periods is not None:
         _check_unweighted(weights, "per")
         points = with_periods(points, periods, positive, columns)
@@ -212,8 +212,8 @@ def _count(
         replicates = resampled_counts(positive, columns, held, n_resamples, grouped)
     if per_case["by"] is not None:
         _check_unweighted(weights, "by")
-        found = read_subgroups(per_case["by"], len(positive))
-        counted = subgroup_counts(positive, columns, held_points(points, thin), found)
+        subgroups = read_subgroups(per_case["by"], len(positive))
+        counted = subgroup_counts(positive, columns, held_points(points, thin), subgroups)
     return {"points_by_model": points, "replicates": replicates, "by": counted}
 
 

@@ -159,8 +159,8 @@ def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
 
 def check_resamples(n_resamples: int) -> None:
     """Raise unless a number of resamples is one that a page can hold."""
-    whole = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
-    if not whole or not (n_resamples == 0 or 100 <= n_resamples <= MOST_RESAMPLES):
+    integral = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
+    if not integral or not (n_resamples == 0 or 100 <= n_resamples <= MOST_RESAMPLES):
         raise ArgumentError(
             "n_resamples",
             f"={n_resamples!r}; accepted are 0 for none, or 100 to {MOST_RESAMPLES:,}",

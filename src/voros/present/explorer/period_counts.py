@@ -44,13 +44,13 @@ def _cases(name: str, points: OperatingPoints) -> PeriodCases:
 
 
 def _breaks(cases: PeriodCases, held: OperatingPoints, most: int) -> list[list[int]]:
-    found = []
+    breaks = []
     for capacity in range(1, most + 1):
         scores = cases.breaking_scores(capacity)
         # Thresholds fall: the first that is no higher than the score at which a period breaks.
         places = np.searchsorted(-held.thresholds, -scores[~np.isnan(scores)], side="left")
-        found.append(np.sort(places).tolist())
-    return found
+        breaks.append(np.sort(places).tolist())
+    return breaks
 
 
 def with_periods(

@@ -40,13 +40,13 @@ def promised_thresholds(
     >>> promised_thresholds({"a": points}, held, limits, Guarantee())["models"]
     [{'runs': [[9, 99]], 'lowest': 1.0, 'alarms': 100}]
     """
-    each = split(guarantee, len(points_by_model))
-    assert each is not None
+    share = split(guarantee, len(points_by_model))
+    assert share is not None
     return {
         "confidence": float(guarantee.only_confidence),
         "horizon": None if guarantee.horizon is None else int(guarantee.horizon),
         "models": [
-            _promised(points, held[name], each.allowed(points, scenario))
+            _promised(points, held[name], share.allowed(points, scenario))
             for name, points in points_by_model.items()
         ],
     }

@@ -92,7 +92,9 @@ def _counted(
         ]
         for rows in (positive, ~positive)
     ]
-    by_label = np.stack([np.concatenate(each, axis=1) for each in counts], axis=2)
+    by_label = np.stack(
+        [np.concatenate(parts_of_class, axis=1) for parts_of_class in counts], axis=2
+    )
     return {"kept": kept.tolist(), **packed(by_label)}
 
 

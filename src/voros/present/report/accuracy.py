@@ -32,42 +32,42 @@ def data_parts(report: Report) -> dict[str, PolicyEvaluation]:
     return parts if report.tested_default is None else parts | {"test": report.tested_default}
 
 
-def accuracy_values(found: PolicyEvaluation) -> dict[str, Any]:
+def accuracy_values(evaluation: PolicyEvaluation) -> dict[str, Any]:
     """Count the four outcomes at one threshold; measures with exact intervals."""
-    counts = found.counts
+    counts = evaluation.counts
     tp, fp = int(counts.tp[0]), int(counts.fp[0])
     fn, tn = int(counts.n_positive - tp), int(counts.n_negative - fp)
     return {
-        "threshold": found.choices[0].threshold,
+        "threshold": evaluation.choices[0].threshold,
         "tp": tp,
         "fp": fp,
         "fn": fn,
         "tn": tn,
-        "measures": dict(zip(MEASURES, _measures(found, tp, fp, fn, tn), strict=True)),
+        "measures": dict(zip(MEASURES, _measures(evaluation, tp, fp, fn, tn), strict=True)),
     }
 
 
 def _measures(
-    found: PolicyEvaluation, tp: int, fp: int, fn: int, tn: int
+    evaluation: PolicyEvaluation, tp: int, fp: int, fn: int, tn: int
 ) -> tuple[Estimate | None, ...]:
-    confidence, intervals = found.confidence, found.intervals
+    confidence, intervals = evaluation.confidence, evaluation.intervals
     assert intervals is not None, "a report is of whole cases"
-    per_case = PER_CASES / (found.n_positive + found.n_negative)
+    per_case = PER_CASES / (evaluation.n_positive + evaluation.n_negative)
     low, high = intervals.alarms
     shares = [
         Estimate(*share.first) if of else None
         for share, of in (
-            (found.counts.share(recall_of, confidence), tp + fn),
-            (found.counts.share(fpr_of, confidence).rest, tn + fp),
-            (found.counts.share(_negative_predictive_value, confidence), tn + fn),
+            (evaluation.counts.share(recall_of, confidence), tp + fn),
+            (evaluation.counts.share(fpr_of, confidence).rest, tn + fp),
+            (evaluation.counts.share(_negative_predictive_value, confidence), tn + fn),
         )
     ]
-    if found.scenario.prevalence is not None:
+    if evaluation.scenario.prevalence is not None:
         shares[-1] = None
     return (
-        Estimate(found.mean_precision, *intervals.precision) if tp + fp else None,
+        Estimate(evaluation.mean_precision, *intervals.precision) if tp + fp else None,
         *shares,
-        Estimate(found.mean_alarms * per_case, low * per_case, high * per_case),
+        Estimate(evaluation.mean_alarms * per_case, low * per_case, high * per_case),
     )
 
 
@@ -79,7 +79,7 @@ def _negative_predictive_value(counts: Counts) -> tuple[Any, Any]:
 
 def accuracy_tables(report: Report) -> tuple[Table, Table]:
     """Return the four counts, and the measures, on validation and test cases."""
-    parts = {part: accuracy_values(found) for part, found in data_parts(report).items()}
+    parts = {part: accuracy_values(evaluation) for part, evaluation in data_parts(report).items()}
     head = ("cases", "TP", "FP", "FN", "TN")
     rows = [
         (part, *(f"{v[name]:,}" for name in ("tp", "fp", "fn", "tn"))) for part, v in parts.items()
@@ -88,12 +88,12 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
         (
             name,
             *(
-                between(each["measures"][name], 1 if "1,000" in name else 3)
-                for each in parts.values()
+                between(values["measures"][name], 1 if "1,000" in name else 3)
+                for values in parts.values()
             ),
         )
         for name in MEASURES
-        if any(each["measures"][name] for each in parts.values())
+        if any(values["measures"][name] for values in parts.values())
     ]
     interval = f"{report.confidence:.0%} interval"
     return (
@@ -203,11 +203,16 @@ def flow_steps(data: DataSummary) -> list[FlowStep]:
     ]
 
 
-def flow_by_subgroup(found: SubgroupEvaluation) -> Table:
+def flow_by_subgroup(by_subgroup: SubgroupEvaluation) -> Table:
     """Return the test cases of each subgroup, with and without the outcome."""
     rows = [
-        (each.name, f"{each.cases:,}", f"{each.positives:,}", f"{each.cases - each.positives:,}")
-        for each in found
+        (
+            result.name,
+            f"{result.cases:,}",
+            f"{result.positives:,}",
+            f"{result.cases - result.positives:,}",
+        )
+        for result in by_subgroup
     ]
     head = ("subgroup", "cases", "with the outcome", "without")
     return Table.from_rows([head, *rows], "Test cases by subgroup")

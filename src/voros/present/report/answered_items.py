@@ -37,7 +37,7 @@ def tripod_answers(report: Report) -> dict[str, ItemAnswer]:
     """Return the items of TRIPOD+AI that a report answers."""
     groups = has_groups(report)
     accuracy = "" if groups else "subgroups, which need --by and test cases"
-    found = {
+    answers = {
         "11": answered("data", BEFORE),
         "12a": answered("data", "training data"),
         "12e": answered("calibration"),
@@ -47,12 +47,12 @@ def tripod_answers(report: Report) -> dict[str, ItemAnswer]:
         "21": answered("data", "training data"),
         "23a": answered("counts", accuracy),
     }
-    return found | ({"23b": answered("groups", "clusters other than these")} if groups else {})
+    return answers | ({"23b": answered("groups", "clusters other than these")} if groups else {})
 
 
 def stard_answers(report: Report) -> dict[str, ItemAnswer]:
     """Return the items of STARD that a report answers."""
-    found = {
+    answers = {
         "12a": answered("policy"),
         "14": answered("counts"),
         "16": answered("data", BEFORE),
@@ -61,7 +61,7 @@ def stard_answers(report: Report) -> dict[str, ItemAnswer]:
         "24": answered("counts"),
     }
     variability = {"17": answered("groups", "whether fixed beforehand")}
-    return found | (variability if has_groups(report) else {})
+    return answers | (variability if has_groups(report) else {})
 
 
 def has_groups(report: Report) -> bool:

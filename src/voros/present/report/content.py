@@ -284,8 +284,10 @@ class Report(ReprMixin):
     @cached_property
     def quality(self) -> dict[str, ScoreQuality]:
         """Discrimination and calibration of each model on the validation cases."""
-        found = self.points.items()
-        return {model: ScoreQuality.from_points(points, self.confidence) for model, points in found}
+        by_model = self.points.items()
+        return {
+            model: ScoreQuality.from_points(points, self.confidence) for model, points in by_model
+        }
 
     @cached_property
     def test_quality(self) -> ScoreQuality | None:
@@ -389,10 +391,10 @@ def case_counts(points: OperatingPoints) -> dict[str, Any]:
 
 def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> dict[str, Any]:
     """Return what a policy did on test cases as plain values, priced where a price is known."""
-    found = tested.intervals
+    intervals = tested.intervals
     return {
         **{name: getattr(tested, name) for name in EVALUATION_NUMBERS},
-        "intervals": None if found is None else asdict(found),
+        "intervals": None if intervals is None else asdict(intervals),
         "money": None if price is None else asdict(tested.in_money(price)),
         "by_period": None if tested.by_period is None else tested.by_period.values(),
         "satisfied": tested.satisfied,
@@ -402,12 +404,12 @@ def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> d
     }
 
 
-def subgroup_values(found: SubgroupEvaluation) -> dict[str, Any]:
+def subgroup_values(by_subgroup: SubgroupEvaluation) -> dict[str, Any]:
     """Return what a policy did in each subgroup as plain values."""
     return {
-        "confidence": found.confidence,
-        "confidence_each": found.confidence_each,
+        "confidence": by_subgroup.confidence,
+        "confidence_each": by_subgroup.confidence_each,
         "multiplicity": "Bonferroni",
-        "subgroups": [result.values() for result in found],
-        "notes": list(found.notes),
+        "subgroups": [result.values() for result in by_subgroup],
+        "notes": list(by_subgroup.notes),
     }

@@ -199,9 +199,9 @@ def _draw_map(report: Report) -> Drawn:
     if len(report.points) > 1:
         costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
         floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
-        found = score_grid(report.points, costs, floors, _capacities(report), tolerance)
+        winners = score_grid(report.points, costs, floors, _capacities(report), tolerance)
         yield (
-            plotting.WinnerMapDisplay(found).plot().ax_,
+            plotting.WinnerMapDisplay(winners).plot().ax_,
             "Which model wins at each precision floor and capacity",
             "Which model would win at other limits, and by how much; hatched where the best two "
             f"are within {tolerance:g}.",

@@ -145,11 +145,11 @@ def render_report(report: Report, written: datetime) -> str:
 
 def opening_in_words(report: Report) -> list[str]:
     """Say what the choice means, on the test cases where there are any, and whether limits held."""
-    *_, (which, found) = data_parts(report).items()
-    said = [consequences_in_words(found, which)]
+    *_, (which, evaluation) = data_parts(report).items()
+    said = [consequences_in_words(evaluation, which)]
     if report.tested is None:
         return [*said, "These cases chose the threshold: on others expect less. It is not tested."]
-    said.append(_uncertainty_in_words(found, which))
+    said.append(_uncertainty_in_words(evaluation, which))
     said.append(f"On the test cases: {limits_verdict(report.tested)}.")
     if not report.tested.satisfied:
         said.append("Look at the test below before deploying it.")
@@ -160,11 +160,11 @@ def opening_in_words(report: Report) -> list[str]:
     return said
 
 
-def _uncertainty_in_words(found: PolicyEvaluation, which: str) -> str:
+def _uncertainty_in_words(evaluation: PolicyEvaluation, which: str) -> str:
     """Say how far precision, recall and alarms may lie from those of the cases."""
-    assert found.intervals is not None, "a report is of whole cases"
-    of = found.intervals
-    cases = found.n_positive + found.n_negative
+    assert evaluation.intervals is not None, "a report is of whole cases"
+    of = evaluation.intervals
+    cases = evaluation.n_positive + evaluation.n_negative
     ends = {
         "of the alarms are correct": of.precision,
         "of the positives are caught": of.recall,
@@ -172,14 +172,14 @@ def _uncertainty_in_words(found: PolicyEvaluation, which: str) -> str:
     }
     shares = [f"{low:.0%} to {high:.0%} {what}" for what, (low, high) in ends.items()]
     return (
-        f"In the population that the {which} cases come from, at {found.confidence:.0%} confidence "
-        f"each: {', '.join(shares[:-1])} and {shares[-1]}."
+        f"In the population that the {which} cases come from, at {evaluation.confidence:.0%} "
+        f"confidence each: {', '.join(shares[:-1])} and {shares[-1]}."
     )
 
 
 def _data(report: Report) -> list[tuple[str, DataSummary]]:
-    given = (("Validation", report.validation), ("Test", report.test))
-    return [(name, data) for name, data in given if data is not None]
+    parts = (("Validation", report.validation), ("Test", report.test))
+    return [(name, data) for name, data in parts if data is not None]
 
 
 def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
@@ -271,12 +271,12 @@ def _ranking_cells(report: Report, row: ModelScores, certified: bool) -> tuple[s
     # Its package loads SciPy's distributions, which other commands do without.
     from voros.inference.bca import interval_in_words
 
-    found = report.intervals[row.model]
+    interval = report.intervals[row.model]
     return (
         row.model,
-        f"{found.estimate:.4f}",
-        interval_in_words(found.low, found.high),
-        f"{found.wins:.1%}",
+        f"{interval.estimate:.4f}",
+        interval_in_words(interval.low, interval.high),
+        f"{interval.wins:.1%}",
         *((f"{row.partial_voros:.4f}",) if certified else ()),
         f"{report.selection.behind(row, 'partial_voros'):.4f}",
         f"{row.voros:.4f}",

@@ -116,11 +116,11 @@ def compose_report(
             policy.evaluate(
                 cases.labels,
                 cases.scores_of(selection.winner),
-                by_cost=each,
+                by_cost=way,
                 confidence=confidence,
                 **how,
             )
-            for each in (True, False)
+            for way in (True, False)
         )
     resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
     intervals, comparison = resample(validation, selection.scenario, random_state, **resampled)
@@ -308,7 +308,7 @@ def _in_memory(
     times: Any,
     name: str = "y_true",
 ) -> ReportCases:
-    models = {name: np.asarray(each) for name, each in columns_by_model(y_true, scores).items()}
+    models = {name: np.asarray(column) for name, column in columns_by_model(y_true, scores).items()}
     whose = None if groups is None else np.asarray(groups)
     positive = check_labels(y_true, pos_label, name=name)
     cases = Predictions(source="", scores=models, positive=positive, groups=whose)
@@ -316,8 +316,8 @@ def _in_memory(
 
 
 def _with_groups(cases: ReportCases, by: Any) -> ReportCases:
-    found = None if by is None else read_subgroups(by, cases.predictions.n_cases)
-    return ReportCases(cases.predictions, cases.periods, found)
+    subgroups = None if by is None else read_subgroups(by, cases.predictions.n_cases)
+    return ReportCases(cases.predictions, cases.periods, subgroups)
 
 
 def _report_on(

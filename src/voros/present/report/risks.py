@@ -30,27 +30,27 @@ class ScoreQuality:
     @classmethod
     def from_points(cls, points: OperatingPoints, confidence: float) -> ScoreQuality:
         """Measure the scores of one model on one set of cases."""
-        found = (
+        calibration = (
             Calibration.from_points(points, confidence=confidence) if holds_risks(points) else None
         )
-        return cls(auroc_interval(points, confidence), found)
+        return cls(auroc_interval(points, confidence), calibration)
 
     def cells(self) -> tuple[str, ...]:
         """Return a row of the table, without its heading."""
-        found, auroc = self.calibration, between(self.auroc)
-        if found is None:
+        calibration, auroc = self.calibration, between(self.auroc)
+        if calibration is None:
             return (auroc, *["-"] * 5)
         return (
-            *(auroc, f"{found.mean_risk:.3f}", f"{found.observed.value:.3f}"),
-            *(between(each, 2) for each in (found.in_the_large, found.slope)),
-            between(found.brier),
+            *(auroc, f"{calibration.mean_risk:.3f}", f"{calibration.observed.value:.3f}"),
+            *(between(estimate, 2) for estimate in (calibration.in_the_large, calibration.slope)),
+            between(calibration.brier),
         )
 
 
 def quality_table(report: Report) -> Table:
     """Return discrimination and calibration of every model, and of the chosen one on test cases."""
     head = ("model", "AUROC", "mean risk", "observed", "intercept", "slope", "Brier score")
-    rows = [(model, *found.cells()) for model, found in report.quality.items()]
+    rows = [(model, *quality.cells()) for model, quality in report.quality.items()]
     if report.test_quality is not None:
         rows.append((f"{report.winner}, test cases", *report.test_quality.cells()))
     title = f"On the validation cases unless stated, with the {report.confidence:.0%} interval"
@@ -64,10 +64,10 @@ def best_known(report: Report) -> Calibration | None:
 
 def calibration_table(report: Report) -> Table | None:
     """Return observed and expected shares in groups of risk, of the chosen model."""
-    found = best_known(report)
-    if found is None:
+    calibration = best_known(report)
+    if calibration is None:
         return None
-    curve = found.curve
+    curve = calibration.curve
     groups = zip(curve.cases, curve.mean_risk, curve.observed, curve.low, curve.high, strict=True)
     rows = [
         (str(i), f"{cases:,}", f"{mean:.3f}", between(Estimate(observed, low, high)))
@@ -80,19 +80,19 @@ def calibration_table(report: Report) -> Table | None:
 
 def calibration_in_words(report: Report) -> list[str]:
     """Say what the measures mean, and what is missing and why."""
-    none = [model for model, found in report.quality.items() if found.calibration is None]
+    none = [model for model, quality in report.quality.items() if quality.calibration is None]
     said = [NO_RISKS.format(", ".join(none))] if none else []
     if len(none) < len(report.quality):
         said.append(
             "The intercept (calibration in the large) is 0 where risks are right on average, and "
             "above 0 where they are too low. A slope below 1 means risks that are too extreme."
         )
-    found = best_known(report)
-    if found is None:
+    quality = best_known(report)
+    if quality is None:
         return said
-    if found.certain and not found.missing:
+    if quality.certain and not quality.missing:
         said.append(
-            f"Of {report.winner} both are without the {found.certain:,} cases whose risk is "
+            f"Of {report.winner} both are without the {quality.certain:,} cases whose risk is "
             "exactly 0 or 1, which has no logit."
         )
-    return [*said, f"{report.winner} has neither: {found.missing}."] if found.missing else said
+    return [*said, f"{report.winner} has neither: {quality.missing}."] if quality.missing else said
