@@ -3,9 +3,11 @@
 Scores take a few hundred values, or only twelve, and the chance to be positive at each is chosen
 against the tests: all positives first and then none, a precision that hovers where the next cases
 break the floor with a given chance, a precision that is lowest at the top, and a capacity that
-binds where the floor does. Floors from .01 to .97, 100 to 20,000 validation cases, horizons from a
-tenth of them to ten times as many, and the population. Run ``python benchmarks/worst_cases.py
-[validations] [processes] [part of the settings, such as 1/4]``; docs/guarantees.md has the results.
+binds where the floor does. A capacity of few alarms leaves most of alpha to the two ranks that are
+tested by themselves. Floors from .01 to .97, 100 to 20,000 validation cases, horizons from a tenth
+of them to ten times as many, and the population; then 2, 20 and 140 models that are all alike. Run
+``python benchmarks/worst_cases.py [validations] [processes] [part of the settings, such as 1/4]``;
+docs/guarantees.md has the results.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import chain, product
 
 import numpy as np
 from scipy.stats import norm
@@ -26,11 +28,16 @@ from voros.guarantee.next_cases.fixed_sequence import needed_to_keep, risky_prec
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 CONFIDENCE = 0.95
-FLOORS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.9, 0.97)
-SIZES = (100, 500, 2000, 20_000)
+FLOORS = (0.01, 0.5, 0.9, 0.97)
+SIZES = (100, 1000, 20_000)
 HORIZONS = (1 / 10, 1, 10)
 SCORES, FEW_SCORES = 400, 12
 """Values that scores take."""
+MODELS, MANY_MODELS_CASES = (2, 20, 140), 1000
+FEW_ALARMS, TIED_SCORES, HALF_WAY = 140, 40, 0.2
+HARD = "few alarms, hovering at 0.2, 400", "positives first, 400"
+AT_ONCE = 2000
+"""Samples that are drawn at once."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class WorstCase:
         Of all cases, at each score and, last, below all of them.
     precision : ndarray
         Chance to be positive at each of `shares`.
+    n_models : int
+        Models of such a population, independent of one another, among which alpha is split.
     """
 
     name: str
@@ -55,6 +64,7 @@ class WorstCase:
     scenario: voros.Scenario
     shares: FloatArray
     precision: FloatArray
+    n_models: int = 1
 
     def draw(self, n: int, runs: int, rng: np.random.Generator) -> tuple[AnyArray, AnyArray]:
         """True and false positives at each score, for many samples."""
@@ -64,15 +74,20 @@ class WorstCase:
 
     def broken(self, runs: int, seed: int = 0) -> float:
         """Share of validations of which a deployed threshold breaks a limit."""
-        rng, guarantee = np.random.default_rng(seed), voros.Guarantee(CONFIDENCE, self.horizon)
-        bad = np.zeros((runs, len(self.shares)), dtype=bool)
-        bad[:] = self._bad_scores(runs, rng)
-        count = 0
-        for tp, fp, bad_here in zip(*self.draw(self.n_cases, runs, rng), bad, strict=True):
+        rng, samples = np.random.default_rng(seed), runs * self.n_models
+        firsts = range(0, samples, AT_ONCE)
+        broken = [self._broken(min(AT_ONCE, samples - first), rng) for first in firsts]
+        return float(np.concatenate(broken).reshape(runs, self.n_models).any(axis=1).mean())
+
+    def _broken(self, runs: int, rng: np.random.Generator) -> BoolArray:
+        guarantee = voros.Guarantee(CONFIDENCE, self.horizon).split(self.n_models)
+        bad = np.broadcast_to(self._bad_scores(runs, rng), (runs, len(self.shares)))
+        broken = np.zeros(runs, dtype=bool)
+        for run, (tp, fp) in enumerate(zip(*self.draw(self.n_cases, runs, rng), strict=True)):
             points, rows = _points(tp, fp)
             allowed = guarantee.allowed(points, self.scenario)[1:]
-            count += bool(bad_here[rows[allowed]].any())
-        return count / runs
+            broken[run] = bad[run, rows[allowed]].any()
+        return broken
 
     def _bad_scores(self, runs: int, rng: np.random.Generator) -> BoolArray:
         """Which scores break a limit as thresholds: in the population, or in each future."""
@@ -153,7 +168,7 @@ def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
         edges = np.geomspace(start / n / 4, 1.0, scores)
         first = np.minimum(edges, floor * middle)
         yield with_curve(f"positives first, {scores} scores", n, horizon, free, edges, first)
-        for chance in (0.3, 0.2, 0.06):
+        for chance in (0.3, 0.1):
             right = hovering(floor, n, horizon, edges, chance)
             name = f"hovering at {chance}, {scores} scores"
             yield with_curve(name, n, horizon, free, edges, right)
@@ -169,6 +184,33 @@ def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
     right = hovering(floor, n, horizon, edges, 0.2)
     late = np.maximum(right - right[np.searchsorted(edges, start / n)], 0.0)
     yield with_curve("lowest at the top", n, horizon, free, edges, late)
+    if horizon is not None:
+        yield from few_alarms(floor, n, horizon)
+
+
+def few_alarms(floor: float, n: int, horizon: int) -> Iterator[WorstCase]:
+    """Populations with so small a capacity that single ranks have most of alpha."""
+    share = float(min(1.0, max(4 * first_start(floor, n, horizon), FEW_ALARMS) / n))
+    limits = voros.Scenario(floor, share, 0.001)
+    for scores, chance in product((SCORES, TIED_SCORES), (0.2, 0.1)):
+        edges = np.linspace(share / 10, 1.2 * share, scores) / max(1.2 * share, 1.0)
+        right = hovering(floor, n, horizon, edges, chance)
+        name = f"few alarms, hovering at {chance}, {scores} scores"
+        yield with_curve(name, n, horizon, limits, edges, right)
+        if chance == HALF_WAY:
+            top = np.searchsorted(edges, share / 4)
+            late = np.maximum(right - right[top] / 2, np.minimum(right, right[top] / 2))
+            name = f"few alarms, lowest at the top, {scores} scores"
+            yield with_curve(name, n, horizon, limits, edges, late)
+
+
+def many_models() -> Iterator[WorstCase]:
+    """Models that are all alike: with few alarms, and for the population."""
+    n = MANY_MODELS_CASES
+    for (floor, horizon), n_models in product(((0.5, n), (0.9, n), (0.5, None)), MODELS):
+        hard = HARD[horizon is None]
+        case = next(case for case in of(floor, n, horizon) if case.name.startswith(hard))
+        yield replace(case, name=f"{n_models} models, {case.name}", n_models=n_models)
 
 
 def hovering(
@@ -200,18 +242,20 @@ def line(case: WorstCase, runs: int) -> str:
     """Run one case, and say how it went."""
     where = "population" if case.horizon is None else f"next {case.horizon}"
     floor, share = case.scenario.min_precision, case.broken(runs)
-    return f"{floor:<6g} {case.n_cases:>5} {where:<12} {case.name:<36} {share:.4f}"
+    error = np.sqrt(share * (1 - share) / runs)
+    return f"{floor:<6g} {case.n_cases:>5} {where:<12} {case.name:<46} {share:.4f} ({error:.4f})"
 
 
 def measure(setting: tuple[float, int, int | None] | None, runs: int) -> list[str]:
-    """Run all cases of a setting; None stands for the reproducers."""
-    return [line(case, runs) for case in (reproducers() if setting is None else of(*setting))]
+    """Run all cases of a setting; None stands for the reproducers and for many models."""
+    cases = chain(reproducers(), many_models()) if setting is None else of(*setting)
+    return [line(case, runs) for case in cases]
 
 
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    wanted = [None, *settings()]
+    wanted = [*settings(), None]
     part, parts = map(int, (sys.argv[3] if len(sys.argv) > 3 else "1/1").split("/"))
     wanted = wanted[part - 1 :: parts]
     with ProcessPoolExecutor(processes) as pool:

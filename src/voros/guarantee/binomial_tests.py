@@ -201,6 +201,7 @@ def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None)
     return beta_binomial_cdf(alarms, n_cases, most_alarms + 1, horizon - most_alarms)
 
 
+@lru_cache(maxsize=1024)
 def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
     """Return the largest count whose `share_risk` is at most ``alpha``; -1 where none is."""
     if horizon is None and most < n_cases:

@@ -60,9 +60,10 @@ class Tuning:
     # Where a rank's requirement is rough: standard deviations above the floor, and steps.
     rough_excess: float = 6.0
     rough_steps: int = 200
-    # Numbers of tied cases that are looked at: evenly apart up to `near_gaps`, and beyond it
-    # `far_gaps` of them, evenly apart in ratios.
+    # Numbers of tied cases that are looked at: evenly apart up to `near_gaps`, by a step or by a
+    # part of the rank, and beyond it `far_gaps` of them, evenly apart in ratios.
     gap_step: float = 0.2
+    gap_part: float = 1e-3
     near_gaps: float = 3.0
     far_gaps: int = 7
     # Part of alpha set aside for sequences that start, or end, far from where they should.

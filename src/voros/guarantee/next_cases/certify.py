@@ -39,7 +39,7 @@ class Needs:
 
     sequence: Callable[[FixedSequence], AnyArray]
     rank: Callable[[FixedSequence], int]
-    first: Callable[[int, int, float, float, int], int]
+    first: Callable[[int, int, float, float, int, int], int]
 
 
 def certified_next(
@@ -96,8 +96,8 @@ def plans(
     Examples
     --------
     >>> tests = plans(2000, 2000, 0.4, 0.05, 400)
-    >>> [(way, test.start, round(test.alpha / 0.05, 3)) for way, test in tests.items()][:3]
-    [('main', 108, 0.871), ('inner', 207, 0.001), ('rank', 140, 0.06)]
+    >>> [(way, test.start, round(test.alpha / 0.05, 3)) for way, test in tests.items()][-2:]
+    [('rank', 140, 0.06), ('later rank', 240, 0.034)]
     """
     if floor == 1 or most < 1:
         return {}
@@ -109,17 +109,22 @@ def plans(
         )
     # The risk of a test is that of the cases below its start: there is one at least.
     last = min(most, n_cases - 1)
+    ranks = {
+        way: max(int(place * most), 2) for way, place in zip(RANKS, TUNING.rank_places, strict=True)
+    }
+    # The same for all, so that they share what is computed from there on.
+    levels = (alpha * max(shares.values()), alpha * shares["early"])
+    earliest = min(*(least_rank(n_cases, horizon, floor, a) for a in levels), *ranks.values())
+    sequences = _starts(n_cases, horizon, floor, alpha, most, earliest, needs or EXACT)
     starts = {
         way: start
-        for way, start in _starts(n_cases, horizon, floor, alpha, most, needs or EXACT).items()
+        for way, start in (sequences | ranks).items()
         if start <= last and shares[way] * alpha >= TUNING.least_alpha
     }
     if not starts:
         return {}
     if "early" not in starts:
         shares["main"] += shares["early"]
-    # The same for all, so that they share what is computed from there on.
-    earliest = min(least_rank(n_cases, horizon, floor, shares["early"] * alpha), *starts.values())
     return {
         # Small shares of alpha are worth less time.
         way: FixedSequence(
@@ -156,12 +161,19 @@ def alpha_parts(most: int) -> dict[str, float]:
 
 
 def _starts(
-    n_cases: int, horizon: int, floor: float, alpha: float, most: int, needs: Needs
+    n_cases: int,
+    horizon: int,
+    floor: float,
+    alpha: float,
+    most: int,
+    earliest: int,
+    needs: Needs,
 ) -> dict[str, int]:
-    """Return the rank at which each test starts."""
+    """Return the rank at which each sequence starts."""
     shares = alpha_parts(most)
     early, least = (
-        needs.first(n_cases, horizon, floor, shares[way] * alpha, most) for way in ("early", "main")
+        needs.first(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
+        for way in ("early", "main")
     )
     # The next cases vary too, by as much as if there were fewer validation alarms.
     both = 1 + n_cases / horizon
@@ -170,14 +182,7 @@ def _starts(
         for level in (alpha, shares["inner"] * alpha)
     )
     main = max(least, int(min(later, most / TUNING.main_length)))
-    starts = {
-        "main": main,
-        "inner": max(main, int(min(inner, np.sqrt(main * most)))),
-        **{
-            way: max(int(place * most), 2)
-            for way, place in zip(RANKS, TUNING.rank_places, strict=True)
-        },
-    }
+    starts = {"main": main, "inner": max(main, int(min(inner, np.sqrt(main * most))))}
     return starts | ({"early": early} if early < main else {})
 
 

@@ -149,8 +149,12 @@ class FixedSequence:
 
 
 @lru_cache(maxsize=1024)
-def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+def first_start(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int, earliest: int | None = None
+) -> int:
     """Return the first rank at which a sequence of true positives alone can start and go on.
+
+    Risky precisions are computed from the rank ``earliest`` on, which other tests may share.
 
     Examples
     --------
@@ -167,7 +171,7 @@ def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: in
             alpha=alpha,
             start=rank,
             most=most,
-            earliest=lowest,
+            earliest=min(earliest or lowest, lowest),
             coarse=True,
         )
         return sequence.start_risk(rank - 1) > TUNING.first_start_part * alpha
@@ -181,12 +185,15 @@ def first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: in
     return high
 
 
-def rough_first_start(n_cases: int, horizon: int, floor: float, alpha: float, most: int) -> int:
+def rough_first_start(
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int, _earliest: int | None = None
+) -> int:
     """Return about the same at once; no more than one beyond the most alarms."""
     rank = int(TUNING.rough_first_start * least_rank(n_cases, horizon, floor, alpha))
     return min(rank, most + 1)
 
 
+@lru_cache(maxsize=1024)
 def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
     """Return a rank below which no precision passes, about.
 

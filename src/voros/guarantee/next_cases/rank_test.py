@@ -62,7 +62,8 @@ class RankRisk:
         self.plan, places, risky = plan, plan.places, plan.risky
         # How many cases to expect, with ties, between the rank and its threshold.
         last = -np.log(TUNING.far_off * plan.alpha)
-        near = np.arange(0.0, TUNING.near_gaps, TUNING.gap_step)
+        step = max(TUNING.gap_step, TUNING.gap_part * plan.start)
+        near = np.arange(0.0, TUNING.near_gaps, min(step, TUNING.near_gaps))
         gaps = np.append(near, np.geomspace(TUNING.near_gaps, last, TUNING.far_gaps))
         shares = places + gaps[1:, None] / (plan.n_cases - plan.start) * (1 - places)
         self._precision = precision_above(plan, shares)

@@ -1,0 +1,106 @@
+"""The bound on what any certificate can save, beside all procedures of a small case."""
+
+from __future__ import annotations
+
+import runpy
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import voros
+from voros.guarantee.next_cases.one_threshold import OneTest, needed_once
+
+BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "certificate_bound.py"))
+SCENARIO = voros.Scenario(0.5, 0.8, 0.1)
+SHARES = np.array([0.3, 0.3, 0.4])
+CHANCES = np.array([[0.9, 0.7, 0.1], [0.5, 0.45, 0.1], [0.7, 0.2, 0.1]])
+"""To be positive in each bin: in the population, and in two others."""
+
+
+def break_by_counting(chance: np.ndarray, n_bins: int, horizon: int) -> float:
+    """Chance that the next cases break a limit, over all of them."""
+    total = 0.0
+    kinds = [(b, y) for b in range(3) for y in (True, False)]
+    for cases in product(kinds, repeat=horizon):
+        alarms = [y for b, y in cases if b < n_bins]
+        if sum(alarms) < 0.5 * len(alarms) or len(alarms) > 0.8 * horizon:
+            total += np.prod([SHARES[b] * (chance[b] if y else 1 - chance[b]) for b, y in cases])
+    return float(total)
+
+
+def outcomes(n_cases: int) -> np.ndarray:
+    """Probability of every validation in each of the populations."""
+    kinds = [(b, y) for b in range(3) for y in (True, False)]
+    return np.array(
+        [
+            [
+                np.prod([SHARES[b] * (p[b] if y else 1 - p[b]) for b, y in cases])
+                for cases in product(kinds, repeat=n_cases)
+            ]
+            for p in CHANCES
+        ]
+    )
+
+
+def test_the_chance_to_break_a_limit_is_that_of_all_futures() -> None:
+    for chance, n_bins in product(CHANCES, (1, 2)):
+        alarms = SHARES[:n_bins].sum()
+        precision = SHARES[:n_bins] @ chance[:n_bins] / alarms
+        expected = break_by_counting(chance, n_bins, 4)
+        assert BENCHMARK["breaking"](alarms, precision, 4, SCENARIO) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_the_bound_is_the_best_of_all_procedures(alpha: float) -> None:
+    """A linear program over every randomised procedure, valid in these populations."""
+    probability, saving = outcomes(3), np.array([0.27, 0.48])
+    broken = np.array([[break_by_counting(p, k, 4) for k in (1, 2)] for p in CHANCES])
+    n_outcomes = probability.shape[1]
+    # Deploy one threshold, the other or none, for each outcome.
+    objective = -np.outer(probability[0], saving).ravel()
+    valid = [
+        np.outer(row, chances).ravel() for row, chances in zip(probability, broken, strict=True)
+    ]
+    once = np.repeat(np.eye(n_outcomes), 2, axis=1)
+    best = linprog(
+        objective, np.vstack([*valid, once]), np.append([alpha] * 3, np.ones(n_outcomes))
+    )
+    ratios = probability / probability[0]
+    weights = BENCHMARK["best_weights"](saving, broken, ratios, alpha, probability[0])
+    bound = probability[0] @ BENCHMARK["dual"](weights, saving, broken, ratios, alpha)[0]
+    assert bound == pytest.approx(-best.fun, abs=2e-4)
+    # Any other weights give a bound as well.
+    other = probability[0] @ BENCHMARK["dual"](2 * weights, saving, broken, ratios, alpha)[0]
+    assert other >= -best.fun - 1e-9
+
+
+def test_the_certificate_of_one_threshold_stays_within_the_bound() -> None:
+    """One threshold of a normal population: the exact test has less power, but hardly."""
+    population = BENCHMARK["Population"].normal(0.85, 0.14)
+    n_cases = horizon = 1000
+    row = 30
+    alarms, precision = (rates[row] for rates in population.rates(population.chance))
+    test = OneTest(
+        n_cases=n_cases, horizon=horizon, min_precision=0.5, capacity=100, alpha=0.05, least=5,
+        most=85,
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    counts = rng.binomial(n_cases, alarms, size=20_000)
+    inside = (counts >= test.least) & (counts <= test.most)
+    needed = needed_once(test)[np.clip(counts, test.least, test.most) - test.least]
+    passed = np.mean(inside & (rng.binomial(counts, precision) >= needed))
+    single = BENCHMARK["Population"](
+        population.shares, population.chance, population.flagged[[row]]
+    )
+    chances = single.alternatives(horizon)
+    broken = np.array(
+        [[BENCHMARK["breaking"](alarms, float(single.rates(p)[1][0]), horizon,
+          BENCHMARK["SCENARIO"])] for p in chances]
+    )  # fmt: skip
+    ratios = single.ratios(chances, n_cases, 4000, rng)
+    weights = BENCHMARK["best_weights"](np.ones(1), broken, ratios, 0.05)
+    bound = BENCHMARK["dual"](weights, np.ones(1), broken, ratios, 0.05)[0].mean()
+    assert bound - 0.08 < passed < bound + 0.01
