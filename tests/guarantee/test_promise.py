@@ -374,3 +374,16 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
     plain, guaranteed = broken.mean(axis=0)
     assert plain > 0.35
     assert guaranteed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+
+
+def test_more_cases_are_asked_for_where_they_would_pass() -> None:
+    """A short horizon: the normal approximation alone said that no number of cases would do."""
+    rank = np.arange(1000)
+    scenario = Scenario(min_precision=0.9, capacity=0.2, cost_ratio=0.05)
+    guarantee = Guarantee(0.95, horizon=100)
+    points = OperatingPoints.from_scores(rank < 150, -rank)
+    more = said_number(guarantee.explain(points, scenario), "about ")
+    times = 1 + int(more) // 150
+    rank = np.arange(times * 1000)
+    points = OperatingPoints.from_scores(rank < times * 150, -rank)
+    assert guarantee.allowed(points, scenario)[1:].any()

@@ -336,7 +336,12 @@ class Guarantee:
         if points.grouped is not None and points.grouped.repeated:
             return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
         closest = closest_threshold(points, scenario, tested.alpha, self.horizon)
-        more = more_positives(points, lambda others: self._passes(others, scenario))
+        few = self.horizon and scenario.max_alarms(self.horizon) <= TUNING.few_next_alarms
+        more = more_positives(
+            points,
+            lambda others: self._passes(others, scenario),
+            lambda others: bool(few) and self._passes(others, scenario, EXACT),
+        )
         return [closest.sentence(), more_in_words(more)]
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:

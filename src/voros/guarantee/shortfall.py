@@ -85,14 +85,22 @@ def first_passing(
 
 
 def more_positives(
-    points: OperatingPoints, passes: Callable[[OperatingPoints], bool]
+    points: OperatingPoints,
+    passes: Callable[[OperatingPoints], bool],
+    surely: Callable[[OperatingPoints], bool],
 ) -> int | None:
-    """Return about how many more validation positives would do; None if no number would."""
+    """Return about how many more validation positives would do; None if no number would.
+
+    What passes about may be too strict where the next alarms are few. So before None is said, what
+    is sure is asked for a few numbers.
+    """
     high = 2.0
     while not passes(repeated(points, high)):
         high *= 2
         if high > TUNING.most_times_the_data:
-            return None
+            few = TUNING.few_times_the_data
+            enough = next((times for times in few if surely(repeated(points, times))), None)
+            return None if enough is None else int(np.ceil((enough - 1) * points.n_positive))
     low = high / 2
     for _ in range(TUNING.times_halvings):
         middle = (low + high) / 2

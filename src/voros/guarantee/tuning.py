@@ -256,8 +256,11 @@ class Tuning:
     group_power: float = 0.8
 
     # A shortfall is looked for up to this multiple of the validation cases, and narrowed down by
-    # this many halvings between two powers of two.
+    # this many halvings between two powers of two; or, by what is sure, at
+    # these multiples, where the capacity allows no more than so many next alarms.
     most_times_the_data: float = 64.0
+    few_times_the_data: tuple[float, ...] = (2.0, 8.0)
+    few_next_alarms: int = 100
     times_halvings: int = 4
     # Errors that are tried where nothing passes, as multiples of the one asked for; and the floor
     # from which on floors are tried in steps of .01.

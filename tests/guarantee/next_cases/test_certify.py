@@ -324,3 +324,12 @@ def test_small_floors_and_short_horizons_keep_the_promise(
     """Precisions at which few next alarms break a small floor are far above it."""
     share = deployments_that_break(scenario, n_cases, horizon, prevalence, separation, 500)
     assert share <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 500)
+
+
+def test_a_sequence_that_nothing_can_pass_is_left_out() -> None:
+    """Many validation cases and a short horizon: the stricter sequence has too little of alpha."""
+    cases = np.arange(64_000)
+    points = OperatingPoints.from_scores(cases < 9600, -cases)
+    scenario = Scenario(min_precision=0.9, capacity=0.2, cost_ratio=0.05)
+    allowed = Guarantee(0.95, horizon=100).allowed(points, scenario)
+    assert points.alarms[allowed].max() > 0.1 * len(cases)

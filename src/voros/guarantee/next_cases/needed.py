@@ -45,7 +45,8 @@ def requirement(sequence: FixedSequence) -> AnyArray:
     """Return about the fewest true positives that a sequence needs to keep its alpha.
 
     The first number is for the cases above the start; then there is one for each number of alarms
-    from the start to the most. They rise by 0 or 1.
+    from the start to the most. They rise by 0 or 1. Where not even true positives alone are safe,
+    each is more than can be reached.
     """
     kept, at_start = np.zeros(0, dtype=np.int64), sequence.needed_at_start()
     margins, bound = Margins(sequence), RiskBound(sequence)
@@ -55,7 +56,10 @@ def requirement(sequence: FixedSequence) -> AnyArray:
         shift = search.proposed()
         needed = np.maximum(margins.needed(solved + shift * rates), at_start)
         needed[0] = max(at_start, needed[1] - 1)
-        if search.add(shift, bound.risk(needed)):
+        risk = bound.risk(needed)
+        if risk > sequence.alpha and needed[-1] > sequence.most:
+            return needed
+        if search.add(shift, risk):
             kept = needed
     return kept
 
