@@ -254,3 +254,65 @@ def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
             assert found.winner[i, j] == each.argmax()
         else:
             assert each.max() == 0
+
+
+def equal_models(
+    seed: int, n: int = 600, gain: float = 0.0
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    y, shared = rng.random(n) < 0.2, rng.normal(size=n)
+    return y, {
+        name: 1.5 * y + shared + rng.normal(size=n) + (gain * y if name == "a" else 0)
+        for name in "abc"
+    }
+
+
+RESAMPLED = {
+    "min_precisions": [0.3, 0.4],
+    "capacities": [0.1, 0.2, 0.3],
+    "cost_ratio": (1 / 20, 1 / 10),
+    "n_resamples": 100,
+    "random_state": 0,
+}
+
+
+def test_of_equal_models_most_cells_are_close_calls_by_resamples() -> None:
+    by_test, by_tolerance = [], []
+    for seed in range(3):
+        tested = winner_map(*equal_models(seed), **RESAMPLED)
+        by_test.append(tested.close_call.mean())
+        by_tolerance.append((tested.margin <= tested.tolerance).mean())
+        assert "significant" in tested.close_call_in_words
+    assert np.mean(by_test) > 0.9 > np.mean(by_tolerance) + 0.4
+
+
+def test_a_much_better_model_wins_clearly() -> None:
+    tested = winner_map(*equal_models(1, gain=3.0), **RESAMPLED)
+    assert (tested.winner == 0).all()
+    assert not tested.close_call.any()
+
+
+def test_a_close_call_is_one_that_a_comparison_does_not_find() -> None:
+    """Cell by cell as `voros.compare` of two models, whose intervals are quantiles."""
+    many = 200
+    y, scores = equal_models(4, gain=0.5)
+    two = {name: scores[name] for name in "ab"}
+    tested = winner_map(y, two, **RESAMPLED | {"n_resamples": many})
+    for i, j in np.ndindex(tested.winner.shape):
+        scenario = voros.Scenario(
+            tested.min_precisions[i], tested.capacities[j], RESAMPLED["cost_ratio"]
+        )
+        pair = voros.compare(y, two, scenario, n_resamples=many, random_state=0).pairs[0]
+        if not 0.02 < pair.p_value < 0.1:
+            assert tested.close_call[i, j] == (pair.p_value > 0.05)
+
+
+def test_resamples_need_cases() -> None:
+    y, scores = equal_models(0)
+    grid = {name: RESAMPLED[name] for name in ("min_precisions", "capacities", "cost_ratio")}
+    with pytest.raises(voros.exceptions.ArgumentError, match="labels and scores"):
+        winner_map(points_of(y, scores), **grid, n_resamples=100)
+    with pytest.raises(voros.exceptions.ArgumentError, match="weights"):
+        winner_map(y, scores, **grid, n_resamples=100, sample_weight=np.ones(len(y)))
+    with pytest.raises(voros.exceptions.ArgumentError, match="needs n_resamples"):
+        winner_map(y, scores, **grid, groups=np.arange(len(y)))

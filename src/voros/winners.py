@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from scipy.special import stdtrit
 
-from voros.core.arguments import as_number, check_number
+from voros.core.alignment import check_aligned
+from voros.core.arguments import as_number, check_count, check_number
 from voros.core.arrays import as_vector
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
@@ -26,6 +28,8 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
 from voros.core.volume import partial_volumes
 from voros.exceptions import ArgumentError
+from voros.inference.bootstrap import Resampling, ResamplingPlan
+from voros.inference.statistics import Measure
 from voros.io.frames import make_frame
 from voros.models import count_models, points_by_name
 from voros.notices import warn_about_costs
@@ -43,6 +47,8 @@ LARGEST_CAPACITY = 2.0**53
 NOBODY = -1
 """The winner where no model has a feasible threshold."""
 
+Grid: TypeAlias = list[list[Scenario]]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WinnerMap:
@@ -59,7 +65,10 @@ class WinnerMap:
         Whether a model has a threshold besides never alarm that meets the limits.
     costs : CostDistribution
     tolerance : float
-        The best two are indistinguishable where their scores differ by at most this.
+        Without resamples the best two make a close call where they differ by at most this.
+    unsure : ndarray of bool, shape (n_floors, n_capacities), or None
+        Where the best model's lead over some other is not significant at 5 %, over all pairs of
+        models of a cell; None without resamples.
     per : str or None
         "patient-day" where capacities are rates of alarms over stays.
 
@@ -88,6 +97,7 @@ class WinnerMap:
     feasible: BoolArray
     costs: CostDistribution
     tolerance: float
+    unsure: BoolArray | None = None
     per: str | None = None
 
     @cached_property
@@ -103,8 +113,15 @@ class WinnerMap:
 
     @cached_property
     def close_call(self) -> BoolArray:
-        """Where the best two are within the tolerance of one another."""
-        return np.asarray(self.margin <= self.tolerance)
+        """Where the best may not be: by `unsure`, or without resamples by the tolerance."""
+        return np.asarray(self.margin <= self.tolerance) if self.unsure is None else self.unsure
+
+    @property
+    def close_call_in_words(self) -> str:
+        """What makes a close call."""
+        if self.unsure is None:
+            return f"best two within {self.tolerance:g} (no test of chance)"
+        return "lead not significant at 5 %"
 
     def shares_won(self) -> dict[str, float]:
         """Return the share of the feasible cells that each model wins."""
@@ -152,6 +169,9 @@ def winner_map(
     prevalence: float | None = None,
     per: str | None = None,
     tolerance: float = CLOSE_CALL,
+    n_resamples: int = 0,
+    groups: Any = None,
+    random_state: int | np.random.Generator | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
     progress: Progress = False,
@@ -174,7 +194,15 @@ def winner_map(
     per : {"patient-day"}, optional
         Of alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
     tolerance : float, default 0.01
-        Scores this close are called indistinguishable.
+        Scores this close make a close call, where nothing is resampled.
+    n_resamples : int, default 0
+        Resamples of the cases, at least 100, shared by all models. A close call is then a cell in
+        which the best model's lead over some other is not significant; a hundred take about a
+        hundred times as long as the map.
+    groups : array-like of shape (n_cases,), optional
+        Whose case it is, where one patient has several: whole groups are resampled.
+    random_state : int, Generator or None
+        Of the resamples.
     pos_label, sample_weight
         As in `voros.partial_voros_score`.
     progress : bool or callable, default False
@@ -223,14 +251,34 @@ def winner_map(
     >>> found.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
+    check_aligned(y_true=y_true, scores=scores, groups=groups)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     points_by_model = points_by_name(y_true, scores=scores, **how)
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
     costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
     winners = score_grid(
-        points_by_model, costs, min_precisions, capacities, tolerance, progress, per
+        points_by_model,
+        costs,
+        min_precisions,
+        capacities,
+        tolerance,
+        False if n_resamples else progress,
+        per,
     )
+    resampling = {"groups": groups, "random_state": random_state, "progress": progress}
+    if check_count(n_resamples, "n_resamples", "0, or a whole number of at least 100", 0):
+        if scores is None or sample_weight is not None:
+            raise ArgumentError(
+                "n_resamples", f"={n_resamples}; resamples need labels and scores without weights"
+            )
+        drawing = Resampling(
+            n_resamples=n_resamples, method="percentile", pos_label=pos_label, **resampling
+        )
+        plan = drawing.plan(y_true, scores, worthwhile=True)
+        winners = replace(winners, unsure=_unsure_cells(winners, plan, costs))
+    elif groups is not None:
+        raise ArgumentError("groups", " is for resamples; it needs n_resamples")
     limited = winners.min_precisions[winners.min_precisions > 0].tolist()
     if limited:
         points = next(iter(points_by_model.values()))
@@ -258,10 +306,7 @@ def score_grid(
     models = dict(points_by_model)
     if len(models) < 2:
         raise ValueError(f"scores: a winner needs at least two models; given: {len(models)}")
-    rows = [
-        [costs.changed(min_precision=a, capacity=k, per=per) for k in limits.tolist()]
-        for a in floors.tolist()
-    ]
+    rows = _grid(costs, floors, limits, per)
     for points, row in product(models.values(), rows):
         for scenario in row:
             points.covers.check_scenario(scenario)
@@ -281,6 +326,40 @@ def score_grid(
         tolerance=check_number(tolerance, "tolerance"),
         per=per,
     )
+
+
+def _grid(costs: Scenario, floors: AnyArray, capacities: AnyArray, per: str | None) -> Grid:
+    """Return the scenarios of all cells, a row for each floor."""
+    return [
+        [costs.changed(min_precision=a, capacity=k, per=per) for k in capacities.tolist()]
+        for a in floors.tolist()
+    ]
+
+
+def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> BoolArray:
+    """Return the cells in which the best model's lead over some other is not significant.
+
+    The error of a lead is that of its resamples, and the tails are Student's, as in
+    `voros.compare`; 5 % are split over all pairs of models (Bonferroni).
+    """
+    rows = _grid(costs, winners.min_precisions, winners.capacities, winners.per)
+
+    def scores_of(batch: Sequence[OperatingPoints]) -> FloatArray:
+        curves = [_Curve.from_points(points, rows[0]) for points in batch]
+        return np.array([[curve.at_floor(row[0])[0] for row in rows] for curve in curves])
+
+    drawn = plan.run(Measure(name="scores", compute=scores_of)).drawn
+    n_models, sampling = len(winners.models), plan.sampling
+    tail = 0.05 / (n_models * (n_models - 1))
+    reach = -stdtrit(max(sampling.n_effective - 1, 1.0), tail)
+    best = np.maximum(winners.winner, 0)
+    unsure = np.zeros(best.shape, dtype=np.bool_)
+    for other in range(n_models):
+        top = np.take_along_axis(drawn, best[None, None], axis=1)[:, 0]
+        error = np.std(top - drawn[:, other], axis=0, ddof=1)
+        lead = winners.scores.max(axis=-1) - winners.scores[..., other]
+        unsure |= (other != best) & (lead <= reach * error)
+    return np.asarray(unsure & (winners.winner != NOBODY))
 
 
 @dataclass(frozen=True, eq=False)

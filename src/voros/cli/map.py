@@ -48,6 +48,13 @@ def map_(
         ),
     ] = CAPACITIES,
     tolerance: Annotated[float, option("Scores this close are called a close call.")] = CLOSE_CALL,
+    resamples: Annotated[
+        int,
+        option(
+            "Call a lead close by a test on this many resamples of the cases, taken as "
+            "independent, and not by the tolerance."
+        ),
+    ] = 0,
     output: Annotated[
         Path | None, output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output.")
     ] = None,
@@ -61,10 +68,15 @@ def map_(
     check_output(output, show_options)
     opened = open_input(columns, engine)
     counts = opened.counts
-    points = _points(opened, columns, grid_of(scenario, floors, capacities))
+    cases: tuple[Any, ...]
+    if resamples:
+        cases = _cases(opened, columns)
+    else:
+        cases = (_points(opened, columns, grid_of(scenario, floors, capacities)),)
     with show_progress("mapping winners") as progress:
         winners = winner_map(
-            points,
+            *cases,
+            n_resamples=resamples,
             min_precisions=floors,
             capacities=capacities,
             cost_ratio=scenario.costs,
@@ -94,6 +106,16 @@ def _points(
     if opened.lazy is not None:
         return count_by_engine(opened.lazy, columns, scenarios)
     return count_points(load(columns, source=opened.source))
+
+
+def _cases(opened: Opened, columns: InputOptions) -> tuple[Any, Any]:
+    """Return labels and scores, for resamples."""
+    if opened.counts is not None or opened.lazy is not None:
+        raise ArgumentError("resamples", " needs cases in memory; leave out --engine and counts")
+    predictions = load(columns, source=opened.source)
+    if predictions.weights is not None:
+        raise ArgumentError("resamples", " and --weight exclude one another")
+    return predictions.labels, predictions.scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +214,8 @@ def _sheet(winners: WinnerMap, openness: Openness | None = None) -> Sheet:
         document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(winners, openness)},
         notes=(
             f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
-            f"the best two are within {winners.tolerance:g} on "
-            f"{winners.close_call.mean():.1%} of it",
+            f"{winners.close_call.mean():.1%} of the grid are close calls: "
+            f"{winners.close_call_in_words}",
             *(() if openness is None else openness.notes),
         ),
     )

@@ -50,7 +50,8 @@ class WinnerMapDisplay(ModelDisplay):
         The map, and the margin beside it; `margin_ax_` is None where only one was given.
     mesh_, margin_mesh_ : QuadMesh
     hatches_ : dict of str to PathPatch
-        Cover the cells that each model wins by no more than the tolerance.
+        Cover the close calls that each model wins: those whose lead is not significant where the
+        map has resamples, and otherwise those won by no more than the tolerance.
     names_ : tuple of Text
         Names of models, in the middle of what they win.
     letters_ : dict of str to Text
@@ -87,10 +88,23 @@ class WinnerMapDisplay(ModelDisplay):
 
         ``options`` are those of `voros.winner_map`, by name, and of `plot`.
         """
+        return cls._computed((named_points(points), *grid), ax, options)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, scores: Any, *grid: Any, ax: Any = None, **options: Any
+    ) -> Self:
+        """Compute a winner map of several models from labels and scores, and draw it.
+
+        ``options`` are those of `voros.winner_map`, by name, and of `plot`.
+        """
+        return cls._computed((y_true, scores, *grid), ax, options)
+
+    @classmethod
+    def _computed(cls, cases: tuple[Any, ...], ax: Any, options: dict[str, Any]) -> Self:
         drawn_with = set(options).intersection(signature(cls.plot).parameters)
         drawing = {name: options.pop(name) for name in drawn_with}
-        found = winner_map(named_points(points), *grid, **options)
-        return cls(found).plot(ax, **drawing)
+        return cls(winner_map(*cases, **options)).plot(ax, **drawing)
 
     def plot(
         self,
@@ -163,7 +177,8 @@ class WinnerMapDisplay(ModelDisplay):
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02)
         bar.set_label("lead over the second", fontsize=type_size(ax) - 0.5)
         bar.ax.tick_params(labelsize=type_size(ax) - 1)
-        bar.ax.axhline(self.winner_map.tolerance, color="white", linewidth=1.2)
+        if self.winner_map.unsure is None:
+            bar.ax.axhline(self.winner_map.tolerance, color="white", linewidth=1.2)
         return mesh
 
     def _format_axes(self, ax: Axes) -> None:
@@ -245,8 +260,8 @@ class WinnerMapDisplay(ModelDisplay):
         if many and len(keys) < len(won):
             rest = f"{len(won) - len(keys)} others, best nowhere"
             keys[rest] = Patch(facecolor="none")
-        within = f"best two within {self.winner_map.tolerance:g}"
-        return keys | {within: Patch(facecolor="#888888", edgecolor="white", hatch=HATCH)}
+        close = f"hatched: {self.winner_map.close_call_in_words}"
+        return keys | {close: Patch(facecolor="#888888", edgecolor="white", hatch=HATCH)}
 
 
 def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
