@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -58,6 +59,23 @@ def test_replaced_words_do_not_come_back(pattern: str, lines: list[tuple[str, st
     word = re.compile(pattern)
     places = [where for where, line in lines if word.search(line)]
     assert places == [], f"write {REPLACED[pattern]!r} instead"
+
+
+SAYS_NOTHING = {"found", "given", "each", "read", "made"}
+"""Names of variables that do not say what they hold."""
+
+
+def test_variables_are_named_for_what_they_hold() -> None:
+    places = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.id}"
+        for folder in ("src/voros", "studies/src")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id in SAYS_NOTHING
+    ]
+    assert places == []
 
 
 def test_a_listed_word_is_seen(lines: list[tuple[str, str]]) -> None:

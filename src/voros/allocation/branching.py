@@ -435,7 +435,7 @@ class _Program:
     @classmethod
     def from_options(cls, options: Sequence[Options], cells: Cells) -> _Program:
         """Write down the steps of the streams, the visits and the limit."""
-        sizes, limit = np.array([len(each.rows) - 1 for each in options]), cells.limit
+        sizes, limit = np.array([len(stream.rows) - 1 for stream in options]), cells.limit
         first = np.cumsum([0, *sizes])
         can = (cells.step > 0) & (cells.step <= sizes[:, None])
         shared = np.flatnonzero(can.sum(axis=0) > 1)
@@ -444,7 +444,7 @@ class _Program:
         above = first[-1] + len(shared) + np.arange(n_above)
         n_columns = int(first[-1]) + len(shared) + n_above
         worth = np.zeros(n_columns)
-        worth[: first[-1]] = np.concatenate([np.diff(each.saved) for each in options])
+        worth[: first[-1]] = np.concatenate([np.diff(stream.saved) for stream in options])
         # A later step needs the one before, and a shared cell that a step alarms needs a visit.
         later = np.concatenate([np.arange(a + 1, b) for a, b in pairwise(first)])
         stream, place = np.nonzero(can[:, shared])
@@ -472,8 +472,8 @@ class _Program:
             ),
         ]
         if n_above:
-            each = np.zeros(n_above, dtype=np.intp), above, np.ones(n_above)
-            limits.append((sparse(1, each), float(limit.n_above)))
+            once = np.zeros(n_above, dtype=np.intp), above, np.ones(n_above)
+            limits.append((sparse(1, once), float(limit.n_above)))
         if np.isfinite(limit.total):
             loads = sparse(1, (nothing, column, cells.sizes[cell]))
             limits.append((loads, limit.total - always.sum()))

@@ -253,15 +253,15 @@ class _Search:
 
     def one_threshold(self) -> tuple[JointPolicy, JointPolicy]:
         """Try every threshold: with the floor over all cases, and in each subgroup as well."""
-        shown = np.unique(np.concatenate([each.thresholds for each in self.points]))[::-1]
+        shown = np.unique(np.concatenate([curve.thresholds for curve in self.points]))[::-1]
         # The point of each threshold: the last whose own threshold is not below it.
         rows = [np.searchsorted(-p.thresholds, -shown, side="right") - 1 for p in self.points]
         pairs = list(zip(self.points, rows, strict=True))
         tp, fp = (np.array([getattr(p, name)[r] for p, r in pairs]) for name in ("tp", "fp"))
         within = (tp + fp).sum(axis=0) <= self.separate.max_alarms
         together = within & self._precise(tp.sum(axis=0), fp.sum(axis=0))
-        each = together & self._precise(tp, fp).all(axis=0)
-        return self._cheapest(shown, tp, fp, together), self._cheapest(shown, tp, fp, each)
+        in_each = together & self._precise(tp, fp).all(axis=0)
+        return self._cheapest(shown, tp, fp, together), self._cheapest(shown, tp, fp, in_each)
 
     def _precise(self, tp: AnyArray, fp: AnyArray) -> BoolArray:
         high, low = self.floor.denominator - self.floor.numerator, self.floor.numerator

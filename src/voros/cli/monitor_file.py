@@ -134,7 +134,7 @@ class MakeOptions:
 @bundled
 def monitor(
     file: Annotated[Path, typer.Argument(metavar="STATE", help="The monitor's one file.")],
-    made: MakeOptions,
+    settings: MakeOptions,
     feed: FeedOptions,
     show_options: OutputOptions,
     output: Annotated[Path | None, output_to("Where to write the page: .html.")] = None,
@@ -153,7 +153,7 @@ def monitor(
     """
     check_output(output, show_options)
     check_output(renew, show_options)
-    with _whole_or_nothing(file), made.open(file) as watched:
+    with _whole_or_nothing(file), settings.open(file) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
         if renew is not None:

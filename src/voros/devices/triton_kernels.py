@@ -60,9 +60,9 @@ def _count(scores, positive, edges, counts, n_cases, n_edges, start, scale, SIZE
 @triton.jit
 def _put(out, taken, size, score, chosen):
     number = chosen.to(tl.int32)
-    found = tl.sum(number)
-    if found > 0:
-        first = tl.atomic_add(taken, found.to(tl.int64), sem="relaxed")
+    n_chosen = tl.sum(number)
+    if n_chosen > 0:
+        first = tl.atomic_add(taken, n_chosen.to(tl.int64), sem="relaxed")
         target = first + tl.cumsum(number, 0) - 1
         tl.store(out + target, score, mask=chosen & (target < size))
 

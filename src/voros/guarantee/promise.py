@@ -350,13 +350,13 @@ class Guarantee:
         part = 1.0 if self.horizon is None else 0.5
 
         def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
-            tests = [(name, each.split(n_models), limits) for name, each, limits in ways]
-            found = first_passing(
+            tests = [(name, value.split(n_models), limits) for name, value, limits in ways]
+            passing = first_passing(
                 tests,
                 lambda test: test[1].with_error(part)._passes(points, test[2]),
                 lambda test: test[1]._passes(points, test[2], EXACT),
             )
-            return None if found is None else found[0]
+            return None if passing is None else passing[0]
 
         # A ladder has weaker steps of its own.
         most = 0.0 if self.ladder else LEAST_CONFIDENCE / self.alpha
@@ -365,9 +365,9 @@ class Guarantee:
         by_count = scenario.per is not None or scenario.capacity_is_count
         shares = [] if by_count else larger_capacities(float(scenario.capacity))
         return relaxed_in_words(
-            first([(each.only_confidence, each, scenario) for each in weaker]),
-            first([(each, self, scenario.changed(min_precision=each)) for each in floors]),
-            first([(each, self, scenario.changed(capacity=each)) for each in shares]),
+            first([(value.only_confidence, value, scenario) for value in weaker]),
+            first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
+            first([(value, self, scenario.changed(capacity=value)) for value in shares]),
         )
 
     def _passes(self, points: OperatingPoints, scenario: Scenario, needs: Needs = ROUGH) -> bool:

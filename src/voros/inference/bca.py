@@ -137,7 +137,7 @@ def order_statistics(
     count = len(ranked)
     ranks = (np.clip(np.rint(share * (count + 1)), 1, count) for share in (low, high))
     first, second = (np.asarray(rank).astype(np.intp) - 1 for rank in ranks)
-    ends = (np.take_along_axis(ranked, each[None], axis=0)[0] for each in (first, second))
+    ends = (np.take_along_axis(ranked, place[None], axis=0)[0] for place in (first, second))
     return next(ends), next(ends)
 
 

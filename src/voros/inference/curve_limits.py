@@ -274,7 +274,7 @@ def curve_interval(
     rates += [curve.moved(slope, low_tail, up=False) for slope in slopes]
     rates += [curve.moved(slope, tail, up=True) for slope in slopes]
     nothing = np.append(np.zeros(len(curve.ends) - 1), 1.0)
-    points = [curve.points(*each, p) for each in [*rates, (nothing, nothing)] for p in here]
+    points = [curve.points(*pair, p) for pair in [*rates, (nothing, nothing)] for p in here]
     as_is, *moved, trivial = gains(points).reshape(-1, len(here))
     worst = np.min(moved[: len(slopes)], axis=0)
     low, high = (

@@ -153,7 +153,7 @@ class DecisionCurveDisplay(CurveDisplay):
             xlabel="threshold probability; its odds are the cost ratio",
             ylabel=AXIS_TITLES["net_benefit"],
         )
-        tallest = max(float(np.max(each.best)) for each in self.decision_curves.values())
+        tallest = max(float(np.max(curve.best)) for curve in self.decision_curves.values())
         top = max(tallest, 1e-12)
         self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())

@@ -135,11 +135,11 @@ class WinnerMapDisplay(ModelDisplay):
         self.mesh_ = self._draw_winners(*edges)
         self.hatches_ = {name: self._hatch(j, *edges) for j, name in self._models()}
         self.margin_mesh_ = None if self.margin_ax_ is None else self._draw_margin(*edges)
-        for each in filter(None, (self.ax_, self.margin_ax_)):
-            each.set(xscale="log" if log_capacity else "linear")
-            each.set(yscale="log" if log_precision else "linear")
-            each.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
-            self._format_axes(each)
+        for panel in filter(None, (self.ax_, self.margin_ax_)):
+            panel.set(xscale="log" if log_capacity else "linear")
+            panel.set(yscale="log" if log_precision else "linear")
+            panel.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
+            self._format_axes(panel)
         self.names_, self.letters_ = self._write_names(*edges)
         self._legend(grow=ax is None)
         return self

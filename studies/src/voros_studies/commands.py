@@ -264,8 +264,8 @@ def evidence(
     from voros_studies.evidence.sources import find_datasets
 
     check_folder(out)
-    found = find_datasets(data or (), physionet2012, only or (), say)
-    sys.stdout.write(run_evidence(found, out, n_splits=splits, progress=True).text())
+    datasets = find_datasets(data or (), physionet2012, only or (), say)
+    sys.stdout.write(run_evidence(datasets, out, n_splits=splits, progress=True).text())
     say(f"everything is in {out}; the figure is {out / 'evidence.png'}")
 
 
@@ -333,16 +333,16 @@ def _place(cell: Cell) -> dict[str, Any]:
 
 
 def _evaluations(cell: Cell) -> dict[str, Any]:
-    found = {"valid": cell.valid, "test": cell.test}
+    parts = {"valid": cell.valid, "test": cell.test}
     return {
         name: {"absent": one.reason} if isinstance(one, Absent) else evaluation_values(one)
-        for name, one in found.items()
+        for name, one in parts.items()
     }
 
 
 def _row(cell: Cell, name: str) -> dict[str, Any]:
-    found = _evaluations(cell)[name]
-    values = {column: found.get(column) for column in (*SUMMARY, "absent")}
+    evaluation = _evaluations(cell)[name]
+    values = {column: evaluation.get(column) for column in (*SUMMARY, "absent")}
     return _place(cell) | {"cases": name} | values
 
 

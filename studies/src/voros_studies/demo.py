@@ -150,8 +150,8 @@ def _write_page(patients: Support2, folder: Path) -> Path:
 def _run_study(folder: Path) -> None:
     from voros_studies.hospital import quick_support2
 
-    found = quick_support2(folder, OUTCOME)
-    write_whole(folder / "tables.txt", found.text() + "\n")
+    study = quick_support2(folder, OUTCOME)
+    write_whole(folder / "tables.txt", study.text() + "\n")
 
 
 if __name__ == "__main__":

@@ -107,8 +107,8 @@ def _on_panels(draw: Callable[[_Patients, Any], object], **options: Any) -> Draw
     def picture(patients: _Patients) -> Figure:
         figure, panels = pyplot().subplots(layout="constrained", **options)
         draw(patients, panels)
-        made: Figure = figure
-        return made
+        drawn: Figure = figure
+        return drawn
 
     return picture
 

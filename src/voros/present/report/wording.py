@@ -90,10 +90,10 @@ def limits_verdict(tested: PolicyEvaluation) -> str:
 
 def _reaching(tested: PolicyEvaluation) -> list[str] | None:
     """Name the limits that an interval reaches across; None where there is no interval."""
-    scenario, found = tested.scenario, tested.intervals
-    if found is None or scenario.exceed is not None:
+    scenario, intervals = tested.scenario, tested.intervals
+    if intervals is None or scenario.exceed is not None:
         return None
-    low, most = found.precision[0], found.alarms[1]
+    low, most = intervals.precision[0], intervals.alarms[1]
     reaching = []
     if low < scenario.min_precision:
         reaching.append(f"precision may be {number(low, 3)}, below {scenario.min_precision:g}")
@@ -110,22 +110,22 @@ def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) ->
         f"{number(tested.max_alarms)}"
     )
     if tested.by_period is not None:
-        found = tested.by_period
-        share = float(tested.probabilities @ found.n_above) / found.n_periods
+        by_period = tested.by_period
+        share = float(tested.probabilities @ by_period.n_above) / by_period.n_periods
         summary += (
             f" in all, more than {number(tested.scenario.capacity)} in {share:.2%} of "
-            f"{found.n_periods:,} periods ({found.note})"
+            f"{by_period.n_periods:,} periods ({by_period.note})"
         )
     money = () if price is None else (repr(tested.in_money(price)),)
     return (summary, *money, *map(str, tested.violations))
 
 
-def consequences_in_words(found: PolicyEvaluation, which: str) -> str:
+def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:
     """Say what one threshold means for a hundred of the cases it was evaluated on."""
-    choice, cases = found.choices[0], found.n_positive + found.n_negative
+    choice, cases = evaluation.choices[0], evaluation.n_positive + evaluation.n_negative
     alarms, correct, missed = (
         SHOWN_CASES * count / cases
-        for count in (choice.alarms, choice.tp, found.n_positive - choice.tp)
+        for count in (choice.alarms, choice.tp, evaluation.n_positive - choice.tp)
     )
     return (
         f"Of {SHOWN_CASES} {which} cases {alarms:.1f} raise an alarm, {correct:.1f} of them "
@@ -133,7 +133,7 @@ def consequences_in_words(found: PolicyEvaluation, which: str) -> str:
     )
 
 
-def between(found: Estimate | None, decimals: int = 3) -> str:
+def between(estimate: Estimate | None, decimals: int = 3) -> str:
     """Write a number with its interval.
 
     Examples
@@ -142,12 +142,12 @@ def between(found: Estimate | None, decimals: int = 3) -> str:
     >>> between(Estimate(0.5, 0.25, 0.75)), between(None)
     ('0.500 (0.250 to 0.750)', '-')
     """
-    if found is None:
+    if estimate is None:
         return "-"
-    value = f"{found.value:,.{decimals}f}"
-    if math.isnan(found.low):
+    value = f"{estimate.value:,.{decimals}f}"
+    if math.isnan(estimate.low):
         return value
-    return f"{value} ({found.low:,.{decimals}f} to {found.high:,.{decimals}f})"
+    return f"{value} ({estimate.low:,.{decimals}f} to {estimate.high:,.{decimals}f})"
 
 
 def span(low: float, high: float, digits: int = 4) -> str:

@@ -106,17 +106,17 @@ def run_split(
     """Return what every strategy did on test in each scenario, and in money where priced."""
     development, valid, test, rows = _fit(data.cases, seed, candidates)
     scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
-    found: dict[tuple[ScenarioName, str], ThresholdPolicy] = {}
+    chosen: dict[tuple[ScenarioName, str], ThresholdPolicy] = {}
     costs = []
     for number, scenario in scenarios.items():
         for strategy, policy, same_rule in _choose(scenario, valid, len(test), development):
-            found[number, strategy] = policy
+            chosen[number, strategy] = policy
             one = deploy(number, strategy, policy, valid, test, same_rule)
             costs.append(SplitCost.from_deployed(one, GUARANTEED_BY))
     if data.prices is None:
         return costs, {}
     prices = {name: values[rows] for name, values in data.prices.items()}
-    policies = {name: policy for (number, name), policy in found.items() if number == FITTED}
+    policies = {name: policy for (number, name), policy in chosen.items() if number == FITTED}
     return costs, money(policies, test, prices)
 
 
@@ -159,16 +159,16 @@ def _choose(
 ) -> list[ChosenPolicies]:
     """Return, by strategy, the policy and the one of the same model with partial VOROS's rule."""
     winners = choose_models(scenario, valid)
-    found = []
+    policies = []
     for strategy, model in winners.items():
         # Those say nothing of thresholds; like the others without costs they take the last one.
         rule = cast("PolicyStrategy", "recall" if strategy in BY_RISK else strategy)
-        found.append((strategy, *_policies(scenario, valid, model, rule)))
+        policies.append((strategy, *_policies(scenario, valid, model, rule)))
     model = winners[GUARANTEED_BY]
     tight, _ = _policies(tightened(scenario), valid, model, GUARANTEED_BY)
     _, same = _policies(scenario, valid, model, GUARANTEED_BY)
-    found.append((WITH_MARGIN, replace(tight, scenario=scenario), same))
-    return [*found, (GUARANTEED, *_certified(scenario, valid, horizon, development))]
+    policies.append((WITH_MARGIN, replace(tight, scenario=scenario), same))
+    return [*policies, (GUARANTEED, *_certified(scenario, valid, horizon, development))]
 
 
 def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
@@ -187,8 +187,8 @@ def _policies(
 ) -> tuple[ThresholdPolicy, ThresholdPolicy]:
     allowed = allowed_thresholds(valid.points[model], scenario)
     own, same = (
-        ThresholdPolicy.from_allowed(allowed, strategy=each, model=model)
-        for each in (rule, GUARANTEED_BY)
+        ThresholdPolicy.from_allowed(allowed, strategy=strategy, model=model)
+        for strategy in (rule, GUARANTEED_BY)
     )
     return own, same
 
@@ -214,15 +214,15 @@ def money(
     ``one`` deploys the default threshold for all; ``own`` the threshold of each case's own ratio.
     """
     ratios, n = own_ratios(prices), len(test)
-    found = {
+    prices_by_way = {
         "never alarm": mean_price(test.y_true, np.zeros(n, bool), prices),
         "always alarm": mean_price(test.y_true, np.ones(n, bool), prices),
     }
     for name, policy in policies.items():
         scores = test.scores[policy.model or ""]
         for way, threshold in {"one": policy.threshold(), "own": policy.threshold(ratios)}.items():
-            found[f"{name}, {way}"] = mean_price(test.y_true, scores >= threshold, prices)
-    return found
+            prices_by_way[f"{name}, {way}"] = mean_price(test.y_true, scores >= threshold, prices)
+    return prices_by_way
 
 
 def mean_price(y_true: BoolArray, alarms: BoolArray, prices: Mapping[str, Any]) -> float:

@@ -129,7 +129,7 @@ def _summarise(
         for data in datasets
         if data.prices is not None
     ]
-    seconds = sum(held["seconds"] for found in records.values() for held in found)
+    seconds = sum(held["seconds"] for splits in records.values() for held in splits)
     result = EvidenceResult(differences, prices, seconds)
     for name, content in table_files(result.tables).items():
         save(root / name, content)

@@ -156,18 +156,18 @@ def find_datasets(
     for folder in folders:
         if not folder.is_dir():
             raise ExperimentError(f"folders: {folder} is no folder; one with CSV files is needed")
-    found = []
+    datasets = []
     readers: dict[str, Callable[[], DataSet | str]] = {
         "support2": _read_support2,
         "physionet2012": partial(_read_physionet2012, physionet2012),
         **{name: partial(_read_table, name, folders) for name in TABLES},
     }
-    for name, read in readers.items():
+    for name, reader in readers.items():
         if not only or name in only:
-            held = read()
-            found += [held] if isinstance(held, DataSet) else []
+            held = reader()
+            datasets += [held] if isinstance(held, DataSet) else []
             announce(f"{name}: {held.cases if isinstance(held, DataSet) else held}")
-    return found
+    return datasets
 
 
 def _read_support2() -> DataSet:
@@ -240,8 +240,8 @@ def _features(frame: pd.DataFrame) -> tuple[FloatArray, tuple[str, ...]]:
 
     # PAKDD's incomes hold a word here and there, and would become a feature for each income.
     mixed = [c for c in frame.select_dtypes(exclude="number") if frame[c].nunique() > MOST_WORDS]
-    read: Any = {column: pd.to_numeric(frame[column], errors="coerce") for column in mixed}
-    frame = frame.assign(**read)
+    parsed: Any = {column: pd.to_numeric(frame[column], errors="coerce") for column in mixed}
+    frame = frame.assign(**parsed)
     numbers = frame.select_dtypes("number")
     gaps = numbers.columns[numbers.isna().any()]
     recorded = numbers[gaps].notna().add_suffix(" recorded")

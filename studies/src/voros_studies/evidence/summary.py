@@ -55,12 +55,14 @@ class Difference:
 
 def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
     """Return the differences of every data set, and of the mean over data sets."""
-    found = []
+    differences = []
     for number in ASKED:
         for strategy in OTHERS:
-            each = [_difference(result, number, strategy) for result in results]
-            found += each if len(each) < 2 else [*each, _mean_of(each)]
-    return found
+            by_dataset = [_difference(result, number, strategy) for result in results]
+            differences += (
+                by_dataset if len(by_dataset) < 2 else [*by_dataset, _mean_of(by_dataset)]
+            )
+    return differences
 
 
 def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Difference:
@@ -88,15 +90,17 @@ def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Di
     )
 
 
-def _mean_of(each: Sequence[Difference]) -> Difference:
-    means = np.array([one.interval.estimate for one in each])
-    parts = np.array([(o.cost, o.model, o.broken, o.broken_beside) for o in each]).mean(axis=0)
+def _mean_of(differences: Sequence[Difference]) -> Difference:
+    means = np.array([one.interval.estimate for one in differences])
+    parts = np.array([(o.cost, o.model, o.broken, o.broken_beside) for o in differences]).mean(
+        axis=0
+    )
     cost, model, broken, beside = parts.tolist()
     return Difference(
         data=EVERY,
-        scenario=each[0].scenario,
-        strategy=each[0].strategy,
-        n=len(each),
+        scenario=differences[0].scenario,
+        strategy=differences[0].strategy,
+        n=len(differences),
         cost=cost,
         interval=bootstrap_mean(means),
         corrected=None,
@@ -159,9 +163,9 @@ def money_table(title: str, splits: Sequence[Mapping[str, float]]) -> Table:
     )
     rows = []
     for name in splits[0]:
-        found = bootstrap_mean(np.array([split[name] for split in splits]))
+        interval = bootstrap_mean(np.array([split[name] for split in splits]))
         policy, _, way = name.partition(", ")
         label = f"{LABELS.get(policy, policy)}{way and f', {way} threshold'}"
-        rows.append((label, found.estimate, found.low, found.high))
+        rows.append((label, interval.estimate, interval.low, interval.high))
     text = f"{title}: mean price of a test case, {len(splits)} splits, scenario {FITTED}"
     return Table(columns, tuple(rows), text, "money")

@@ -71,9 +71,9 @@ def words_of(cases: LabelledCases, name: str, separator: str = "=") -> AnyArray:
     >>> words_of(cases, "sex").tolist()
     ['F', '']
     """
-    found = np.full(len(cases), "", dtype=object)
+    words = np.full(len(cases), "", dtype=object)
     for position, feature in enumerate(cases.feature_names):
         if feature.startswith(name + separator):
             word = feature.removeprefix(name + separator)
-            found = np.where(cases.X[:, position] == 1, word, found)
-    return found.astype(str)
+            words = np.where(cases.X[:, position] == 1, word, words)
+    return words.astype(str)

@@ -107,11 +107,11 @@ def digest(*content: str | AnyArray) -> str:
     >>> digest("a", np.array([1.0]))[:8] == digest("a", np.array([2.0]))[:8]
     False
     """
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for part in content:
         data = part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes()
-        found.update(len(data).to_bytes(8, "big") + data)
-    return found.hexdigest()
+        sha.update(len(data).to_bytes(8, "big") + data)
+    return sha.hexdigest()
 
 
 def sha256_of(path: Path) -> str:

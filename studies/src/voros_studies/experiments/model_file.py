@@ -104,7 +104,7 @@ def load_models(source: str) -> Mapping[str, Any]:
     place, _, attribute = source.rpartition(":")
     try:
         names = runpy.run_path(place) if place.endswith(".py") else vars(import_module(place))
-        found = names[attribute]
+        models = names[attribute]
     except (OSError, ImportError) as error:
         raise ExperimentError(f"models={place}: {error}") from error
     except KeyError:
@@ -112,15 +112,15 @@ def load_models(source: str) -> Mapping[str, Any]:
             f"models={place} does not define {attribute!r}; accepted is a dict of estimators of "
             "that name"
         ) from None
-    found = found() if callable(found) else found
-    if not isinstance(found, Mapping) or not found:
+    models = models() if callable(models) else models
+    if not isinstance(models, Mapping) or not models:
         raise ExperimentError(
-            f"models={place}: {attribute} is a {type(found).__name__}; accepted is a dict of "
+            f"models={place}: {attribute} is a {type(models).__name__}; accepted is a dict of "
             "estimators by name"
         )
-    for name, estimator in found.items():
+    for name, estimator in models.items():
         _check_model(place, name, estimator)
-    return found
+    return models
 
 
 def _check_model(place: str, name: object, estimator: Any) -> None:
@@ -129,7 +129,7 @@ def _check_model(place: str, name: object, estimator: Any) -> None:
             f"models={place}: the name {name!r} cannot be part of a file name; accepted are "
             "letters, digits and = . , _ -"
         )
-    lacking = [each for each in NEEDED if not hasattr(estimator, each)]
+    lacking = [method for method in NEEDED if not hasattr(estimator, method)]
     if lacking:
         raise ExperimentError(
             f"models={place}: {name!r} is a {type(estimator).__name__} without {lacking[0]}; "

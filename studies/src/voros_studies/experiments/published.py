@@ -42,14 +42,14 @@ def read_published(folder: str | Path) -> Published:
     The files of a part must agree with one another.
     """
     place = Path(folder)
-    found = Published(place, {part: _read_part(place, part) for part in SCORED_PARTS})
-    shared = set(found.tallies["valid"]) & set(found.tallies["test"])
+    published = Published(place, {part: _read_part(place, part) for part in SCORED_PARTS})
+    shared = set(published.tallies["valid"]) & set(published.tallies["test"])
     if shared:
         raise ExperimentError(
             f"{place}: {len(shared)} ids are in validation and test files, {min(shared)} the "
             "first, so the column patient identifies neither stays nor patients"
         )
-    return found
+    return published
 
 
 def _read_part(folder: Path, part: Part) -> Tally:
@@ -59,10 +59,10 @@ def _read_part(folder: Path, part: Part) -> Tally:
     first: Tally = {}
     for path in paths:
         ids, label, _ = read_scores(path)
-        found = _tally(ids, label)
-        if first and found != first:
+        tally = _tally(ids, label)
+        if first and tally != first:
             raise ExperimentError(f"{path}: ids or labels differ from those of {paths[0].name}")
-        first = found
+        first = tally
     return first
 
 
@@ -112,12 +112,12 @@ def compare_published(cases: LabelledCases, published: Published) -> list[PartCo
     """
     key = published.key(cases)
     ours = _tally(_ids(cases, key), cases.y)
-    found = []
+    rows = []
     for part, theirs in published.tallies.items():
         shared = [one for one in theirs if one in ours]
         differing = tuple(one for one in shared if ours[one] != theirs[one])
         n, positive = (sum(counts) for counts in zip(*theirs.values(), strict=True))
-        found.append(
+        rows.append(
             PartComparison(
                 part=part,
                 key=key,
@@ -128,7 +128,7 @@ def compare_published(cases: LabelledCases, published: Published) -> list[PartCo
                 differing=differing,
             )
         )
-    return found
+    return rows
 
 
 def _ids(cases: LabelledCases, key: Key) -> AnyArray:

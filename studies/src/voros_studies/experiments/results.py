@@ -74,8 +74,8 @@ class StudyResult(ShownAsTables):
         for number, scenario in self.scenarios.items():
             columns += cost_columns(number, scenario, kept="limits kept")
             for row, one in zip(rows, self.deployed_in(number), strict=True):
-                found = self.intervals[number][one.strategy].cost
-                row += [found.estimate, found.low, found.high, limits_kept(one.test)]
+                cost = self.intervals[number][one.strategy].cost
+                row += [cost.estimate, cost.low, cost.high, limits_kept(one.test)]
         title = f"{self.title}: expected normalised cost on the test set, 95 % intervals"
         return Table(tuple(columns), tuple(map(tuple, rows)), title, "main")
 
@@ -108,8 +108,8 @@ class StudyResult(ShownAsTables):
         )
         rows = []
         for one in self.deployed_in(number):
-            found = self.intervals[number][one.strategy]
-            more, verdict = found.excess, found.verdict
+            intervals = self.intervals[number][one.strategy]
+            more, verdict = intervals.excess, intervals.verdict
             if one.strategy == GUARANTEED_BY:
                 verdict = "compared with"
             values = (more.estimate, more.low, more.high, verdict)

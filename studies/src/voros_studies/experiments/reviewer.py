@@ -41,7 +41,7 @@ class StudyParts:
 
 def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]:
     """Return every table that reviewers ask for, those of many rows last."""
-    found = (
+    tables = (
         flow_table(study_flow(parts), result.title),
         *([table_one(parts, result.title)] if parts.context.characteristics else []),
         performance_table(result, parts.test),
@@ -49,9 +49,9 @@ def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]
         *(subgroup_tables(result, parts) if parts.context.groups else []),
         candidates_table(result, parts),
     )
-    written = [table.name for table in (*result.tables, *found)]
+    written = [table.name for table in (*result.tables, *tables)]
     answers = answered_items(written, parts.split, parts.context, result.records)
-    return (*found, checklist_table(answers, f"{result.title}: TRIPOD+AI"))
+    return (*tables, checklist_table(answers, f"{result.title}: TRIPOD+AI"))
 
 
 def flow_table(steps: Sequence[FlowStep], title: str) -> Table:
@@ -152,9 +152,9 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
     columns += [Column("mean risk", "mean_risk"), Column("observed", "prevalence")]
     rows: list[tuple[Value, ...]] = []
     for model in dict.fromkeys(one.model for one in result.deployed):
-        found = risk_quality(test.y_true, test.scores[model], test.patient)
-        rated = [(getattr(found, name), *ends) for name, ends in found.intervals.items()]
-        risks = found.mean_risk, found.prevalence
+        quality = risk_quality(test.y_true, test.scores[model], test.patient)
+        rated = [(getattr(quality, name), *ends) for name, ends in quality.intervals.items()]
+        risks = quality.mean_risk, quality.prevalence
         rows.append((result.label(model), *chain.from_iterable(rated), *risks))
     return Table(
         tuple(columns), tuple(rows), f"{result.title}: risks on the test set", "performance"
@@ -207,17 +207,21 @@ def subgroup_tables(result: StudyResult, parts: StudyParts) -> list[Table]:
     for one in result.deployed:
         if one.strategy == "partial_voros":
             scores = parts.test.scores[one.model]
-            found = one.policy.evaluate(parts.test.y_true, scores, by=by, by_cost=True).by_subgroup
-            if found is not None:
-                tables.append(_subgroups(result, one, [group.values() for group in found.results]))
+            by_subgroup = one.policy.evaluate(
+                parts.test.y_true, scores, by=by, by_cost=True
+            ).by_subgroup
+            if by_subgroup is not None:
+                tables.append(
+                    _subgroups(result, one, [group.values() for group in by_subgroup.results])
+                )
     return tables
 
 
-def _subgroups(result: StudyResult, one: Deployed, found: Sequence[Mapping[str, Any]]) -> Table:
+def _subgroups(result: StudyResult, one: Deployed, subgroups: Sequence[Mapping[str, Any]]) -> Table:
     whole = ("cases", "positives", "alarms", "alarms_low", "alarms_high")
     columns = tuple(
         Column(name.replace("_", " "), name, decimals=0 if name in whole else 3)
-        for name in found[0]
+        for name in subgroups[0]
     )
     rows = tuple(
         tuple(
@@ -228,7 +232,7 @@ def _subgroups(result: StudyResult, one: Deployed, found: Sequence[Mapping[str, 
             else float(value)
             for value in group.values()
         )
-        for group in found
+        for group in subgroups
     )
     title = (
         f"{result.title}, scenario {one.scenario}: max partial VOROS in groups of the test set; "
@@ -263,6 +267,6 @@ def _candidate(result: StudyResult, parts: StudyParts, model: str) -> tuple[Valu
         points = parts.valid.points[model]
         row += [solve(points, s).partial_voros for s in (scenario, scenario.without_limits())]
     for part in (parts.valid, parts.test):
-        found = risk_quality(part.y_true, part.scores[model], n_resamples=1)
-        row += [found.auroc, found.auprc, found.brier]
+        quality = risk_quality(part.y_true, part.scores[model], n_resamples=1)
+        row += [quality.auroc, quality.auprc, quality.brier]
     return tuple(row)

@@ -46,19 +46,19 @@ class Rivals:
         columns = [Column("forecast")]
         cells: dict[str, list[Value]] = {one.strategy: [one.strategy] for one in self.deployed}
         limits = {one.scenario: one.limits for one in self.deployed}
-        for number, found in self.intervals.items():
+        for number, intervals in self.intervals.items():
             others = {"verdict": "against the model", "kept": "limits kept"}
             columns += cost_columns(number, limits[number], **others)
             for one in self.deployed:
                 if one.scenario == number:
-                    cells[one.strategy] += _values(one, found[one.strategy])
+                    cells[one.strategy] += _values(one, intervals[one.strategy])
         title = f"{self.title}: {self.n_test} test cases with every forecast"
         return Table(tuple(columns), tuple(map(tuple, cells.values())), title, "forecasts")
 
 
-def _values(one: Deployed, found: CostIntervals) -> list[Value]:
-    cost = found.cost
-    verdict = "" if one.strategy == SELECTED else found.verdict
+def _values(one: Deployed, intervals: CostIntervals) -> list[Value]:
+    cost = intervals.cost
+    verdict = "" if one.strategy == SELECTED else intervals.verdict
     return [cost.estimate, cost.low, cost.high, verdict, limits_kept(one.test)]
 
 
@@ -76,7 +76,7 @@ def compare_forecasts(
     forecasts. A forecast has one score per case of the whole data, NaN where none was made.
     ``parts`` are the validation and the test cases; ``kept`` is that of `cost_intervals`.
     """
-    found: list[Deployed] = []
+    rivals: list[Deployed] = []
     intervals = {}
     for one in deployed:
         if one.strategy == GUARANTEED_BY:
@@ -84,8 +84,8 @@ def compare_forecasts(
             on_test = _beside(one.model, parts[1], forecasts, split.test)
             ones = [_deployed(one, name, on_valid, on_test) for name in on_valid.scores]
             intervals[one.scenario] = cost_intervals(ones, on_test, beside=SELECTED, kept=kept)
-            found += ones
-    return Rivals(title, len(on_test), tuple(found), intervals)
+            rivals += ones
+    return Rivals(title, len(on_test), tuple(rivals), intervals)
 
 
 def _beside(

@@ -150,12 +150,12 @@ def answers(result: StudyResult) -> list[str]:
 
 
 def _answer(result: StudyResult, number: ScenarioName) -> str:
-    found = result.intervals[number]
+    intervals = result.intervals[number]
     asked = scenario_in_words(result.scenarios[number])
     limits = {one.strategy: limits_in_words(one.test) for one in result.deployed_in(number)}
     beside = [
-        f"{LABELS[strategy]}{_excess(found[strategy])}, {limits[strategy]}"
-        for strategy in found
+        f"{LABELS[strategy]}{_excess(intervals[strategy])}, {limits[strategy]}"
+        for strategy in intervals
         if strategy != GUARANTEED_BY
     ]
     return (
@@ -165,16 +165,16 @@ def _answer(result: StudyResult, number: ScenarioName) -> str:
     )
 
 
-def _excess(found: CostIntervals) -> str:
-    more = found.excess
-    if found.verdict == SAME_CHOICE:
+def _excess(intervals: CostIntervals) -> str:
+    more = intervals.excess
+    if intervals.verdict == SAME_CHOICE:
         return f": {SAME_CHOICE}"
-    return f" {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f}): {found.verdict}"
+    return f" {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f}): {intervals.verdict}"
 
 
-def limits_in_words(found: PolicyEvaluation) -> str:
+def limits_in_words(evaluation: PolicyEvaluation) -> str:
     """Return what a policy did to the limits: kept both, or broke those that are named."""
-    broken = " and ".join(violation.limit for violation in found.violations)
+    broken = " and ".join(violation.limit for violation in evaluation.violations)
     return f"broke the {broken} limit" if broken else "kept the limits"
 
 

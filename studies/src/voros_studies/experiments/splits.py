@@ -99,12 +99,12 @@ class SplitsResult(ShownAsTables):
 
     def deployed_in(self, beside: str, scenario: ScenarioName) -> dict[str, list[SplitCost]]:
         """Return what each strategy did on every split, by strategy."""
-        found: dict[str, list[SplitCost]] = {}
+        by_strategy: dict[str, list[SplitCost]] = {}
         for split in self.splits:
             for one in split:
                 if (one.beside, one.scenario) == (beside, scenario):
-                    found.setdefault(one.strategy, []).append(one)
-        return found
+                    by_strategy.setdefault(one.strategy, []).append(one)
+        return by_strategy
 
     def excess(self, beside: str, scenario: ScenarioName, strategy: str) -> CostInterval:
         """Return by how much a strategy is more costly on average, with its interval."""
@@ -121,17 +121,17 @@ class SplitsResult(ShownAsTables):
 
     def _resampled(self, beside: str, scenario: ScenarioName, strategy: str) -> FloatArray:
         """Return the difference on each split (rows): as it is, then on every resample."""
-        found = []
+        differences = []
         for split, draws in zip(self.splits, self.draws, strict=True):
             named = {(one.beside, one.scenario, one.strategy): i for i, one in enumerate(split)}
-            own, other = (named[beside, scenario, each] for each in (strategy, beside))
-            found.append(draws[own] - draws[other])
-        return np.array(found)
+            own, other = (named[beside, scenario, name] for name in (strategy, beside))
+            differences.append(draws[own] - draws[other])
+        return np.array(differences)
 
     def _differences(self, beside: str, scenario: ScenarioName, strategy: str) -> FloatArray:
-        found = self.deployed_in(beside, scenario)
+        costs = self.deployed_in(beside, scenario)
         return np.array(
-            [a.cost - b.cost for a, b in zip(found[strategy], found[beside], strict=True)]
+            [a.cost - b.cost for a, b in zip(costs[strategy], costs[beside], strict=True)]
         )
 
     def _table(self, beside: str, number: ScenarioName) -> Table:
@@ -159,17 +159,17 @@ class SplitsResult(ShownAsTables):
         return Table(columns, rows, title, f"splits_{kind}_{number}")
 
     def _row(self, beside: str, number: ScenarioName, strategy: str) -> tuple[Value, ...]:
-        found = self.deployed_in(beside, number)[strategy]
+        costs = self.deployed_in(beside, number)[strategy]
         more = self._differences(beside, number, strategy)
         mean = self.excess(beside, number, strategy)
         bounds: list[Value] = [mean.low, mean.high]
         if math.isnan(mean.low):
             bounds = [Absent("an interval needs two splits")] * 2
-        broken = [set(one.broken) for one in found]
+        broken = [set(one.broken) for one in costs]
         return (
             LABELS.get(strategy, strategy),
-            float(np.mean([one.cost for one in found])),
-            float(np.mean([one.cost_aware for one in found])),
+            float(np.mean([one.cost for one in costs])),
+            float(np.mean([one.cost_aware for one in costs])),
             mean.estimate,
             *bounds,
             *(float(held.sum()) for held in (more > SAME, abs(more) <= SAME, more < -SAME)),
@@ -244,7 +244,7 @@ def run_splits(
     make_split: Callable[[int], Split] = (
         partial(split_patients, cases) if test is None else partial(split_around_test, cases, test)
     )
-    found: list[tuple[SplitCost, ...]] = []
+    splits: list[tuple[SplitCost, ...]] = []
     draws: list[FloatArray] = []
     for seed in range(options.random_state, options.random_state + n_splits):
         own, split = replace(options, random_state=seed), make_split(seed)
@@ -257,11 +257,11 @@ def run_splits(
                 title, cases, folder, own, description=description, split=split, **study
             )
             held = _save_split(folder, identity, result)
-        found.append(held)
+        splits.append(held)
         if test is not None:
             draws.append(np.load(folder / DRAWS_FILE))
     ratio = len(split.test) / (len(cases) - len(split.test))
-    return SplitsResult(title, options.scenarios, tuple(found), ratio, tuple(draws))
+    return SplitsResult(title, options.scenarios, tuple(splits), ratio, tuple(draws))
 
 
 def _save_split(

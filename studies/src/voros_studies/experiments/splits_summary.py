@@ -83,8 +83,8 @@ def draw_differences(result: SplitsResult) -> bytes:
 
 
 def _draw_panel(ax: Any, result: SplitsResult, number: ScenarioName) -> None:
-    found = result.deployed_in(GUARANTEED_BY, number)
-    for height, (strategy, costs) in enumerate(found.items()):
+    by_strategy = result.deployed_in(GUARANTEED_BY, number)
+    for height, (strategy, costs) in enumerate(by_strategy.items()):
         more = result.excess(GUARANTEED_BY, number, strategy)
         ax.plot([more.low, more.high], [height, height], color="black", linewidth=1.5)
         ax.plot(more.estimate, height, "o", color="black")
@@ -96,7 +96,7 @@ def _draw_panel(ax: Any, result: SplitsResult, number: ScenarioName) -> None:
             va="center",
         )
     ax.axvline(0, color="0.7", zorder=0)
-    ax.set_yticks(range(len(found)), [LABELS[strategy] for strategy in found])
+    ax.set_yticks(range(len(by_strategy)), [LABELS[strategy] for strategy in by_strategy])
     ax.set(title=f"scenario {number}", xlabel="mean test cost above max partial VOROS")
     if not ax.yaxis_inverted():
         ax.invert_yaxis()

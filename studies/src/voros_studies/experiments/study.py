@@ -56,9 +56,9 @@ class Scored:
     @classmethod
     def read(cls, folder: RunFolder, names: Sequence[str], part: Part) -> Scored:
         """Read the prediction files of a run."""
-        read = {name: read_scores(folder.prediction(name, part)) for name in names}
-        patient, y_true, _ = next(iter(read.values()))
-        return cls(patient, y_true, {name: score for name, (_, _, score) in read.items()})
+        columns = {name: read_scores(folder.prediction(name, part)) for name in names}
+        patient, y_true, _ = next(iter(columns.values()))
+        return cls(patient, y_true, {name: score for name, (_, _, score) in columns.items()})
 
     def __len__(self) -> int:
         """Count the cases."""
@@ -170,9 +170,9 @@ def _select_and_test(
     policy, aware = (
         # Whatever limits decided, those of the scenario are to be kept.
         replace(
-            ThresholdPolicy.from_allowed(allowed, strategy=each, model=model), scenario=scenario
+            ThresholdPolicy.from_allowed(allowed, strategy=rule, model=model), scenario=scenario
         )
-        for each in (by, GUARANTEED_BY)
+        for rule in (by, GUARANTEED_BY)
     )
     return deploy(name, strategy, policy, valid, test, aware)
 
@@ -218,14 +218,16 @@ def guaranteed(
     how: Any = {"strategy": GUARANTEED_BY, "guarantee": guarantee}
     if development is not None:
         n_cases = len(valid.once)
-        found = rank_developed(development.points, points.__getitem__, n_cases, scenario, **how)
-        return found.winner, found.allowed[found.winner]
-    found = rank_points(points.items(), len(points), scenario, **how)
+        ranked = rank_developed(development.points, points.__getitem__, n_cases, scenario, **how)
+        return ranked.winner, ranked.allowed[ranked.winner]
+    ranked = rank_points(points.items(), len(points), scenario, **how)
     # Where no model is certified all are equal, and the one is named that would have been chosen.
     model = (
-        found.winner if found.ranking[0].feasible else _selected(scenario, valid, GUARANTEED_BY)[0]
+        ranked.winner
+        if ranked.ranking[0].feasible
+        else _selected(scenario, valid, GUARANTEED_BY)[0]
     )
-    return model, found.allowed[model]
+    return model, ranked.allowed[model]
 
 
 def nothing_certified(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
@@ -325,9 +327,9 @@ def cost_intervals(
     }
     return {
         strategy: CostIntervals(
-            CostInterval.from_draws(found), CostInterval.from_draws(found - draws[beside]), found
+            CostInterval.from_draws(costs), CostInterval.from_draws(costs - draws[beside]), costs
         )
-        for strategy, found in draws.items()
+        for strategy, costs in draws.items()
     }
 
 
@@ -340,7 +342,7 @@ def _resampled(
     name = file_name(f"scenario_{one.scenario}_{one.strategy}_{key[:12]}.npy")
     if kept is not None and (kept / name).exists():
         return np.asarray(np.load(kept / name))
-    found = bootstrap(
+    resampled = bootstrap(
         *cases,
         one.policy.scenario,
         metric=one.policy,
@@ -350,7 +352,7 @@ def _resampled(
         groups=test.patient,
         random_state=random_state,
     )
-    draws = np.array([found.estimate, *found.distribution])
+    draws = np.array([resampled.estimate, *resampled.distribution])
     if kept is not None:
         packed = io.BytesIO()
         np.save(packed, draws)

@@ -134,7 +134,7 @@ def apply_study(folder: str | Path, rows: str | Path, scenario: str, strategy: s
     root, frame = Path(folder), read_frame(Path(rows))
     path = root / "policies" / f"scenario_{scenario}_{strategy}.json"
     if not path.exists():
-        there = sorted(each.stem.removeprefix("scenario_") for each in path.parent.glob("*.json"))
+        there = sorted(file.stem.removeprefix("scenario_") for file in path.parent.glob("*.json"))
         raise ExperimentError(
             f"{path.parent}: there is no policy {scenario}_{strategy}; there are {', '.join(there)}"
         )

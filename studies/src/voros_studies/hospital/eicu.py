@@ -58,11 +58,11 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
     """
     release = find_fiddle(Path(data))
     static, dynamic = release.static_features, release.dynamic_features
-    found, lacking = _found(release), static.lacking + dynamic.lacking
+    files, lacking = _found(release), static.lacking + dynamic.lacking
     added = static.added + dynamic.added
     n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
     n_train = int(release.static.shape[0] * TRAIN_SHARE)
-    said = [*found, *_counted("features beyond the paper's tables", added)]
+    said = [*files, *_counted("features beyond the paper's tables", added)]
     missing = _counted("features of the paper's tables", lacking)
     options.brief(said, missing, (n_train, n_features))
     cases = eicu_cases(release)
@@ -76,7 +76,7 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
         split=split_in_quarters(cases, options.random_state),
         context=StudyContext(
             (
-                *found,
+                *files,
                 *(f"not in the paper's table, taken too: {text}" for text in added),
                 *(f"lacking: {text}" for text in lacking),
             ),
@@ -123,9 +123,9 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
 
 
 def _static(release: FiddleRelease) -> FloatArray:
-    found = release.static_features
-    place = _places(found, release.static.shape[-1])
-    dense = np.zeros((release.static.shape[0], len(found.positions)))
+    chosen = release.static_features
+    place = _places(chosen, release.static.shape[-1])
+    dense = np.zeros((release.static.shape[0], len(chosen.positions)))
     for (rows, features), values in release.static.pieces():
         wanted = place[features] >= 0
         dense[rows[wanted], place[features[wanted]]] = values[wanted]
@@ -134,10 +134,10 @@ def _static(release: FiddleRelease) -> FloatArray:
 
 def _hours_in_buckets(release: FiddleRelease) -> np.ndarray:
     """Count the hours of each bucket with the feature: shape (features, stays, buckets)."""
-    found = release.dynamic_features
+    chosen = release.dynamic_features
     n_stays, _, n_features = release.dynamic.shape
-    place = _places(found, n_features)
-    counts = np.zeros((len(found.positions), n_stays, N_BUCKETS), dtype=np.uint8)
+    place = _places(chosen, n_features)
+    counts = np.zeros((len(chosen.positions), n_stays, N_BUCKETS), dtype=np.uint8)
     for (rows, hours, features), values in release.dynamic.pieces():
         wanted = (place[features] >= 0) & (values != 0)
         at = (place[features[wanted]], rows[wanted], hours[wanted] // BUCKET_HOURS)
@@ -145,9 +145,9 @@ def _hours_in_buckets(release: FiddleRelease) -> np.ndarray:
     return counts
 
 
-def _places(found: ChosenFeatures, n_features: int) -> AnyArray:
+def _places(chosen: ChosenFeatures, n_features: int) -> AnyArray:
     place = np.full(n_features, -1, dtype=np.int64)
-    place[list(found.positions)] = np.arange(len(found.positions))
+    place[list(chosen.positions)] = np.arange(len(chosen.positions))
     return place
 
 
@@ -197,7 +197,7 @@ def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
         check_columns(path, rows.fieldnames or (), columns, RELOAD)
-        found: list[Mapping[str, str]] = list(rows)
-    if len({row[STAY_COLUMN] for row in found}) < len(found):
+        listed: list[Mapping[str, str]] = list(rows)
+    if len({row[STAY_COLUMN] for row in listed}) < len(listed):
         raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {RELOAD}")
-    return found
+    return listed

@@ -87,10 +87,10 @@ def _pieces(archive: zipfile.ZipFile, n_dimensions: int) -> Iterator[tuple[AnyAr
     values = _opened(archive, "data.npy")
     for start in range(0, values.shape[0], PIECE):
         size = min(PIECE, values.shape[0] - start)
-        each = size * n_dimensions // len(rows)
-        read = np.concatenate([_read(row, each) for row in rows])
+        n_each = size * n_dimensions // len(rows)
+        pieces = np.concatenate([_read(row, n_each) for row in rows])
         shape = (size, n_dimensions) if first.by_columns else (n_dimensions, size)
-        coords = read.reshape(shape)
+        coords = pieces.reshape(shape)
         yield coords.T if first.by_columns else coords, _read(values, size)
 
 
@@ -196,19 +196,19 @@ def choose_features(
     """
     parts = [re.fullmatch(r"(.+)_value[:_](.+)", name) for name in names]
     held = [(i, part[1], part[2]) for i, part in enumerate(parts) if part and part[1] in wanted]
-    absent = [variable for variable in wanted if all(variable != found for _, found, _ in held)]
+    absent = [variable for variable in wanted if all(variable != other for _, other, _ in held)]
     if absent:
         raise ExperimentError(
             f"{path}: no feature of {', '.join(absent)}. Take the features of {TASK} of "
             "FIDDLE's eICU release (PhysioNet, mimic-eicu-fiddle-feature 1.0.0)"
         )
     listed = {(v, _plain(value)): f"{v} {value}" for v in wanted for value in wanted[v]}
-    found = {(variable, _plain(value)): f"{variable} {value}" for _, variable, value in held}
+    texts = {(variable, _plain(value)): f"{variable} {value}" for _, variable, value in held}
     return ChosenFeatures(
         tuple(i for i, _, _ in held),
-        tuple(found.values()),
-        tuple(text for key, text in listed.items() if key not in found),
-        tuple(text for key, text in found.items() if key not in listed),
+        tuple(texts.values()),
+        tuple(text for key, text in listed.items() if key not in texts),
+        tuple(text for key, text in texts.items() if key not in listed),
     )
 
 

@@ -107,8 +107,8 @@ def run_mimic(
         raise ValueError("published_split=True takes the split of predictions: name their folder")
     published = None if against is None else read_published(against)
     tables, extracted = find_tables(Path(data)), Path(out) / "extracted"
-    found = [file_found(name, table.path) for name, table in tables.items()]
-    options.brief(found, (), (TRAINING_STAYS, N_FEATURES), _seconds(tables, extracted))
+    files = [file_found(name, table.path) for name, table in tables.items()]
+    options.brief(files, (), (TRAINING_STAYS, N_FEATURES), _seconds(tables, extracted))
     extraction = extract(tables, extracted, rule)
     options.announce(str(extraction.flow))
     cases = mimic_cases(extraction)

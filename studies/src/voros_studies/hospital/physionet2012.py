@@ -300,8 +300,8 @@ def _files(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _matters(name: str, sets: Sequence[str]) -> bool:
-    found = RECORD_FILE.fullmatch(name) or OUTCOME_FILE.fullmatch(name)
-    return found is not None and found[1] in sets
+    match = RECORD_FILE.fullmatch(name) or OUTCOME_FILE.fullmatch(name)
+    return match is not None and match[1] in sets
 
 
 @dataclass
@@ -314,11 +314,11 @@ class _Gathered:
 
     def take(self, name: str, content: bytes) -> None:
         text = content.decode("utf-8", errors="replace")
-        if found := OUTCOME_FILE.fullmatch(name):
-            self._check_new(name, found[1] in self.outcomes)
-            self.outcomes[found[1]] = _read_outcomes(name, text)
-        elif found := RECORD_FILE.fullmatch(name):
-            key = (found[1], int(found[2]))
+        if match := OUTCOME_FILE.fullmatch(name):
+            self._check_new(name, match[1] in self.outcomes)
+            self.outcomes[match[1]] = _read_outcomes(name, text)
+        elif match := RECORD_FILE.fullmatch(name):
+            key = (match[1], int(match[2]))
             self._check_new(name, key in self.series)
             self.series[key] = _read_record(name, key[1], text)
 
@@ -398,10 +398,10 @@ def _read_record(name: str, record: int, text: str) -> _Record:
 
 
 def _hours(at: str) -> float:
-    found = TIME.fullmatch(at)
-    if found is None:
+    match = TIME.fullmatch(at)
+    if match is None:
         raise ValueError(f"{at} is not a time from 00:00 on")
-    return int(found[1]) + int(found[2]) / 60
+    return int(match[1]) + int(match[2]) / 60
 
 
 def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:
@@ -426,14 +426,14 @@ def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
     rows = csv.DictReader(io.StringIO(text))
     check_columns(Path(name), rows.fieldnames or (), OUTCOME_COLUMNS, REMEDY)
     try:
-        found = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
+        numbers = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
     except (TypeError, ValueError) as error:
         raise ExperimentError(f"{name}: a value is not a number ({error}). {REMEDY}") from error
-    for row in found:
+    for row in numbers:
         if not row["RecordID"].is_integer():
             raise ExperimentError(f"{name}: {row['RecordID']} is not a RecordID. {REMEDY}")
-    outcomes = {int(row["RecordID"]): row for row in found}
-    if len(outcomes) != len(found):
+    outcomes = {int(row["RecordID"]): row for row in numbers}
+    if len(outcomes) != len(numbers):
         raise ExperimentError(f"{name}: a RecordID is there twice. {REMEDY}")
     return outcomes
 
@@ -462,8 +462,8 @@ def _put_together(
 
 
 def _known(values: Sequence[float]) -> FloatArray:
-    found = np.array(values, dtype=np.float64)
-    return np.where(found < 0, np.nan, found)
+    numbers = np.array(values, dtype=np.float64)
+    return np.where(numbers < 0, np.nan, numbers)
 
 
 def challenge_cases(

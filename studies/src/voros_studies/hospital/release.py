@@ -123,24 +123,24 @@ def _check_release_folder(folder: Path) -> None:
 
 
 def _paths(folder: Path) -> dict[str, Path]:
-    found = {
+    by_name = {
         name: [path for form in TABLE_ENDINGS if (path := folder / f"{name}{form}").is_file()]
         for name in NEEDED_COLUMNS
     }
-    missing = [name for name, paths in found.items() if not paths]
+    missing = [name for name, paths in by_name.items() if not paths]
     if missing:
         names = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
         raise ExperimentError(
             f"{names}: not there, nor as {' or '.join(TABLE_ENDINGS[::2])}. Download what is "
             "missing from PhysioNet into this folder; these four tables are all that is needed"
         )
-    twice = [paths for paths in found.values() if len(paths) > 1]
+    twice = [paths for paths in by_name.values() if len(paths) > 1]
     if twice:
         names = " and ".join(map(str, twice[0]))
         raise ExperimentError(
             f"{names}: the same table twice, and they may be of two releases. Remove one of them"
         )
-    return {name: paths[0] for name, paths in found.items()}
+    return {name: paths[0] for name, paths in by_name.items()}
 
 
 def _header(path: Path) -> tuple[str, ...]:

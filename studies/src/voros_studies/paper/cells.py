@@ -108,7 +108,9 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
     FileNotFoundError: there is no folder nowhere
     """
     place = Path(folder)
-    stems = dict.fromkeys(stem for found in FILE_STEMS.values() for stem in found.values())
+    stems = dict.fromkeys(
+        stem for by_strategy in FILE_STEMS.values() for stem in by_strategy.values()
+    )
     names = [f"{stem}_{split}.csv" for stem in stems for split in ("valid", "test")]
     if not place.is_dir():
         raise FileNotFoundError(f"there is no folder {place}")
@@ -122,10 +124,10 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
             dataset,
             scenario,
             strategy,
-            points[f"{found[strategy]}_valid.csv"],
-            points[f"{found[strategy]}_test.csv"],
+            points[f"{by_strategy[strategy]}_valid.csv"],
+            points[f"{by_strategy[strategy]}_test.csv"],
         )
-        for (dataset, scenario), found in FILE_STEMS.items()
+        for (dataset, scenario), by_strategy in FILE_STEMS.items()
         for strategy in STRATEGY_ORDER
     )
 

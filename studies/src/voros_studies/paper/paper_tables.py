@@ -164,8 +164,8 @@ def main_table(dataset: str, cells: Sequence[Cell]) -> Table:
 
 def detailed_table(dataset: str, number: ScenarioName, cells: Sequence[Cell]) -> Table:
     """Lay out cost, precision, alarms and limits on both sets, for one scenario."""
-    found = _column(cells, dataset, number)
-    valid, test = _capacity([c.valid for c in found]), _capacity([c.test for c in found])
+    column = _column(cells, dataset, number)
+    valid, test = _capacity([c.valid for c in column]), _capacity([c.test for c in column])
     columns = (
         Column("strategy"),
         *evaluation_columns("valid", f"validation set{valid}"),
@@ -173,7 +173,7 @@ def detailed_table(dataset: str, number: ScenarioName, cells: Sequence[Cell]) ->
     )
     rows = tuple(
         (STRATEGY_LABELS[cell.strategy], *evaluated(cell.valid), *evaluated(cell.test))
-        for cell in found
+        for cell in column
     )
     title = f"{dataset}, scenario {number}: {_in_words(SCENARIOS[number])}"
     return Table(columns, rows, title, f"{_slug(dataset)}_scenario_{number}")
@@ -189,19 +189,19 @@ def evaluation_columns(name: str, group: str) -> list[Column]:
     ]
 
 
-def evaluated(found: PolicyEvaluation | Absent) -> tuple[Value, ...]:
+def evaluated(evaluation: PolicyEvaluation | Absent) -> tuple[Value, ...]:
     """Return cost, precision, alarms, and whether the limits were kept."""
-    if isinstance(found, Absent):
-        return (found,) * 4
-    precision: Value = found.mean_precision if found.mean_alarms else "no alarms"
-    return found.expected_cost, precision, found.mean_alarms, limits_kept(found)
+    if isinstance(evaluation, Absent):
+        return (evaluation,) * 4
+    precision: Value = evaluation.mean_precision if evaluation.mean_alarms else "no alarms"
+    return evaluation.expected_cost, precision, evaluation.mean_alarms, limits_kept(evaluation)
 
 
-def limits_kept(found: PolicyEvaluation | Absent) -> Value:
+def limits_kept(evaluation: PolicyEvaluation | Absent) -> Value:
     """Return whether both limits were kept, and which was not."""
-    if isinstance(found, Absent):
-        return found
-    broken = ", ".join(violation.limit for violation in found.violations)
+    if isinstance(evaluation, Absent):
+        return evaluation
+    broken = ", ".join(violation.limit for violation in evaluation.violations)
     return f"no ({broken})" if broken else "yes"
 
 
@@ -223,8 +223,8 @@ def _column(cells: Sequence[Cell], dataset: str, number: ScenarioName) -> list[C
     return [cell for cell in cells if (cell.dataset, cell.scenario) == (dataset, number)]
 
 
-def _capacity(found: Sequence[PolicyEvaluation | Absent]) -> str:
-    counts = [one.max_alarms for one in found if isinstance(one, PolicyEvaluation)]
+def _capacity(evaluations: Sequence[PolicyEvaluation | Absent]) -> str:
+    counts = [one.max_alarms for one in evaluations if isinstance(one, PolicyEvaluation)]
     return f", at most {counts[0]:g} alarms" if counts else ""
 
 

@@ -101,14 +101,14 @@ class HourlyStays:
     @property
     def notes(self) -> list[str]:
         """What was read, and what deviates from the layout."""
-        found = ", ".join(f"{name} {n:,}" for name, n in self.deviations.items() if n)
+        counted = ", ".join(f"{name} {n:,}" for name, n in self.deviations.items() if n)
         at_start = int(np.count_nonzero(self.onset == LABEL_LEAD))
         return [
             f"PhysioNet/CinC Challenge 2019 (CC BY 4.0): {len(self):,} stays, "
             f"{len(self.stay):,} hours, {np.count_nonzero(self.septic):,} with sepsis",
             f"stays whose first row is labelled already, so that the onset may be earlier than "
             f"taken: {at_start:,}",
-            f"deviations from the layout: {found or 'none'}",
+            f"deviations from the layout: {counted or 'none'}",
         ]
 
 
