@@ -94,3 +94,40 @@ def test_counts_without_rows_cannot_be_drawn():
     counts = voros.OperatingPoints.from_counts([4], [6], n_positive=10, n_negative=90)
     with pytest.raises(ArgumentError, match="holds counts, of which nothing can be drawn"):
         voros.bootstrap(counts, scenario=voros.Scenario(0.1, cost_ratio=0.1))
+
+
+@FEW
+def test_policies_are_compared_by_their_cost_per_event():
+    rules = {name: voros.AlarmRule(snooze=n, horizon=5, lead=1) for name, n in (("a", 3), ("b", 9))}
+
+    def points(seed):
+        stay, hour, score, events = large_ward(seed, n_stays=240)
+        columns = {"stay": stay, "time": hour, "score": score, "events": events}
+        return {name: voros.alarm_points(**columns, rule=rule) for name, rule in rules.items()}
+
+    policies = {
+        name: voros.ThresholdPolicy.from_points(one, SCENARIO) for name, one in points(0).items()
+    }
+    test = points(1)
+    found = voros.compare_policies(test, policies=policies, n_resamples=200, random_state=0)
+    for name, policy in policies.items():
+        tested = policy.evaluate_stays(test[name])
+        by_hand = (0.11 * tested.fp + tested.n_events - tested.tp) / tested.n_events
+        assert found.models[name].estimate == pytest.approx(by_hand, rel=1e-12)
+        assert tested.cost_per_event == pytest.approx(by_hand, rel=1e-12)
+        assert found.violations[name] == tested.violations
+    drawn = found.models["a"].distribution
+    assert 0.5 < drawn.std() / _spread_over_patients(policies["a"], test["a"]) < 2
+    with pytest.raises(ArgumentError, match="holds points of another kind; accepted are those"):
+        voros.compare_policies({"a": test["b"], "b": test["b"]}, policies=policies)
+    with pytest.raises(ArgumentError, match="scores describes cases"):
+        voros.compare_policies(test, {"a": [1], "b": [2]}, policies)
+
+
+def _spread_over_patients(policy, points):
+    """Standard error of the cost per event by the delta method, patients independent."""
+    counts = points.stays.counts(np.array([policy.threshold()]))
+    events = np.bincount(points.stays.rows.event_stay, minlength=points.stays.n_stays)
+    cost = 0.11 * counts.fp[:, 0] + events - counts.tp[:, 0]
+    off = cost - cost.sum() / events.sum() * events
+    return np.sqrt(np.sum(off**2)) / events.sum()

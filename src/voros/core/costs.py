@@ -122,6 +122,11 @@ class CostDistribution(ABC):
         ends = self.to_ratio(np.asarray(self.support), negatives_per_positive)
         return float(ends.min()), float(ends.max())
 
+    def mean_ratio(self, negatives_per_positive: float) -> float:
+        """Mean cost ratio C_FP / C_FN."""
+        nodes, weights = self.nodes(np.array(self.support, dtype=np.float64))
+        return float(weights @ self.to_ratio(nodes, negatives_per_positive) / weights.sum())
+
     @property
     def inversion(self) -> Message | None:
         """Why the costs look upside down, and what to write instead; None where they do not.

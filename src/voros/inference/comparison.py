@@ -12,14 +12,17 @@ import numpy as np
 from voros.allocation.any_policy import AnyPolicy
 from voros.core.alignment import check_aligned
 from voros.core.arrays import named_columns
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.inference.alarms_as_scores import DecidedCases, decide_all
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
 from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
+from voros.inference.drawn_stays import DrawnCounts, DrawnStays, cost_per_event
 from voros.inference.resampling import generator
-from voros.inference.statistics import Measure, MetricLike, metric_in_words
+from voros.inference.statistics import Measure, MetricLike, metric_in_words, one_by_one
 from voros.io.frames import make_frame
+from voros.models import points_by_name
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
@@ -271,8 +274,8 @@ def compare(
 @takes(Resampling)
 def compare_policies(
     y_true: Any,
-    scores: Any,
-    policies: Mapping[str, AnyPolicy],
+    scores: Any = None,
+    policies: Mapping[str, AnyPolicy] | None = None,
     *,
     by: Any = None,
     by_cost: bool = False,
@@ -285,8 +288,10 @@ def compare_policies(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_cases,)
-        Labels of cases that no policy was decided on.
+    y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
+        Labels of cases that no policy was decided on. Of policies over stays the points that
+        `voros.alarm_points` counts by the rule of each, by the names of `policies`: patients are
+        drawn, and the cost is one per event.
     scores : mapping of str to array-like, or data frame with a column for each policy
         The scores that each policy is for, by the names of `policies`. Of joint policies with
         several outcomes a mapping for each policy, and `y_true` is one too.
@@ -331,8 +336,11 @@ def compare_policies(
     how = Resampling.from_options(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
+    points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
+    if points is not None:
+        return _compare_over_stays(points, _check_policies(policies, list(points)), how)
     check_aligned(y_true=y_true, scores=scores, by=by)
-    _check_policies(policies, _policy_names(scores))
+    policies = _check_policies(policies, _policy_names(scores))
     if by_cost and not all(isinstance(policy, ThresholdPolicy) for policy in policies.values()):
         raise ArgumentError("by_cost", "=True is for policies that have a threshold for each cost")
     cases = decide_all(y_true, scores, policies, by, how)
@@ -354,6 +362,29 @@ def compare_policies(
     # Each policy has thresholds of its own, so its interval is its own replicates' too.
     models = {name: own for one in replicates for name, own in one.bootstraps().items()}
     return replace(_comparison_of(_together(replicates), models), violations=violations)
+
+
+def _compare_over_stays(
+    points: Mapping[str, OperatingPoints], policies: Mapping[str, AnyPolicy], how: Resampling
+) -> Comparison:
+    """Compare what policies cost per event, patients drawn."""
+    over_stays = {name: one for name, one in policies.items() if isinstance(one, ThresholdPolicy)}
+    if len(over_stays) < len(policies):
+        raise ArgumentError("policies", " over stays are of the kind ThresholdPolicy")
+    _check_costs(over_stays)
+    evaluated = {name: over_stays[name].evaluate_stays(points[name]) for name in points}
+    plan = how.plan(points, None, worthwhile=False)
+    models = {
+        name: DrawnCounts(drawn.stays, evaluated[name].threshold)
+        for name, drawn in plan.models.items()
+        if isinstance(drawn, DrawnStays)
+    }
+    costs = next(iter(over_stays.values())).scenario.costs
+    compute = one_by_one(lambda drawn: cost_per_event(drawn, costs))
+    measure = Measure(name="cost per event", compute=compute, lower_is_better=True)
+    values = replace(plan, models=models).run(measure)
+    violations = {name: one.violations for name, one in evaluated.items()}
+    return replace(_comparison_of(values, values.bootstraps()), violations=violations)
 
 
 def _evaluated(
@@ -403,7 +434,7 @@ def _together(replicates: list[Replicates]) -> Replicates:
     )
 
 
-def _check_policies(policies: Mapping[str, AnyPolicy], named: list[str]) -> None:
+def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
     if not isinstance(policies, Mapping):
         accepted = "a mapping of names to policies"
         raise TypeError(f"policies={policies!r}; accepted is {accepted}")
@@ -420,6 +451,7 @@ def _check_policies(policies: Mapping[str, AnyPolicy], named: list[str]) -> None
             f"scores are of {', '.join(map(repr, named))} and policies of "
             f"{', '.join(map(repr, policies))}; the names must be the same"
         )
+    return policies
 
 
 def _check_costs(policies: Mapping[str, ThresholdPolicy]) -> None:

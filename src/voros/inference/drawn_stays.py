@@ -10,6 +10,7 @@ import numpy as np
 
 from voros.alarms import StayRows
 from voros.alarms.sweep import StayChanges
+from voros.core.costs import CostDistribution
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -100,3 +101,34 @@ def draw_stays(
     positive = np.arange(len(event_units) + len(stay_units)) < len(event_units)
     units = np.concatenate([event_units, stay_units])
     return models, Sampling(positive, units, np.zeros(first.n_units, np.intp), PATIENTS)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnCounts:
+    """Alarms of each patient at one threshold, ready to be added up in any resample."""
+
+    stays: StayRows
+    threshold: float
+
+    @cached_property
+    def _by_patient(self) -> AnyArray:
+        """Events caught, false alarms, events and possible alarms of each patient."""
+        counts = self.stays.counts(np.array([self.threshold]))
+        n_events = np.bincount(self.stays.rows.event_stay, minlength=self.stays.n_stays)
+        columns = (n_events, self.stays.slots)
+        sizes = (self.stays.by_unit(column) for column in columns)
+        return np.column_stack([counts.tp, counts.fp, *sizes])
+
+    def points(self, counts: AnyArray) -> OperatingPoints:
+        """Count alarms and events caught where patient ``i`` is there ``counts[i]`` times."""
+        tp, fp, n_events, n_slots = (counts @ self._by_patient).tolist()
+        thresholds = np.array([np.inf, self.threshold])
+        columns = np.array([0.0, tp]), np.array([0.0, fp])
+        return OperatingPoints(thresholds, *columns, n_events, n_slots, one_case=0.0)
+
+
+def cost_per_event(points: OperatingPoints, costs: CostDistribution) -> float:
+    """Return the expected cost of the last point in missed events, for each event."""
+    ratio = costs.mean_ratio(points.n_negative / points.n_positive)
+    missed = points.n_positive - points.tp[-1]
+    return float((ratio * points.fp[-1] + missed) / points.n_positive)

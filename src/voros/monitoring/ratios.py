@@ -197,9 +197,7 @@ def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
     """Return what a false alarm costs against a miss: as it is known, or on average."""
     if cost_ratio is not None:
         return float(cost_ratio)
-    costs, odds = policy.scenario.costs, policy.n_negative / policy.n_positive
-    nodes, weights = costs.nodes(np.array(costs.support, dtype=np.float64))
-    return float(weights @ costs.to_ratio(nodes, odds) / weights.sum())
+    return policy.scenario.costs.mean_ratio(policy.n_negative / policy.n_positive)
 
 
 def cost_watch(

@@ -24,7 +24,7 @@ from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from voros.alarms import AlarmRule
+    from voros.alarms import AlarmRule, StayRows
 
 
 class AppliedThresholds(CostThresholds):
@@ -105,10 +105,10 @@ class AppliedThresholds(CostThresholds):
         self,
         rows: Any = None,
         *,
-        stay: Any,
-        time: Any,
-        score: Any,
-        events: Any,
+        stay: Any = None,
+        time: Any = None,
+        score: Any = None,
+        events: Any = None,
         groups: Any = None,
         by: Any = None,
         cost_ratio: float | None = None,
@@ -119,7 +119,8 @@ class AppliedThresholds(CostThresholds):
         Parameters
         ----------
         rows, stay, time, score, events, groups
-            As in `voros.alarm_points`, of one model.
+            As in `voros.alarm_points`, of one model. Points that it counted by the policy's rule
+            take the place of all of them.
         by : str, list of str, array-like of shape (n_rows,) or mapping of such, optional
             Subgroups to report on, such as sexes or sites: columns of the rows, or one value for
             each row. All rows of a stay have the same. Those of fewer than 10 stays are pooled.
@@ -152,13 +153,27 @@ class AppliedThresholds(CostThresholds):
         limits kept on these cases: yes
         intervals take patients as independent
         """
-        rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
+        deployment = self._deployment(cost_ratio, by_cost=False)
         columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
-        points = alarm_points(rows, **columns, rule=rule)
-        if not isinstance(points, OperatingPoints) or points.stays is None:
-            raise ArgumentError("score", " names several models; accepted is one")
-        subgroups = None if by is None else stay_subgroups(rows, by, points.stays.rows.stays)
-        return evaluate_stays(deployment, points.stays, check_confidence(confidence), subgroups)
+        stays = self._read_points(rows, columns | {"by": by})
+        if stays is None:
+            points = alarm_points(rows, **columns, rule=self._check_stays())
+            if not isinstance(points, OperatingPoints) or points.stays is None:
+                raise ArgumentError("score", " names several models; accepted is one")
+            stays = points.stays
+        subgroups = None if by is None else stay_subgroups(rows, by, stays.rows.stays)
+        return evaluate_stays(deployment, stays, check_confidence(confidence), subgroups)
+
+    def _read_points(self, rows: Any, columns: dict[str, Any]) -> StayRows | None:
+        """Return the stays of points that were counted by the policy's rule; None for rows."""
+        rule, points = self._check_stays(), points_of_one(rows, **columns)
+        if points is None:
+            return None
+        if points.stays is None or points.stays.rule != rule:
+            raise ArgumentError(
+                "rows", f" holds points of another kind; accepted are those of {rule!r}"
+            )
+        return points.stays
 
     def _check_stays(self) -> AlarmRule:
         if self.rule is None:

@@ -121,6 +121,15 @@ class StayEvaluation(ReprMixin):
         return _share(self.alarms, self.patient_days)
 
     @property
+    def cost_per_event(self) -> float:
+        """Expected cost in missed events, for each event: never alarm costs 1.
+
+        NaN where the costs are stated over t, which needs a number of negatives.
+        """
+        ratio = self.scenario.costs.mean_ratio(np.nan)
+        return _share(ratio * self.fp + self.n_events - self.tp, self.n_events)
+
+    @property
     def lead_time_quartiles(self) -> tuple[float, float, float]:
         """Hours of warning of the events caught; NaN without any."""
         if len(self.lead_times) == 0:
@@ -133,8 +142,15 @@ class StayEvaluation(ReprMixin):
         names = (
             *("threshold", "n_stays", "n_events", "n_events_without_row", "patient_days"),
             *("tp", "fp", "alarms", "precision", "recall", "alarms_per_patient_day"),
-            *("number_needed_to_evaluate", "lead_time_quartiles", "n_stays_alarmed"),
-            *("n_first_useful", "n_stays_with_event", "confidence", "intervals", "satisfied"),
+            *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
+            *(
+                "n_stays_alarmed",
+                "n_first_useful",
+                "n_stays_with_event",
+                "confidence",
+                "intervals",
+                "satisfied",
+            ),
         )
         values = {name: getattr(self, name) for name in names}
         values["violations"] = [asdict(violation) for violation in self.violations]
