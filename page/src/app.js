@@ -5,8 +5,10 @@ import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
 import { costTable } from "./cost_table.js";
+import { forgetCursors } from "./cursor.js";
 import { decisionChart, gainText } from "./decision_chart.js";
 import { fillWords } from "./filling.js";
+import { bindFolds, unfoldForPrint } from "./folding.js";
 import { groupsBlock } from "./groups.js";
 import { canGuarantee, guaranteeOf } from "./guarantee.js";
 import { bindGuide } from "./guide.js";
@@ -59,6 +61,7 @@ let shownView = null;
 let shownMap = null;
 let drawsAll = false;
 let judge = null;
+let unfolds = false;
 
 /** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
 const readThreshold = (value) => Number(value);
@@ -192,6 +195,7 @@ function say(verdict, consequence, view) {
   byId("consequence").textContent = w.withModel(view.focus.name, consequence);
   byId("deploy").textContent = deployment(view);
   byId("setting-text").textContent = settingText(view.setting, words);
+  byId("limits-short").textContent = limitsInShort(view.setting);
   const told = notices(view);
   if (store.refused.length) told.unshift(w.addressProblems(store.refused));
   byId("notice").textContent = told.join(" ");
@@ -289,10 +293,21 @@ function update() {
   document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
 }
 
+/** The limits and costs in a line, for a screen that has no room for their controls. */
+function limitsInShort({ minPrecision, capacity, miss }) {
+  const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count, 9);
+  return w.limitsShort(percent(minPrecision), most, miss[0] === miss[1] ? plain(miss[0]) : w.range(...miss.map((end) => plain(end))));
+}
+
+/** A phone opens with the limits in a line. */
+const NARROW = "(max-width: 30rem)";
+
 // ------------------------------------------------------------------ start
 
 /** Bind every control and picture to the elements that are in the page now. */
 function bindPage() {
+  forgetCursors();
+  bindFolds();
   tables = {
     roc: tableBehind(byId("roc-table")),
     area: tableBehind(byId("area-table")),
@@ -420,6 +435,11 @@ export function openPage(given, setting = null) {
   nCases = cases.nPositive + cases.nNegative;
   models = payload.models.map(modelOf);
   byId("layout").hidden = false;
+  for (const id of ["limits-fold", "deploy-fold"]) byId(id).open = !window.matchMedia(NARROW).matches;
+  // The line at the bottom of a phone repeats the headline once that is out of sight.
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    byId("ticker").hidden = isIntersecting;
+  }).observe(byId("verdict"));
   fillPage();
   bindPage();
   shownView = null;
@@ -431,4 +451,6 @@ export function openPage(given, setting = null) {
   // The same function again is not added twice.
   window.addEventListener("hashchange", followAddress);
   document.addEventListener("keydown", stepByKeys);
+  if (!unfolds) unfoldForPrint(update);
+  unfolds = true;
 }

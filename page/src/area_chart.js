@@ -1,17 +1,33 @@
 /** The area curve: what share of the allowed region is worse than each model, over the costs. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
-import { badge, chartIn, fill, svg } from "./marks.js";
+import { cursorChart } from "./cursor.js";
+import { badge, fill, svg } from "./marks.js";
 import { normalisedArea } from "./voros.js";
 import { percent, plain } from "./wording.js";
 
 const SAMPLES = 160;
 
-/** How far the pictures reach beyond the range of costs, on either side. */
-export const BEYOND = 3;
+/** How far the pictures reach beyond the range of costs, on either side: zoomed in, and not. */
+const [BEYOND, FAR_BEYOND] = [3, 30];
 
 /** What a miss can be worth in the pictures over costs. */
-export function shownMisses([low, high]) {
-  return [low / BEYOND, high * BEYOND];
+export function shownMisses({ miss: [low, high], zoom }) {
+  const reach = zoom ? BEYOND : FAR_BEYOND;
+  return [low / reach, high * reach];
+}
+
+/** What the cursor of a chart over costs needs; `read(miss)` gives the values. */
+export function costFrame(box, x, misses, read) {
+  const inside = (px, py) => px >= box.left && px <= box.right && py >= box.top && py <= box.bottom;
+  return {
+    misses,
+    missAt: (px, py) => (inside(px, py) ? x.invert(px) : null),
+    shapes: (miss) => {
+      const at = x.at(miss);
+      return [svg("line", { class: "pointer", x1: at, x2: at, y1: box.top, y2: box.bottom })];
+    },
+    read,
+  };
 }
 
 /** The band of the costs in force, and the line at which consequences are shown. */
@@ -37,11 +53,11 @@ function line({ points, result, mark }, x, y, misses) {
 
 /** The chart; returns a function that draws a view. */
 export function areaChart(place) {
-  return chartIn(place, (state, view) => {
+  return cursorChart(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.6, 240), 520);
     const box = plotBox(width, height);
-    const [low, high] = shownMisses(view.setting.miss);
+    const [low, high] = shownMisses(view.setting);
     const x = logScale(low, high, box.left, box.right);
     const y = linearScale(0, 1, box.bottom, box.top);
     const misses = Array.from(
@@ -49,7 +65,10 @@ export function areaChart(place) {
       (_, i) => low * (high / low) ** (i / SAMPLES),
     );
     const scored = view.drawn.filter((model) => model.result.hull);
-    const share = ({ points, result }) => normalisedArea(points, result, view.ratioAt);
+    const share = ({ points, result }, ratio = view.ratioAt) => normalisedArea(points, result, ratio);
+    state.frame = costFrame(box, x, [low, high], (miss) =>
+      scored.map((model) => `${model.name} ${percent(share(model, 1 / miss))}`),
+    );
     fill(state, width, height, [
       svg("defs", {}, clip("area-plot", box)),
       ...costBand(box, x, view),

@@ -50,7 +50,7 @@ function thresholdData({ focus, setting }) {
 }
 
 function areaData({ models, setting }) {
-  const [low, high] = shownMisses(setting.miss);
+  const [low, high] = shownMisses(setting);
   const misses = Array.from(
     { length: CURVE_COSTS + 1 },
     (_, i) => low * (high / low) ** (i / CURVE_COSTS),

@@ -1,7 +1,7 @@
 /** The page's controls: each moves its part of the setting, and shows it. */
 import { linearSteps, logSteps, logitSteps, numberControl } from "./fields.js";
 import { w } from "./lang.js";
-import { byId, html } from "./marks.js";
+import { allOf, byId, html } from "./marks.js";
 import {
   MISS_COSTS,
   isCount,
@@ -150,7 +150,9 @@ function choiceControls(store, { nCases, ownRate }) {
   on("focus", "change", ({ value }) =>
     store.change({ model: value === "" ? null : Number(value) }),
   );
-  on("zoom", "change", ({ checked }) => store.change({ zoom: checked }));
+  for (const box of allOf("[data-zoom]")) {
+    box.addEventListener("change", () => store.change({ zoom: box.checked }));
+  }
   on("at-slider", "input", ({ value }) => store.change({ at: value / 100 }));
   on("reset", "click", () => store.reset());
   return (setting) => {
@@ -158,7 +160,7 @@ function choiceControls(store, { nCases, ownRate }) {
     byId("spread").value = setting.spread;
     byId("own-prevalence").checked = setting.prevalence === null;
     byId("focus").value = setting.model ?? "";
-    byId("zoom").checked = setting.zoom;
+    for (const box of allOf("[data-zoom]")) box.checked = setting.zoom;
     byId("at-slider").value = setting.at * 100;
     byId("at-slider").setAttribute("aria-valuetext", falseAlarms(missAt(setting)));
     byId("at-text").textContent = falseAlarms(missAt(setting));

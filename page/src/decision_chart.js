@@ -1,9 +1,10 @@
 /** Decision curves: net benefit within the limits and without them, and of an alarm for everybody. */
-import { costBand, shownMisses } from "./area_chart.js";
+import { costBand, costFrame, shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, plotBox } from "./axes.js";
 import { RISKS } from "./counting.js";
 import { w } from "./lang.js";
-import { badge, chartIn, fill, svg } from "./marks.js";
+import { cursorChart } from "./cursor.js";
+import { badge, fill, svg } from "./marks.js";
 import { PER_CASES, gainsOf, priceAt, probabilityAt, scoredBenefit, treatAll } from "./net_benefit.js";
 import { falseAlarms, percent, plain } from "./wording.js";
 
@@ -20,14 +21,14 @@ const LEAST_WIDTH = 1e-6;
 const BELOW = 0.15;
 
 /** The threshold probabilities between which the curves are drawn: those of the other pictures. */
-function shownProbabilities(miss) {
-  const [high, low] = shownMisses(miss).map((worth) => Math.min(probabilityAt(worth), MOST_PROBABLE));
+function shownProbabilities(setting) {
+  const [high, low] = shownMisses(setting).map((worth) => Math.min(probabilityAt(worth), MOST_PROBABLE));
   return high - low < LEAST_WIDTH ? [0, MOST_PROBABLE] : [low, high];
 }
 
 /** Where the curves are computed: evenly, and at the risks that scores were counted at. */
-export function probabilitiesOf({ setting: { miss } }) {
-  const [low, high] = shownProbabilities(miss);
+export function probabilitiesOf({ setting }) {
+  const [low, high] = shownProbabilities(setting);
   const steps = Array.from({ length: PROBABILITIES + 1 }, (_, i) => i / PROBABILITIES);
   const risks = RISKS.filter((risk) => risk >= low && risk <= high);
   const all = new Set([...steps.map((share) => low + share * (high - low)), ...risks]);
@@ -66,7 +67,7 @@ function shapes(curves, focus, probabilities, x, y) {
 
 /** The decision curves; returns a function that draws a view. */
 export function decisionChart(place) {
-  return chartIn(place, (state, view) => {
+  return cursorChart(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.6, 240), 520);
     const box = plotBox(width, height);
@@ -76,7 +77,14 @@ export function decisionChart(place) {
     const top = Math.max(...curves.flatMap(({ free }) => free), 1e-12);
     const x = linearScale(probabilities[0], probabilities.at(-1), box.left, box.right);
     const y = linearScale(-BELOW * top, 1.05 * top, box.bottom, box.top);
-    const missScale = { at: (miss) => x.at(probabilityAt(miss)) };
+    const missScale = {
+      at: (miss) => x.at(probabilityAt(miss)),
+      invert: (px) => (1 - x.invert(px)) / x.invert(px),
+    };
+    const misses = [probabilities.at(-1), Math.max(probabilities[0], 1e-9)].map((p) => (1 - p) / p);
+    state.frame = costFrame(box, missScale, misses, (miss) =>
+      view.drawn.map((model) => `${model.name} ${plain(gainsOf(model, 1 / miss).within)}`),
+    );
     const [at, zero] = [probabilityAt(view.missAt), y.at(0)];
     fill(state, width, height, [
       svg("defs", {}, clip("decision-plot", box)),

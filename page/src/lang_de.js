@@ -238,7 +238,11 @@ export const GERMAN = {
   rocText:
     "Gefärbt: wo beide Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +
     "nutzen kann. Punkte: die in Ihrer Kostenspanne irgendwo besten; der Buchstabe steht am genutzten.",
-  zoom: "auf den gefärbten Bereich vergrößern",
+  zoom: "auf die eingestellten Grenzen und Kosten vergrößern",
+  reading: (worth, values) => `Wo ein übersehener Fall so viel wiegt wie ${worth}: ${values}.`,
+  rocRead: (model, caught, false_) => `${model}: ${caught} der Positiven erkannt, ${false_} der Übrigen mit Fehlalarm`,
+  thresholdRead: (threshold, alarms, caught) => `Alarm ab einem Score von ${threshold}, ${alarms} aller Fälle lösen Alarm aus, ${caught} der Positiven erkannt`,
+  limitsShort: (floor, most, miss) => `richtig ≥ ${floor}, Alarme ≤ ${most}, ein übersehener Fall wiegt ${miss}`,
   rocTable: "Die genutzten Schwellenwerte als Tabelle",
   thresholdTitle: "Der Schwellenwert für den Einsatz:",
   thresholdText:
@@ -313,6 +317,10 @@ export const GERMAN = {
   range: (from, to) => `${from} bis ${to}`,
   drawAll: "alle Modelle zeichnen, nicht nur die ersten acht",
   keepPicture: (kind) => `Als ${kind} speichern`,
+  keep: "Speichern",
+  prevalenceSummary: "Prävalenz",
+  deployTitle: "Der Schwellenwert für den Einsatz",
+  keepSlide: "Als Folie speichern",
 
   guideTitle: "Fünf Fragen, wenn die Regler schwer einzustellen sind",
   guideHint:

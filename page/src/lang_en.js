@@ -232,7 +232,11 @@ export const ENGLISH = {
   rocText:
     "Shaded: where both limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +
     "those that are best somewhere in your range of costs; the letter marks the one in use.",
-  zoom: "zoom in on the shaded region",
+  zoom: "zoom in on the limits and costs set here",
+  reading: (worth, values) => `Where a miss counts as much as ${worth}: ${values}.`,
+  rocRead: (model, caught, false_) => `${model}: ${caught} of the positives caught, ${false_} of the others falsely alarmed`,
+  thresholdRead: (threshold, alarms, caught) => `alarm from a score of ${threshold}, ${alarms} of all raise an alarm, ${caught} of the positives caught`,
+  limitsShort: (floor, most, miss) => `right ≥ ${floor}, alarms ≤ ${most}, a miss counts ${miss}`,
   rocTable: "The thresholds in use, as a table",
   thresholdTitle: "The threshold to deploy:",
   thresholdText: "The more costly a miss, the lower the threshold and the more alarms. The band is your range of costs.",
@@ -303,6 +307,10 @@ export const ENGLISH = {
   range: (from, to) => `${from} to ${to}`,
   drawAll: "draw all models, not only the first eight",
   keepPicture: (kind) => `Save as ${kind}`,
+  keep: "Save",
+  prevalenceSummary: "Prevalence",
+  deployTitle: "The threshold to deploy",
+  keepSlide: "Save as a slide",
 
   // Five questions.
   guideTitle: "Five questions, if the sliders are hard to set",

@@ -78,16 +78,25 @@ export function swatch(mark) {
   );
 }
 
+/** Pixels across a place; none where it is folded away, which some browsers lay out all the same. */
+export function shownWidth(place) {
+  return place.closest("details:not([open])") ? 0 : Math.round(place.clientWidth);
+}
+
 /** Keep a picture as wide as its place, and call `redraw(width)` whenever that changes. */
 export function pictureIn(place, redraw) {
   const picture = svg("svg", { class: "picture", "aria-hidden": "true" });
   place.append(picture);
-  const state = { picture, width: place.clientWidth };
+  const state = { picture, width: shownWidth(place) };
+  place.closest("details")?.addEventListener("toggle", () => {
+    state.width = shownWidth(place);
+    if (state.width > 0) redraw();
+  });
   new ResizeObserver(([entry]) => {
-    const width = Math.round(entry.contentRect.width);
-    if (width === state.width || width === 0) return;
+    const width = Math.min(Math.round(entry.contentRect.width), shownWidth(place));
+    if (width === state.width) return;
     state.width = width;
-    redraw();
+    if (width > 0) redraw();
   }).observe(place);
   return state;
 }
@@ -98,7 +107,9 @@ export function chartIn(place, draw) {
   const state = pictureIn(place, () => view && draw(state, view));
   return (next) => {
     view = next;
-    draw(state, view);
+    // Folded away, it is drawn once it is opened.
+    state.width = shownWidth(place);
+    if (state.width > 0) draw(state, view);
   };
 }
 

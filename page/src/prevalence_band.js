@@ -10,11 +10,14 @@ import { percent, plain, thresholdText } from "./wording.js";
 /** Prevalences from this part of the data's own to this multiple of it, and how many. */
 const [PREVALENCE_REACH, PREVALENCE_STEPS, BAND_CONFIDENCE] = [8, 60, 0.95];
 
+/** The same where the chart is not zoomed in. */
+const WHOLE_REACH = 64;
+
 const MOST_PREVALENCE = 0.95;
 
 /** Prevalences on both sides of the data's own, evenly on a logarithmic scale. */
-export function prevalencesAround(own) {
-  const [low, high] = [own / PREVALENCE_REACH, Math.min(own * PREVALENCE_REACH, MOST_PREVALENCE)];
+export function prevalencesAround(own, reach = PREVALENCE_REACH) {
+  const [low, high] = [own / reach, Math.min(own * reach, MOST_PREVALENCE)];
   return Array.from({ length: PREVALENCE_STEPS + 1 }, (_, i) => low * (high / low) ** (i / PREVALENCE_STEPS));
 }
 
@@ -62,7 +65,7 @@ export function bandView(view) {
   const same = points.thresholds[chosen] === base.thresholds[chosen];
   if (chosen === 0 || !base.wholeCounts || !same) return null;
   const own = base.nPositive / (base.nPositive + base.nNegative);
-  const band = bandOf(base, chosen, view.missAt, prevalencesAround(own));
+  const band = bandOf(base, chosen, view.missAt, prevalencesAround(own, view.setting.zoom ? PREVALENCE_REACH : WHOLE_REACH));
   const share = result.allowedAlarms / (base.nPositive + base.nNegative);
   const kept = keptBetween(band, view.setting.minPrecision, share);
   return { band, own, kept, threshold: base.thresholds[chosen] };
@@ -93,6 +96,16 @@ function bandArea(band, x, y) {
   return `M${[...path(there, ({ low }) => low), ...path(back, ({ high }) => high)].join("L")}Z`;
 }
 
+/** Say what the band is under the pointer. */
+function readUnder({ picture }, reading, bandAt) {
+  picture.onpointermove = ({ clientX }) => {
+    const at = bandAt(clientX - picture.getBoundingClientRect().left);
+    const range = w.fromTo(percent(at.low), percent(at.high));
+    reading.textContent = `${w.prevalenceHead} ${percent(at.prevalence)}: ${w.rightHead} ${percent(at.precision)} (${range})`;
+  };
+  picture.onpointerleave = () => (reading.textContent = "");
+}
+
 /** Draw the band, say where the limits are kept, and fill the table; returns what draws a view. */
 export function prevalenceBand(place, tabulate) {
   const draw = chartIn(place("prevalence"), (state, view) => {
@@ -106,6 +119,10 @@ export function prevalenceBand(place, tabulate) {
     const y = linearScale(0, 1, box.bottom, box.top);
     const floor = y.at(view.setting.minPrecision);
     const line = band.map((at) => `${x.at(at.prevalence).toFixed(1)} ${y.at(at.precision).toFixed(1)}`);
+    readUnder(state, place("prevalence-reading"), (px) => {
+      const there = x.invert(px);
+      return band.reduce((best, at) => (Math.abs(at.prevalence - there) < Math.abs(best.prevalence - there) ? at : best));
+    });
     return fill(state, width, height, [
       svg("defs", {}, clip("prevalence-clip", box)),
       axes(box, x, y, {

@@ -1,6 +1,9 @@
 /** ROC space: the allowed region, every curve, its usable stretch, and the threshold in use. */
+import { shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, plotBox } from "./axes.js";
-import { badge, chartIn, fill, svg } from "./marks.js";
+import { cursorChart } from "./cursor.js";
+import { badge, fill, svg } from "./marks.js";
+import { w } from "./lang.js";
 import { bestAt, feasible, usedVertices } from "./voros.js";
 import { percent } from "./wording.js";
 
@@ -81,9 +84,42 @@ function regionShape(region, x, y) {
   return svg("polygon", { class: "region", points: corners });
 }
 
+/** Rates of a model's best threshold where a miss has a worth. */
+function ratesAt({ points, result: { hull } }, miss) {
+  const i = hull.index[bestAt(hull, 1 / miss)];
+  return [points.fp[i] / points.nNegative, points.tp[i] / points.nPositive];
+}
+
+/** What the cursor needs: it goes to the cost at which the nearest threshold is the best. */
+function rocFrame(scored, view, x, y) {
+  const misses = shownMisses(view.setting);
+  const steps = Array.from({ length: 101 }, (_, i) => misses[0] * (misses[1] / misses[0]) ** (i / 100));
+  const spot = (model, miss) => {
+    const [fpr, tpr] = ratesAt(model, miss);
+    return [x.at(fpr), y.at(tpr)];
+  };
+  const away = (px, py, miss) =>
+    Math.min(...scored.map((model) => Math.hypot(...spot(model, miss).map((at, i) => at - [px, py][i]))));
+  return {
+    misses,
+    missAt: (px, py) =>
+      scored.length ? steps.reduce((best, miss) => (away(px, py, miss) < away(px, py, best) ? miss : best)) : null,
+    shapes: (miss) =>
+      scored.map((model) => {
+        const [cx, cy] = spot(model, miss);
+        return svg("circle", { class: "pointer", cx, cy, r: 8 });
+      }),
+    read: (miss) =>
+      scored.map((model) => {
+        const [fpr, tpr] = ratesAt(model, miss).map((rate) => percent(rate));
+        return w.rocRead(model.name, tpr, fpr);
+      }),
+  };
+}
+
 /** The chart; returns a function that draws a view. */
 export function rocChart(place, clipName = "roc-plot") {
-  return chartIn(place, (state, view) => {
+  return cursorChart(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.8, 280), 720);
     const box = plotBox(width, height);
@@ -94,6 +130,7 @@ export function rocChart(place, clipName = "roc-plot") {
     const y = linearScale(0, yMost, box.bottom, box.top);
     const label = (share) => percent(share, 3);
     const stretch = (model) => (model.result.hull ? usablePath(model, view.setting) : "");
+    state.frame = rocFrame(scored, view, x, y);
     const inPlot = { "clip-path": `url(#${clipName})` };
     fill(state, width, height, [
       svg("defs", {}, clip(clipName, box)),

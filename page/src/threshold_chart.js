@@ -1,8 +1,9 @@
 /** The threshold to deploy at each cost, as a staircase and as a table. */
-import { costBand, shownMisses } from "./area_chart.js";
+import { costBand, costFrame, shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { w } from "./lang.js";
-import { chartIn, fill, html, svg } from "./marks.js";
+import { cursorChart } from "./cursor.js";
+import { fill, html, svg } from "./marks.js";
 import { usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
 
@@ -68,16 +69,20 @@ function heights(rows) {
 
 /** The staircase; returns a function that draws a view. */
 export function thresholdChart(place) {
-  return chartIn(place, (state, view) => {
+  return cursorChart(place, (state, view) => {
     const { width } = state;
     const height = Math.min(Math.max(width * 0.45, 220), 420);
     const box = plotBox(width, height);
-    const shown = shownMisses(view.setting.miss);
+    const shown = shownMisses(view.setting);
     const rows = view.focus.result.hull ? choices(view.focus, shown) : [];
     const range = heights(rows);
     if (!range) return fill(state, width, 0, []);
     const x = logScale(...shown, box.left, box.right);
     const y = linearScale(...range, box.bottom, box.top);
+    state.frame = costFrame(box, x, shown, (miss) => {
+      const row = rows.find(({ to }) => miss <= to) ?? rows.at(-1);
+      return [w.thresholdRead(thresholdText(row.threshold), percent(row.alarms), percent(row.recall))];
+    });
     return fill(state, width, height, [
       svg("defs", {}, clip("threshold-plot", box)),
       ...costBand(box, x, view),

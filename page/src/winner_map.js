@@ -1,7 +1,7 @@
 /** The map of winners around the current limits, drawn, and moved over by mouse or keys. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { w } from "./lang.js";
-import { badge, fill, pictureIn, svg } from "./marks.js";
+import { badge, fill, pictureIn, shownWidth, svg } from "./marks.js";
 import {
   GRIDS,
   cellAt,
@@ -127,7 +127,7 @@ function cellText({ minPrecision, capacity }, cell, view) {
  */
 export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   let [view, window, shown, cursor, stop] = [null, null, null, null, () => {}];
-  const state = pictureIn(place, () => view && draw());
+  const state = pictureIn(place, () => view && (shown ? draw() : start()));
 
   function draw() {
     const frame = frameOf(state.width, window);
@@ -192,6 +192,13 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     const limits = view && limitsUnder(event, state.picture, window, frameOf(state.width, window));
     if (limits) choose(limits);
   });
+  state.picture.addEventListener("pointermove", (event) => {
+    const limits = view && limitsUnder(event, state.picture, window, frameOf(state.width, window));
+    const [column, row] = limits ? cellAt(window, limits, view.nCases, FINE) : [0, 0];
+    const cell = limits && shown?.cells === FINE ? shown.found[row * FINE + column] : null;
+    say(limits ? cellText(limits, cell, view) : "");
+  });
+  state.picture.addEventListener("pointerleave", () => say(""));
   place.addEventListener("keydown", (event) => {
     if (event.key in ARROWS) moveCursor(ARROWS[event.key]);
     else if (cursor && (event.key === "Enter" || event.key === " ")) choose(limitsOfCursor());
@@ -203,11 +210,17 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     draw();
   });
 
+  function start() {
+    draw();
+    stop = computeMap(view, window, show);
+  }
+
   return (next) => {
     stop();
     dropCursor();
     [view, window, shown] = [next, mapWindow(next.setting, next.nCases), null];
-    draw();
-    stop = computeMap(view, window, show);
+    state.width = shownWidth(place);
+    // Folded away, it is computed once it is opened.
+    if (state.width > 0) start();
   };
 }

@@ -12,10 +12,11 @@ const CAPACITY_FACTOR = 4;
 const FLOOR_REACH = 0.2;
 
 /** The limits at the edges of the map. */
-export function mapWindow({ minPrecision, capacity }, nCases) {
+export function mapWindow({ minPrecision, capacity, zoom = true }, nCases) {
   const isCount = capacity.count !== undefined;
   const now = isCount ? Math.min(capacity.count, nCases) : capacity.share;
   const [least, most] = isCount ? [1, nCases] : [1 / nCases, 1];
+  if (!zoom) return { isCount, capacities: [Math.min(least, now / 2), most], floors: [0, 1] };
   return {
     isCount,
     capacities: [

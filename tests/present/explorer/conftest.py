@@ -31,6 +31,22 @@ def support2_page(tmp_path_factory: pytest.TempPathFactory, support2: Any) -> Pa
     )
 
 
+UNFOLD = """
+const parts = ["threshold", "decision", "costs", "map", "compare", "how-common"];
+const names = parts.map((part) => `fold-${part}`);
+try {
+  localStorage.setItem("voros.open", JSON.stringify([...names, "prevalence-card", "guide"]));
+} catch {}
+"""
+"""Opens every section of a page before its script runs: most tests are about what is in them."""
+
+
+@pytest.fixture(scope="session")
+def browser(browser: Any) -> Any:
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": UNFOLD})
+    return browser
+
+
 @pytest.fixture
 def opened(browser: Any, support2_page: Path) -> Any:
     """The browser, showing the SUPPORT2 page afresh."""

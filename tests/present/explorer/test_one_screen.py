@@ -1,0 +1,182 @@
+"""What is on the first screen, what is folded, and one cursor over all charts."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("selenium")
+from present.explorer.driving import complaints, element, prefer, text
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+FOLDED = ("fold-threshold", "prevalence-card", "fold-decision", "fold-costs", "fold-map")
+CHARTS = ("roc", "area", "decision", "threshold")
+AXE = Path(__file__).parents[3] / "page/node_modules/axe-core/axe.min.js"
+
+
+def screen(browser: Any, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@pytest.fixture
+def fresh(browser: Any, support2_page: Path) -> Any:
+    """The page as a first visitor sees it: everything that folds is folded."""
+    browser.get(support2_page.as_uri())
+    forget = "localStorage.removeItem('voros.open')"
+    scripted = {"source": f"try {{ {forget} }} catch {{}}"}
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", scripted)
+    browser.refresh()
+    yield browser
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def bottom(browser: Any, selector: str) -> float:
+    where = "document.querySelector(arguments[0]).getBoundingClientRect().bottom"
+    return float(browser.execute_script(f"return {where}", selector))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height):
+    screen(fresh, width, height)
+    fresh.refresh()
+    time.sleep(0.3)
+    for selector in ("#limits-fold > summary", "#verdict", "#people", "#ranking tr:first-child"):
+        assert 0 < bottom(fresh, selector) <= height, selector
+    if width > 500:
+        assert bottom(fresh, "#limits-fold") <= height
+        assert bottom(fresh, "#ranking") <= height
+    assert "25%" in text(fresh, "limits-short")
+
+
+def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fresh):
+    is_open = "return document.getElementById(arguments[0]).open"
+    assert not any(fresh.execute_script(is_open, name) for name in FOLDED)
+    assert not fresh.find_elements(By.CSS_SELECTOR, "#map .cell")
+    element(fresh, "fold-decision").find_element(By.TAG_NAME, "summary").click()
+    time.sleep(0.2)
+    assert fresh.find_elements(By.CSS_SELECTOR, "#decision svg .line")
+    kept = json.loads(fresh.execute_script("return localStorage.getItem('voros.open')"))
+    assert kept == ["fold-decision"]
+
+
+def test_one_menu_saves_a_chart(opened):
+    places = opened.find_elements(By.CSS_SELECTOR, "[data-keep]")
+    assert len(places) == 9
+    for place in places:
+        menu = place.find_elements(By.TAG_NAME, "summary")
+        assert len(menu) == 1
+        shown = [button.is_displayed() for button in place.find_elements(By.TAG_NAME, "button")]
+        assert not any(shown)
+
+
+def cursors(browser: Any) -> dict[str, int]:
+    count = "document.querySelectorAll(`#${arguments[0]} .pointer`).length"
+    return {name: browser.execute_script(f"return {count}", name) for name in CHARTS}
+
+
+def readings(browser: Any) -> list[str]:
+    found = "[...document.querySelectorAll('.plot[role=slider] + .reading')]"
+    return list(browser.execute_script(f"return {found}.map((p) => p.textContent)"))
+
+
+def test_one_cursor_goes_over_all_charts_by_pointer_and_by_keys(opened):
+    complaints(opened)
+    assert cursors(opened) == dict.fromkeys(CHARTS, 0)
+    area = element(opened, "area")
+    opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", area)
+    time.sleep(0.3)
+    ActionChains(opened).move_to_element(area).perform()
+    assert cursors(opened) == {"roc": 4, "area": 1, "decision": 1, "threshold": 1}
+    spoken = readings(opened)
+    assert all("Where a miss counts as much as" in reading for reading in spoken)
+    assert "SUPPORT model" in spoken[0]
+    ActionChains(opened).move_to_element(element(opened, "ranking")).perform()
+    assert readings(opened) == [""] * 4
+    area.send_keys(Keys.ARROW_RIGHT)
+    first = area.get_attribute("aria-valuetext")
+    area.send_keys(Keys.ARROW_RIGHT)
+    assert area.get_attribute("aria-valuetext") != first
+    assert cursors(opened)["roc"] == 4
+    assert complaints(opened) == []
+
+
+def test_values_under_the_cursor_are_those_of_the_table_behind_the_chart(opened):
+    area = element(opened, "area")
+    area.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_LEFT)  # back at the cost in view
+    rows = opened.execute_script(
+        "document.getElementById('area-table').open = true;"
+        "return new Promise((done) => setTimeout(() => done("
+        "[...document.querySelectorAll('#area-table tbody tr')].map("
+        "(row) => [row.cells[0].textContent, row.cells[2].textContent])), 200))"
+    )
+    said = area.get_attribute("aria-valuetext")
+    for model, value in rows:
+        assert f"{model} {value}" in said
+
+
+def test_every_chart_zooms(opened):
+    charts = (*CHARTS, "prevalence", "map")
+    shapes = "[...document.querySelectorAll(`#${arguments[0]} .tick`)].map((t) => t.textContent)"
+    before = {name: opened.execute_script(f"return {shapes}", name) for name in charts}
+    assert all(before.values())
+    boxes = opened.find_elements(By.CSS_SELECTOR, "[data-zoom]")
+    assert len(boxes) == len(charts)
+    opened.execute_script("arguments[0].click()", boxes[1])
+    for name in charts:
+        assert opened.execute_script(f"return {shapes}", name) != before[name], name
+    assert not any(box.is_selected() for box in boxes)
+
+
+def test_the_whole_result_is_one_slide(opened):
+    saved = opened.execute_script(
+        "let kept; URL.createObjectURL = (blob) => { kept = blob; return 'about:blank'; };"
+        "HTMLAnchorElement.prototype.click = () => {};"
+        "document.querySelector('[data-keep=slide] button').click();"
+        "return kept.text()"
+    )
+    assert saved.startswith("<svg")
+    assert 'width="1280"' in saved
+    for words in ("Who should raise the alarm?", "SUPPORT model", "physicians"):
+        assert words in saved
+    headline = text(opened, "verdict").split(" ")[0]
+    assert headline in saved
+    assert saved.count("<svg") == 3
+    assert not [part for part in ("script", "class=") if part in saved]
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed in page/node_modules")
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("folded", [True, False])
+def test_axe_finds_nothing(fresh, width, scheme, language, folded):
+    screen(fresh, width, 844)
+    prefer(fresh, scheme)
+    fresh.execute_script(
+        "const list = document.getElementById('language'); list.value = arguments[0];"
+        "list.dispatchEvent(new Event('change'));"
+        "for (const fold of document.querySelectorAll('details')) fold.open = !arguments[1];",
+        language,
+        folded,
+    )
+    time.sleep(0.3)
+    assert axe(fresh) == []
+    prefer(fresh, "light")
+
+
+def axe(browser: Any) -> list[str]:
+    browser.execute_script(AXE.read_text(encoding="utf-8"))
+    found = browser.execute_async_script(
+        "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+        ".then(({violations}) => done(violations.map((v) => `${v.id}: ${v.help} "
+        "${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`)));"
+    )
+    return list(found)
