@@ -114,7 +114,7 @@ export function whyNoScore({ kind, first }) {
   if (isNumeric(kind)) return null;
   if (kind === "null") return w.whyNull(first.length);
   if (kind === "binary") return w.whyBinary;
-  if (kind !== "string") return w.whyType(kind);
+  if (kind !== "string") return w.whyType(kind.startsWith("time32"));
   const numbers = first.filter((text) => numberFromText(text) !== undefined).length;
   if (numbers >= MOSTLY * first.length) return null;
   const almost = almostNumber(first[0]);
@@ -143,6 +143,33 @@ export function doubtOf(column) {
     return w.doubtful(column.name, w.anIdentifier);
   }
   return every(PROPERTIES) ? w.doubtful(column.name, w.aProperty) : null;
+}
+
+/** Names of scores, and words for the positive one of two labels. */
+const SCORE_NAME = /score|risk|prob|pred|model|logit|apache|saps|sofa|news|mews/i;
+const POSITIVE_WORD = /^(y|yes|ja|oui|true|wahr|vrai|pos|positive?|dead|died|death|tot|gestorben|event|case)$/i;
+
+/** Up to so many columns of numbers are all taken for models. */
+const FEW_COLUMNS = 8;
+
+/** Whether a column looks like a model's score: by its name, or as a probability. */
+function isLikely(column) {
+  if (doubtOf(column)) return false;
+  if (SCORE_NAME.test(column.name)) return true;
+  const values = column.first.map((text) => valueOf(text, column.kind)).filter((x) => !Number.isNaN(x));
+  return column.kind === "double" && values.every((x) => x >= 0 && x <= 1);
+}
+
+/** The columns that are ticked at first; of many, only those that look like scores. */
+export function likelyScores(columns, scores) {
+  const byName = (name) => columns.find((column) => column.name === name);
+  return scores.length <= FEW_COLUMNS ? scores : scores.filter((name) => isLikely(byName(name)));
+}
+
+/** The positive one of two labels in words, such as yes and no; null where none is. */
+export function positiveWord(texts) {
+  const found = texts.filter((text) => POSITIVE_WORD.test(text));
+  return texts.length === 2 && found.length === 1 ? found[0] : null;
 }
 
 const namesOf = (columns) => columns.map(({ name }) => name);

@@ -1,10 +1,14 @@
 /** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
 import { startWorker } from "./background.js";
-import { DataError, assignRoles, isNumeric } from "./columns.js";
+import { DataError, assignRoles, isNumeric, likelyScores, positiveWord } from "./columns.js";
+import { exampleRows } from "./example.js";
 import { MISSING } from "./csv.js";
 import { w } from "./lang.js";
 import { byId, html } from "./marks.js";
 import { pageText, saveFile } from "./saving.js";
+
+/** Columns of numbers from which on they can be searched. */
+const MANY_COLUMNS = 9;
 
 /** Labels that are offered as the positive one. */
 const MOST_LABELS = 20;
@@ -54,26 +58,41 @@ export function bindLoader(source, empty, open) {
     }
   }
 
-  async function take(blob, called) {
+  async function take(blob, called, named = true) {
     [file, name, peeked] = [blob, called, null];
-    byId("columns-form").hidden = byId("counting").hidden = true;
+    byId("columns-form").hidden = byId("counting").hidden = byId("header-ask").hidden = true;
     tellProblem(null);
     tellNotes([]);
     try {
-      peeked = await beside("peek", [blob, called]);
-      showColumns();
+      peeked = await beside("peek", [blob, called, named]);
+      if (peeked.nameless) askForHeader();
+      else showColumns();
     } catch (error) {
       tellProblem(error);
     }
+  }
+
+  /** A first row of numbers may be one of data, which must not be lost. */
+  function askForHeader() {
+    byId("header-ask").hidden = false;
+    byId("header-data").focus();
   }
 
   /** Fill the form with the guess; where there is none, say why and leave it open. */
   function showColumns() {
     const names = [...new Set(peeked.columns.map((column) => column.name))];
     byId("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((each) => option(each, each)));
+    byId("patient-column").replaceChildren(option("", w.nobody), ...names.map((each) => option(each, each)));
     byId("columns-form").hidden = false;
+    byId("header-ask").hidden = true;
     guess(null);
     byId("label-column").focus();
+  }
+
+  /** The one column whose two values are words like yes and no; null where there is none or are several. */
+  function wordedLabel() {
+    const found = peeked.columns.filter((column) => positiveWord(textsOf(column)) !== null);
+    return found.length === 1 ? found[0].name : null;
   }
 
   function guess(label) {
@@ -85,22 +104,27 @@ export function bindLoader(source, empty, open) {
       roles = assignRoles(peeked.columns, { label }, name);
       notes = [...notes, ...roles.notes, ...roles.doubts];
     } catch (error) {
+      const worded = label === null ? wordedLabel() : null;
+      if (worded !== null) return guess(worded);
       tellProblem(error);
     }
     tellNotes(notes);
     byId("label-column").value = roles.label;
     showModels(roles);
-    showLabels(roles.label);
+    return showLabels(roles.label);
   }
 
   function showModels({ label, scores }) {
     const numeric = peeked.columns.filter(
       (column) => column.name !== label && (isNumeric(column.kind) || scores.includes(column.name)),
     );
+    const likely = likelyScores(peeked.columns, scores);
+    byId("model-tools").hidden = numeric.length < MANY_COLUMNS;
+    byId("find-model").value = "";
     byId("model-columns").replaceChildren(
       ...numeric.map((column) => {
         const box = html("input", { type: "checkbox", name: "model", value: column.name });
-        box.checked = scores.includes(column.name);
+        box.checked = likely.includes(column.name);
         return html("label", { class: "check" }, box, html("span", {}, column.name));
       }),
     );
@@ -113,6 +137,7 @@ export function bindLoader(source, empty, open) {
       option("", w.positiveByItself),
       ...(texts.length <= MOST_LABELS ? texts : []).map((text) => option(text, text)),
     );
+    byId("positive-label").value = positiveWord(texts) ?? "";
   }
 
   function wanted() {
@@ -122,6 +147,7 @@ export function bindLoader(source, empty, open) {
       scores: Array.from(boxes, (box) => box.value),
       posLabel: byId("positive-label").value || null,
       dropMissing: byId("drop-missing").checked,
+      patient: byId("patient-column").value || null,
     };
   }
 
@@ -143,13 +169,13 @@ export function bindLoader(source, empty, open) {
     bar.hidden = true;
   }
 
-  function show({ models, asScored, nPositive, nNegative, notes }) {
+  function show({ models, asScored, nPositive, nNegative, notes, repeated = false }) {
     const words = {
       outcome: byId("outcome-word").value.trim() || empty.words.outcome,
       cases: byId("cases-word").value.trim() || empty.words.cases,
     };
     const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-    shown = { ...empty, models, asScored, cases, words, replicates: undefined };
+    shown = { ...empty, models, asScored, cases, words, ...(repeated && { repeated }), replicates: undefined };
     // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
     peeked = null;
     byId("pasted").value = "";
@@ -186,6 +212,22 @@ export function bindLoader(source, empty, open) {
     if (dropped || text) again();
     if (dropped) take(dropped, dropped.name);
     else if (text) take(new Blob([text]), w.pastedName);
+  });
+  byId("header-data").addEventListener("click", () => take(file, name, false));
+  byId("header-names").addEventListener("click", showColumns);
+  byId("example").addEventListener("click", async () => {
+    await take(new Blob([exampleRows()]), w.exampleName);
+    count();
+  });
+  const boxes = () => [...byId("model-columns").querySelectorAll("label")];
+  const tickShown = (checked) => {
+    for (const label of boxes().filter(({ hidden }) => !hidden)) label.querySelector("input").checked = checked;
+  };
+  byId("no-models").addEventListener("click", () => tickShown(false));
+  byId("all-models").addEventListener("click", () => tickShown(true));
+  byId("find-model").addEventListener("input", ({ target }) => {
+    const wantedName = target.value.trim().toLowerCase();
+    for (const label of boxes()) label.hidden = !label.textContent.toLowerCase().includes(wantedName);
   });
   byId("label-column").addEventListener("change", ({ target }) => guess(target.value || null));
   byId("columns-form").addEventListener("submit", (event) => {

@@ -13,6 +13,8 @@ import {
   delimiterOf,
   headerOf,
   isBlank,
+  MISSING,
+  numberFromText,
   numberIn,
   pointed,
   rawText,
@@ -165,18 +167,25 @@ function firstColumns(reader, names, file) {
 }
 
 /**
- * Look at the beginning of a file: {name, delimiter, decimal, notes, columns: [{name, kind, first}]}.
+ * Look at the beginning of a file: {name, delimiter, decimal, notes, columns: [{name, kind, first}],
+ * named, nameless}. `named` says whether the first row has names; `nameless` that it has only numbers.
  */
-export async function peekFile(blob, name) {
+export async function peekFile(blob, name, named = true) {
   const start = await beginning(blob, PEEKED_BYTES);
   const { delimiter, notes } = tableFormat(name, start.subarray(0, SNIFFED_BYTES));
   const reader = rowReader(delimiter);
   reader.push(withoutMark(start), start.length < PEEKED_BYTES);
   return inFile(name, () => {
     reader.next();
-    const peeked = firstColumns(reader, namesIn(reader), name);
+    const first = namesIn(reader);
+    const names = named ? first : first.map((_, i) => w.columnNumber(i + 1));
+    // Without names the first row is data, and is read again.
+    const rows = named ? reader : rowReader(delimiter);
+    if (!named) rows.push(withoutMark(start), start.length < PEEKED_BYTES);
+    const peeked = firstColumns(rows, names, name);
     if (peeked.decimal === ",") notes.push(w.decimalCommas(name));
-    return { name, delimiter, notes, ...peeked };
+    const nameless = named && first.every((text) => numberFromText(pointed(text)) !== undefined);
+    return { name, delimiter, notes, named, nameless, ...peeked };
   });
 }
 
@@ -248,6 +257,7 @@ function takeRow(reader, table) {
   checkCells(reader, width, row + 1);
   const where = () => w.where(row + 1, reader.line);
   put(codes, row, labels.code(cellBytes(reader, label), where));
+  if (table.patient >= 0) put(table.whose, row, table.patients.code(cellBytes(reader, table.patient), where));
   for (const score of scores) {
     const value = numberIn(reader, score.cell);
     if (value === undefined) throw new DataError(badNumber(reader, score.cell, score.name, where()));
@@ -257,7 +267,7 @@ function takeRow(reader, table) {
 }
 
 /** Read every row; the first bad one is said, unless a quote that is never closed explains more. */
-async function readRows(blob, { delimiter, decimal, columns, name }, roles, progress) {
+async function readRows(blob, { delimiter, decimal, columns, name, named }, roles, progress) {
   const position = (wanted) => columns.findIndex((column) => column.name === wanted);
   const table = {
     width: columns.length,
@@ -269,10 +279,13 @@ async function readRows(blob, { delimiter, decimal, columns, name }, roles, prog
     })),
     labels: dictionary(),
     codes: growing(Int32Array),
+    patient: roles.patient ? position(roles.patient) : -1,
+    patients: dictionary(),
+    whose: growing(Int32Array),
     row: 0,
   };
   const reader = rowReader(delimiter, decimal);
-  let [bad, header, done] = [null, true, 0];
+  let [bad, header, done] = [null, named, 0];
   const takeAll = () => {
     while (reader.next()) {
       if (header) header = false;
@@ -300,11 +313,12 @@ async function readRows(blob, { delimiter, decimal, columns, name }, roles, prog
 }
 
 /** Mark the rows with a missing value, or refuse them, naming the first. */
-function missingRows({ row: nRows, labels, codes, scores }, roles, file, dropMissing) {
+function missingRows({ row: nRows, labels, codes, scores, patients, whose }, roles, file, dropMissing) {
   const missing = new Uint8Array(nRows);
   const absent = missingTexts(labels.texts);
   const tests = [
     [roles.label, (row) => absent[codes.values[row]]],
+    ...(roles.patient ? [[roles.patient, (row) => MISSING.has(patients.texts[whose.values[row]])]] : []),
     ...scores.map((score) => [score.name, (row) => Number.isNaN(score.values[row])]),
   ];
   for (const [name, isAbsent] of tests) {
@@ -365,7 +379,7 @@ function usedCodes({ codes, labels }, missing) {
  */
 export async function countFile(blob, name, wanted = {}, seen = null, progress = undefined) {
   const peeked = seen ?? (await peekFile(blob, name));
-  const roles = assignRoles(peeked.columns, wanted, name);
+  const roles = { ...assignRoles(peeked.columns, wanted, name), patient: wanted.patient ?? null };
   const table = await readRows(blob, peeked, roles, progress);
   const missing = missingRows(table, roles, name, wanted.dropMissing ?? false);
   const gone = missing.reduce((sum, mark) => sum + mark, 0);
@@ -381,11 +395,14 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
   const asScored = counts.map((model) => model.asScored);
   const models = counts.map(({ thresholds, tp, fp }, j) => ({ name: table.scores[j].name, thresholds, tp, fp }));
   const [nPositive, nNegative] = sizes;
+  const repeated = roles.patient !== null && table.patients.texts.length < table.row;
+  if (repeated) notes.push(w.byPatient(table.patients.texts.length, roles.patient));
   const resample = () => {
     const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
     const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
     const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
-    return resampledCounts(labels, scores, models, { nPositive, nNegative });
+    const patients = repeated ? rows.map((row) => table.whose.values[row]) : null;
+    return resampledCounts(labels, scores, models, { nPositive, nNegative }, { patients });
   };
-  return { models, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
+  return { models, ...(repeated && { repeated }), asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
 }

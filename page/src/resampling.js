@@ -53,12 +53,24 @@ function codeOf(score, positive, thresholds) {
   return 2 * low + positive;
 }
 
+/** The rows of each patient. */
+function membersOf(patients) {
+  const rows = new Map();
+  patients.forEach((patient, row) => {
+    if (!rows.has(patient)) rows.set(patient, []);
+    rows.get(patient).push(row);
+  });
+  return [...rows.values()];
+}
+
 /**
  * Draw resamples of cases and count each model in them. `labels` are 0 or 1, `scores(model)` a
- * model's scores, `models` its counts at every useful threshold.
+ * model's scores, `models` its counts at every useful threshold. With `patients`, whose each case
+ * is, whole patients are drawn.
  */
-export function resampledCounts(labels, scores, models, cases, resamples = RESAMPLES) {
-  const nCases = labels.length;
+export function resampledCounts(labels, scores, models, cases, { patients = null, resamples = RESAMPLES } = {}) {
+  const members = patients && membersOf(patients);
+  const nDrawn = members ? members.length : labels.length;
   const plans = models.map((model, j) => {
     const kept = spreadPositions(model, cases);
     const thresholds = kept.map((i) => model.thresholds[i]);
@@ -70,9 +82,12 @@ export function resampledCounts(labels, scores, models, cases, resamples = RESAM
     return { kept, codes, size, counts: new Uint32Array(resamples * size) };
   });
   for (let resample = 0; resample < resamples; resample++) {
-    for (let place = 0; place < nCases; place++) {
-      const drawn = drawnCase(resample, place, nCases);
-      for (const { codes, size, counts } of plans) counts[resample * size + codes[drawn]]++;
+    for (let place = 0; place < nDrawn; place++) {
+      const drawn = drawnCase(resample, place, nDrawn);
+      for (const { codes, size, counts } of plans) {
+        if (!members) counts[resample * size + codes[drawn]]++;
+        else for (const row of members[drawn]) counts[resample * size + codes[row]]++;
+      }
     }
   }
   return { resamples, models: plans.map(({ kept, counts }) => ({ kept, ...packed(counts) })) };

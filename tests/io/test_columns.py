@@ -26,7 +26,7 @@ def test_columns_left_out_are_named_with_the_reason(tmp_path):
         "'thousands' (text such as '1,491', a number with a comma;",
         "'empty' (no value in the first 2 rows)",
         "'ward' (text)",
-        "'seen' (values of type date32",
+        "'seen' (dates)",
     ):
         assert said in note
     assert "risk" not in note

@@ -226,6 +226,20 @@ def _is_binary(column: Any) -> bool:
     return len(values) == 2 and (values <= {0, 1} or values <= {-1, 1})
 
 
+def _kind_in_words(kind: Any) -> str:
+    """Say what values are that are neither numbers nor text."""
+    import pyarrow as pa
+
+    types = pa.types
+    named = {
+        "text that is not UTF-8": types.is_binary(kind),
+        "times of day": types.is_time(kind),
+        "dates": types.is_date(kind) or types.is_timestamp(kind),
+        "lists": types.is_nested(kind),
+    }
+    return next((words for words, holds in named.items() if holds), "values that are not numbers")
+
+
 def why_no_score(column: Any) -> str | None:
     """Say why a column cannot hold scores; None where it can.
 
@@ -247,8 +261,7 @@ def why_no_score(column: Any) -> str | None:
     if not values:
         return f"no value in the first {len(column):,} rows"
     if not all(isinstance(value, str) for value in values):
-        other = f"values of type {shortened(str(kind))}"
-        return "text that is not UTF-8" if types.is_binary(kind) else other
+        return _kind_in_words(kind)
     if sum(map(is_number, values)) >= MOSTLY * len(values):
         return None
     almost = almost_a_number(values[0])

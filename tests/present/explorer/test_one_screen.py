@@ -93,7 +93,8 @@ def test_one_cursor_goes_over_all_charts_by_pointer_and_by_keys(opened):
     area = element(opened, "area")
     opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", area)
     time.sleep(0.3)
-    ActionChains(opened).move_to_element(area).perform()
+    moves = ActionChains(opened)
+    moves.move_to_element_with_offset(area, 30, 10).move_to_element(area).perform()
     assert cursors(opened) == {"roc": 4, "area": 1, "decision": 1, "threshold": 1}
     spoken = readings(opened)
     assert all("Where a miss counts as much as" in reading for reading in spoken)

@@ -48,11 +48,11 @@ from voros.styles import (
 
 _MODULES = """
     python_text lang_en lang_de lang typed_numbers voros binomial guarantee curve_limits
-    resampling uncertainty csv columns labels counting reading background setting wording marks
-    axes cursor area_chart roc_chart threshold_chart promise people groups periods winners
-    winner_map tables net_benefit decision_chart cost_table chart_tables ranking notices fields controls
-    sharing saving prevalence_band chart_data keeping_svg slide keeping folding compare steps
-    filling answers guide app loader main
+    resampling uncertainty csv columns labels counting reading example background setting wording
+    marks axes cursor area_chart roc_chart threshold_chart promise people groups periods winners
+    winner_map tables net_benefit decision_chart cost_table chart_tables ranking notices fields
+    controls sharing saving prevalence_band chart_data keeping_svg slide keeping folding compare
+    steps filling answers guide app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""

@@ -1,0 +1,154 @@
+"""Files as people have them: no header, many columns, yes and no, several rows of a patient."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("selenium")
+from present.explorer.driving import complaints, element, scores, text, until
+from present.explorer.test_one_screen import AXE, axe, screen
+from present.explorer.test_own_file import DROP, empty, empty_page  # noqa: F401
+from selenium.webdriver.support.ui import Select
+
+pytestmark = pytest.mark.browser
+
+LOOK = f"""{DROP}
+const [name, content, done] = arguments;
+const asked = () => !byId("header-ask").hidden;
+const files = new DataTransfer();
+files.items.add(new File([content], name));
+document.dispatchEvent(new DragEvent("drop", {{ dataTransfer: files, cancelable: true }}));
+until(() => said() || asked() || !byId("columns-form").hidden).then(() => done(said()));
+"""
+
+TICKED = "[...document.querySelectorAll('#model-columns input:checked')].map((box) => box.value)"
+
+
+def drop(browser: Any, content: str, name: str = "cases.csv") -> str:
+    return str(browser.execute_async_script(LOOK, name, content))
+
+
+def count(browser: Any) -> None:
+    element(browser, "count").click()
+    until(browser, "!document.getElementById('loaded').hidden")
+
+
+def rows(n: int = 200, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 4 == 0
+    return y, (y + rng.normal(size=n)).round(4)
+
+
+def test_a_first_row_of_numbers_is_asked_about_and_not_lost(empty):  # noqa: F811
+    y, risk = rows()
+    drop(empty, "\n".join(f"{int(a)},{b}" for a, b in zip(y, risk, strict=True)))
+    assert "The first row holds only numbers" in element(empty, "header-ask").text
+    assert not element(empty, "columns-form").is_displayed()
+    element(empty, "header-data").click()
+    until(empty, "!document.getElementById('columns-form').hidden")
+    assert empty.execute_script(f"return {TICKED}") == ["column 2"]
+    count(empty)
+    assert "200" in text(empty, "sample")
+    assert list(scores(empty)) == ["column 2"]
+
+
+def test_names_that_are_numbers_stay_names_if_one_says_so(empty):  # noqa: F811
+    y, risk = rows()
+    drop(empty, "\n".join(["1,2", *(f"{int(a)},{b}" for a, b in zip(y, risk, strict=True))]))
+    element(empty, "header-names").click()
+    assert empty.execute_script(f"return {TICKED}") == ["2"]
+
+
+def test_of_a_hundred_columns_only_likely_scores_are_ticked(empty):  # noqa: F811
+    y, risk = rows()
+    noise = np.random.default_rng(1).normal(size=(len(y), 99)) * 50
+    head = ["died", *(f"lab{i}" for i in range(99)), "sepsis risk"]
+    lines = [
+        ",".join([str(int(a)), *(f"{x:.1f}" for x in values), f"{b}"])
+        for a, values, b in zip(y, noise, risk, strict=True)
+    ]
+    drop(empty, "\n".join([",".join(head), *lines]))
+    assert empty.execute_script(f"return {TICKED}") == ["sepsis risk"]
+    element(empty, "find-model").send_keys("lab7")
+    seen = "[...document.querySelectorAll('#model-columns label:not([hidden])')].length"
+    assert empty.execute_script(f"return {seen}") == 11
+    element(empty, "all-models").click()
+    assert len(empty.execute_script(f"return {TICKED}")) == 12
+    element(empty, "find-model").clear()
+    element(empty, "find-model").send_keys(" ")
+    element(empty, "no-models").click()
+    assert empty.execute_script(f"return {TICKED}") == []
+
+
+def test_yes_and_no_need_no_further_step(empty):  # noqa: F811
+    y, risk = rows()
+    words = np.where(y, "Yes", "No")
+    drop(
+        empty,
+        "\n".join(["ward,sepsis,risk", *(f"A,{a},{b}" for a, b in zip(words, risk, strict=True))]),
+    )
+    assert Select(element(empty, "label-column")).first_selected_option.text == "sepsis"
+    count(empty)
+    assert "25%" in text(empty, "sample")
+
+
+def test_no_message_names_the_types_of_a_library(empty):  # noqa: F811
+    y, risk = rows()
+    lines = [
+        f"{int(a)},2026-01-{i % 28 + 1:02d},12:30,{b}"
+        for i, (a, b) in enumerate(zip(y, risk, strict=True))
+    ]
+    drop(empty, "\n".join(["died,seen,at,risk", *lines]))
+    notes = text(empty, "loader-notes")
+    assert "'seen' (dates)" in notes
+    assert "'at' (times of day)" in notes
+    assert not [name for name in ("int64", "date32", "time32", "double", "string") if name in notes]
+
+
+def test_patients_are_resampled_where_a_column_names_them(empty):  # noqa: F811
+    """Every case five times over: by patient the interval is that of the cases, else narrower."""
+    y, risk = rows(300)
+    lines = [f"{int(y[i])},{risk[i]},{i}" for i in range(len(y)) for _ in range(5)]
+    content = "\n".join(["died,risk,patient", *lines])
+    widths = {}
+    for column in ("", "patient"):
+        drop(empty, content)
+        Select(element(empty, "patient-column")).select_by_value(column)
+        empty.execute_script(
+            "for (const box of document.querySelectorAll('#model-columns input'))"
+            " box.checked = box.value === 'risk'"
+        )
+        count(empty)
+        until(
+            empty,
+            "document.body.dataset.sure && JSON.parse(document.body.dataset.sure).intervals[0]",
+        )
+        low, high = json.loads(empty.execute_script("return document.body.dataset.sure"))[
+            "intervals"
+        ][0]
+        widths[column] = high - low
+        assert ("whole patients: 300" in text(empty, "loaded-text")) == bool(column)
+        element(empty, "again").click()
+    assert widths["patient"] > 1.5 * widths[""]
+
+
+def test_an_example_is_a_click_away(empty):  # noqa: F811
+    element(empty, "example").click()
+    until(empty, "!document.getElementById('loaded').hidden")
+    assert set(scores(empty)) == {"careful model", "hasty model"}
+    assert "1,500" in text(empty, "sample")
+    assert scores(empty)["careful model"] > scores(empty)["hasty model"] > 0
+    assert complaints(empty) == []
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed in page/node_modules")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing_in_the_loader(empty, width):  # noqa: F811
+    screen(empty, width, 844)
+    assert axe(empty) == []
+    y, risk = rows()
+    drop(empty, "\n".join(["died,risk", *(f"{int(a)},{b}" for a, b in zip(y, risk, strict=True))]))
+    assert axe(empty) == []
+    empty.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
