@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -54,6 +54,7 @@ COLUMNS = {
 TIMED = ("periods", "times")
 
 READ_BEFORE = {
+    "voros.ThresholdPolicy.evaluate_stays": "takes one value per row of a stay; see below",
     "voros.policy.SubgroupEvaluation.from_cases": "takes cases that were read before",
     "voros.OperatingPoints.from_cases": "takes cases that were read before",
     "voros.policy.PolicyEvaluation.with_groups": "takes cases that were read before",
@@ -268,3 +269,39 @@ def test_indexes_that_say_nothing_are_accepted() -> None:
     check_aligned(y_true=twice, by=pd.Series([4, 5, 6], index=[1, 2, 3]))
     with pytest.raises(ValueError, match="different indexes with 1 of 3 labels"):
         check_aligned(y_true=twice, by=pd.Series([4, 5, 6], index=[6, 7, 8]))
+
+
+STAYS = pd.DataFrame(
+    {
+        "stay": [1, 1, 2, 3],
+        "time": [0, 5, 0, 0],
+        "score": [0.2, 0.9, 0.4, 0.6],
+        "groups": [1, 1, 2, 3],
+        "by": list("ffmm"),
+    }
+)
+EVENTS = {"stay": [1], "time": [8]}
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        *(("alarm_points", name) for name in ("stay", "time", "score", "groups")),
+        *(("evaluate_stays", name) for name in ("stay", "time", "score", "groups", "by")),
+        *(("alarms", name) for name in ("stay", "time", "score")),
+    ],
+)
+def test_misaligned_rows_of_stays_are_refused(method: str, name: str) -> None:
+    rule = voros.AlarmRule(snooze="4h", horizon="6h")
+    columns = {key: STAYS[key] for key in ("stay", "time", "score")}
+    points = voros.alarm_points(**columns, events=EVENTS, rule=rule)
+    rate = voros.Scenario(0.5, 4.0, cost_ratio=0.1, per="patient-day")
+    deployed = voros.ThresholdPolicy.from_points(points, rate)
+    calls = {
+        "alarm_points": partial(voros.alarm_points, events=EVENTS, rule=rule),
+        "evaluate_stays": partial(deployed.evaluate_stays, events=EVENTS),
+        "alarms": deployed.alarms,
+    }
+    calls[method](**columns)
+    with pytest.raises(ValueError, match="have the same index in different orders"):
+        calls[method](**columns | {name: STAYS[name].iloc[::-1]})

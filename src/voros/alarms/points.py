@@ -11,6 +11,7 @@ import numpy as np
 from voros.alarms.rule import MICROSECONDS, AlarmRule
 from voros.alarms.stays import NO_EVENT, CountedRows, Stays
 from voros.alarms.sweep import AlarmCounts, ScoredRows, StayChanges, StayCurve
+from voros.core.alignment import check_aligned
 from voros.core.arguments import check_type
 from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.grouped_cases import group_codes, missing_values
@@ -302,6 +303,7 @@ def alarm_points(
     ([inf, 0.9], [0, 1], [0, 0])
     """
     check_type(rule, "rule", AlarmRule, "a voros.AlarmRule(snooze=..., horizon=...)")
+    check_aligned(stay=stay, time=time, score=score, groups=groups)
     stays = read_stays(rows, stay, time, events)
     unit = _units(stays, None if groups is None else column_of(rows, groups, "groups"))
     counted = CountedRows.from_stays(stays, rule)

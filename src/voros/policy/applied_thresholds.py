@@ -95,6 +95,7 @@ class AppliedThresholds(CostThresholds):
         >>> first.tolist(), later.tolist()
         ([True, False], [True, False])
         """
+        check_aligned(stay=stay, time=time, score=score)
         rule, threshold = self._check_stays(), self._threshold_at(cost_ratio)
         stays = read_stays(rows, stay, time, events)
         column = column_of(rows, score, "score")
@@ -155,6 +156,7 @@ class AppliedThresholds(CostThresholds):
         """
         deployment = self._deployment(cost_ratio, by_cost=False)
         columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
+        check_aligned(rows=rows, stay=stay, by=by)
         stays = self._read_points(rows, columns | {"by": by})
         if stays is None:
             points = alarm_points(rows, **columns, rule=self._check_stays())
