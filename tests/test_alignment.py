@@ -213,6 +213,9 @@ def needed(function: Any, names: list[str], name: str) -> set[str]:
         required.add("scenario")
     if name == "by" or name.endswith("_test"):
         required |= {"y_test", "scores_test"} & parameters.keys()
+    if "y_true" in required:
+        # Optional where operating points take their place.
+        required |= {"scores", "y_score"} & parameters.keys()
     alone = not (required & set(names) - {name})
     return required | (set(names[:2]) if alone else set())
 
