@@ -27,7 +27,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.places import on_device, refuse_on_device
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import lesser_share
+from voros.core.volume import dominated_area
 from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
 from voros.models import points_of_one
@@ -148,7 +148,7 @@ class Evaluation:
         with np.errstate(invalid="ignore"):
             slope = flat * points.negatives_per_positive
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
-        shares = lesser_share(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
+        shares = dominated_area(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
         return shares.reshape(ratios.shape)[()]
 
     def _decision_at(self, ratios: FloatArray) -> Decision:

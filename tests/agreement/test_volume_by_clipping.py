@@ -20,7 +20,7 @@ from scipy.integrate import quad
 from voros import OperatingPoints, costs
 from voros.core.geometry import Region, feasible_region
 from voros.core.hull import CostHull, cost_hull
-from voros.core.volume import lesser_share, mean_quotient, partial_volume, partial_volumes
+from voros.core.volume import dominated_area, mean_quotient, partial_volume, partial_volumes
 
 AGREEMENT = 1e-10
 UNITS = ("ratio", "miss", "t")
@@ -187,8 +187,8 @@ def test_shares_of_several_points_at_once_by_rational_clipping() -> None:
         expected = np.array([float(area / oracles.area(corners)) for area in areas])
         columns = np.array([[*p, *w] for p, w in zip(places, weights, strict=True)], dtype=float).T
         region = problem.arguments()[2]
-        assert lesser_share(region, *columns) == pytest.approx(expected, abs=1e-12), problem
-        table = lesser_share(region, *columns.reshape(4, 1, 3))
+        assert dominated_area(region, *columns) == pytest.approx(expected, abs=1e-12), problem
+        table = dominated_area(region, *columns.reshape(4, 1, 3))
         assert table == pytest.approx(expected[None], abs=1e-12)
 
 
@@ -304,8 +304,8 @@ def test_shares_where_every_alarm_must_be_right_are_the_limit_of_high_floors() -
         top = min(problem.max_alarms / problem.n_positive, Fraction(1))
         heights = np.array([0.0, float(top) * rng.random(), float(top)])
         rest = np.zeros(3), heights, np.ones(3), np.ones(3)
-        near = lesser_share(nearly.arguments()[2], *rest)
-        assert lesser_share(problem.arguments()[2], *rest) == pytest.approx(near, abs=1e-6)
+        near = dominated_area(nearly.arguments()[2], *rest)
+        assert dominated_area(problem.arguments()[2], *rest) == pytest.approx(near, abs=1e-6)
 
 
 @pytest.mark.parametrize("distribution", [costs.known(0.7), costs.Uniform(0.3, 1.1)])

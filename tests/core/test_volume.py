@@ -6,7 +6,7 @@ import oracles
 import pytest
 
 from voros.core.geometry import feasible_region
-from voros.core.volume import lesser_share, mean_quotient
+from voros.core.volume import dominated_area, mean_quotient
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-15, 1e-9, 1e-3, 0.0999, 0.1001, 0.5, 0.99, 1 - 1e-12])
@@ -41,7 +41,7 @@ def test_shares_of_random_points_and_lines_against_clipping() -> None:
         slope = rng.choice([0.0, rng.uniform(0, 3), 50.0])
         shape = [tuple(corner) for corner in corners]
         expected = oracles.area(oracles.clip(shape, -slope, 1, k - slope * h))
-        got = lesser_share(region, *(np.array([x]) for x in (h, k, 1.0, slope)))
+        got = dominated_area(region, *(np.array([x]) for x in (h, k, 1.0, slope)))
         assert got * region.area == pytest.approx(expected, abs=1e-13)
 
 
@@ -67,5 +67,5 @@ STEEPNESS = ALPHA * N / ((1 - ALPHA) * P)
 def test_the_three_short_forms_under_the_papers_assumptions(kappa, point, short_form) -> None:
     region = feasible_region(P, N, ALPHA, kappa)
     h, k = point
-    got = lesser_share(region, *(np.array([x]) for x in (h, k, 1.0, SLOPE)))[0] * region.area
+    got = dominated_area(region, *(np.array([x]) for x in (h, k, 1.0, SLOPE)))[0] * region.area
     assert got == pytest.approx(short_form(k - SLOPE * h, region.area), abs=1e-14)

@@ -54,7 +54,7 @@ ONE = {"y_true": LABELS, "scores": SCORES, "scenario": SCENARIO}
 TARGETS: dict[str, Target] = {
     "RocDisplay": _t(
         display("RocDisplay"),
-        "y_true scores scenario pos_label sample_weight name ax cost_ratio lesser_of curves "
+        "y_true scores scenario pos_label sample_weight name ax cost_ratio dominated_by curves "
         "choices legend zoom color",
         **ONE,
     ),
@@ -104,7 +104,7 @@ SOUND.update(
         **{("WinnerMapDisplay", grid): GRIDS for grid in ("min_precisions", "capacities")},
         ("RocDisplay", "pos_label"): LABEL,
         ("RocDisplay", "cost_ratio"): {"None", "0", "0.0"},
-        ("RocDisplay", "lesser_of"): {"None"},
+        ("RocDisplay", "dominated_by"): {"None"},
     }
 )
 

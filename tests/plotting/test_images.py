@@ -62,7 +62,7 @@ def axes(rows: int = 1, columns: int = 1, **options: Any) -> Any:
 
 
 def roc() -> None:
-    RocDisplay.from_points(MODELS, LENIENT, ax=axes(), cost_ratio=0.1, lesser_of="early")
+    RocDisplay.from_points(MODELS, LENIENT, ax=axes(), cost_ratio=0.1, dominated_by="early")
 
 
 def roc_two_limits() -> None:
@@ -74,7 +74,7 @@ def lesser_of_a_point() -> None:
         "P": voros.OperatingPoints.from_points([0.12], [0.6], 1000, 3000),
         "Q": voros.OperatingPoints.from_points([0.22], [0.62], 1000, 3000),
     }
-    shown = {"cost_ratio": 0.3, "lesser_of": "P", "curves": False, "choices": False}
+    shown = {"cost_ratio": 0.3, "dominated_by": "P", "curves": False, "choices": False}
     for ax, limits in zip(axes(1, 2), (None, voros.Scenario(0.35, 0.35, 0.3)), strict=True):
         RocDisplay.from_points(two, limits, ax=ax, **shown)
 
@@ -164,7 +164,7 @@ def test_picture_is_as_it_was_looked_at(draw: Callable[[], None], tmp_path: Path
 
 
 def other_limits() -> None:
-    RocDisplay.from_points(MODELS, STRICT, ax=axes(), cost_ratio=0.1, lesser_of="early")
+    RocDisplay.from_points(MODELS, STRICT, ax=axes(), cost_ratio=0.1, dominated_by="early")
 
 
 def other_model() -> None:

@@ -159,8 +159,10 @@ class TestCosts:
     ) -> None:
         y, scores = cases
         limits = scenario if limited else None
-        display = RocDisplay.from_predictions(y, scores, limits, cost_ratio=0.1, lesser_of="blunt")
-        shaded = ShapelyPolygon(display.lesser_.get_xy()).area
+        display = RocDisplay.from_predictions(
+            y, scores, limits, cost_ratio=0.1, dominated_by="blunt"
+        )
+        shaded = ShapelyPolygon(display.dominated_.get_xy()).area
         used = scenario if limited else voros.Scenario(0.0, 1.0, 0.1)
         result = voros.evaluate(y, scores["blunt"], used)
         assert shaded == pytest.approx(result.normalised_area(0.1) * result.region.area, abs=EXACT)
@@ -169,8 +171,8 @@ class TestCosts:
         ("options", "message"),
         [
             ({"cost_ratio": -1.0}, "cost_ratio=-1.0"),
-            ({"lesser_of": "sharp"}, "needs a cost_ratio"),
-            ({"lesser_of": "nobody", "cost_ratio": 0.1}, "not one of sharp, blunt"),
+            ({"dominated_by": "sharp"}, "needs a cost_ratio"),
+            ({"dominated_by": "nobody", "cost_ratio": 0.1}, "not one of sharp, blunt"),
         ],
     )
     def test_arguments_are_checked(self, cases: Any, options: Any, message: str) -> None:

@@ -1,8 +1,9 @@
 """Exact operating points at the few thresholds that can be chosen, without sorting the cases.
 
-Cases are counted by ranges of scores. Ranges that cannot matter (see `voros.core.contenders`) are
-dropped, the others are split and counted again, and only the few cases left in the end are sorted.
-Where the ranges lie costs time, never exactness: they only have to keep the order of the scores.
+Cases are counted by ranges of scores. Ranges that cannot matter (see `voros.core.candidate_bins`)
+are dropped, the others are split and counted again, and only the few cases left in the end are
+sorted. Where the ranges lie costs time, never exactness: they only have to keep the order of the
+scores.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
-from voros.core.contenders import passed_over, ranges_to_search
+from voros.core.candidate_bins import ranges_to_search, skipped_counts
 from voros.core.counting import blocks_of, sum_weights, sum_where, weight_sums
 from voros.core.coverage import SomeThresholds
 from voros.core.operating_points import OperatingPoints
@@ -265,9 +266,9 @@ def _count_sorted(
     home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
     counts = []
     for column, rows in enumerate((fp, len(of_positives) - first)):
-        counted = rows + passed_over(ranges.rows[:, column], chosen)[home]
+        counted = rows + skipped_counts(ranges.rows[:, column], chosen)[home]
         if sums:
-            added = sums[column][rows] + passed_over(ranges.sums[:, column], chosen)[home]
+            added = sums[column][rows] + skipped_counts(ranges.sums[:, column], chosen)[home]
             # All cases together make the total, and fewer no more, however their sums round.
             total = totals[1 - column]
             counted = np.where(counted == n_rows[column], total, np.minimum(added, total))

@@ -115,7 +115,7 @@ def _phi(delta: FloatArray, artanh: FloatArray) -> FloatArray:
     return np.where(square < SERIES_BELOW**2, series, (artanh / delta - 1.0) / square)
 
 
-def lesser_share(
+def dominated_area(
     region: Region, fpr: FloatArray, tpr: FloatArray, on_tpr: FloatArray, on_fpr: FloatArray
 ) -> FloatArray:
     """Share of the region that is costlier than each point, at line weights ``on_tpr, on_fpr``.
@@ -155,7 +155,7 @@ def partial_volume(
     ratios = np.unique(np.append(hull.enter, breaks[np.isfinite(breaks) & (breaks > 0)]))
     values, weights = costs.nodes(in_unit_of(costs, ratios, odds))
     best = hull.best(costs.to_ratio(values, odds))
-    shares = lesser_share(region, fpr[best], tpr[best], *line_weights(costs, values, odds))
+    shares = dominated_area(region, fpr[best], tpr[best], *line_weights(costs, values, odds))
     return float(np.clip(np.dot(weights, shares), 0.0, 1.0))
 
 

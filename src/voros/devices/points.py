@@ -1,8 +1,8 @@
 """Exact operating points at the few thresholds that can be chosen, of cases on a device.
 
 As `voros.core.pruning` does in memory: cases are counted by ranges of scores, ranges that cannot
-matter (see `voros.core.contenders`) are dropped, the others are counted again by finer ranges, and
-the cases left in the end are sorted, all on the device. Counts of ranges reach the host, which
+matter (see `voros.core.candidate_bins`) are dropped, the others are counted again by finer ranges,
+and the cases left in the end are sorted, all on the device. Counts of ranges reach the host, which
 decides; of the cases none does but the thresholds in question.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.core.contenders import passed_over
+from voros.core.candidate_bins import skipped_counts
 from voros.core.coverage import SomeThresholds
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
@@ -93,7 +93,7 @@ def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, Scor
     else:
         ranges, kept, known = _narrow(cases, scenarios)
         of_positives, of_negatives = members(cases, ranges, kept)
-    over = passed_over(ranges.positive, kept), passed_over(ranges.negative, kept)
+    over = skipped_counts(ranges.positive, kept), skipped_counts(ranges.negative, kept)
     return (
         Rows.from_scores(cases.library, of_positives, of_negatives, ranges.edges, over),
         ranges,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.contenders import ranges_to_search
+from voros.core.candidate_bins import ranges_to_search
 from voros.core.scenario import Scenario
 from voros.devices.cases import DeviceCases
 from voros.devices.libraries import WantedCells

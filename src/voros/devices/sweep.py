@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.contenders import admitted_ranges, passed_over
+from voros.core.candidate_bins import admitted_ranges, skipped_counts
 from voros.core.decision import solve
 from voros.core.exact_limits import LARGEST_PRODUCT
 from voros.core.operating_points import OperatingPoints
@@ -164,7 +164,9 @@ def _rows_of(cases: DeviceCases, ranges: ScoreRanges, group: BoolArray) -> Rows:
             [library.comparable(of_positives), library.comparable(of_negatives)]
         )
         ranked, order = library.rank(keys)
-        over = [passed_over(by_range, looked_at) for by_range in (ranges.positive, ranges.negative)]
+        over = [
+            skipped_counts(by_range, looked_at) for by_range in (ranges.positive, ranges.negative)
+        ]
         parts.append(_counted(library, ranked, order < of_positives.shape[0], ranges.edges, over))
     if len(known):
         counts = (

@@ -4,7 +4,7 @@
 the true one, which is a mean of maxima over all operating points.
 
 **Above.** The score with the best case of every bin that may matter added to them (see
-`voros.core.contenders`) is at least the true one.
+`voros.core.candidate_bins`) is at least the true one.
 
 **Undecided.** When no bin may matter, the score of the known points is the exact one.
 """
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import OPEN_INTERVAL, check_number
-from voros.core.contenders import Contenders, find_contenders
+from voros.core.candidate_bins import CandidateBins, find_candidate_bins
 from voros.core.hull import cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -178,7 +178,7 @@ class BinnedScores:
 
     def score_bounds(self, scenario: Scenario) -> Bounds:
         """Bound the score in a scenario, and mark the bins that keep the bounds apart."""
-        candidates = find_contenders(self.points, self.bins.single, scenario)
+        candidates = find_candidate_bins(self.points, self.bins.single, scenario)
         lower = upper = candidates.decision.partial_voros
         if candidates.improving.any():
             favourable = _favourable(candidates)
@@ -192,7 +192,7 @@ def check_tolerance(tolerance: Any) -> float:
     return check_number(tolerance, "tolerance", "a number within [0, 1)", 0.0, OPEN_INTERVAL[1])
 
 
-def _favourable(candidates: Contenders) -> OperatingPoints:
+def _favourable(candidates: CandidateBins) -> OperatingPoints:
     """Known feasible points and the best cases that beat them as one curve, by rising alarms."""
     ends, best, feasible = candidates.decision.points, candidates.best, candidates.decision.feasible
     tp = np.append(ends.tp[feasible], best.tp[candidates.improving])

@@ -79,9 +79,9 @@ class RocDisplay(ModelDisplay):
         Chosen operating points by scenario and model.
     iso_lines_ : dict of str to Line2D
         Iso-performance line of each model, if a cost was given.
-    lesser_ : Polygon or None
+    dominated_ : Polygon or None
         The shaded area of lesser classifiers.
-    lesser_of_ : str or None
+    dominated_by_ : str or None
         The model it belongs to.
     styles_ : dict of str to ModelStyle
         How each model is drawn.
@@ -117,7 +117,7 @@ class RocDisplay(ModelDisplay):
         ax: Axes | None = None,
         *,
         cost_ratio: float | None = None,
-        lesser_of: str | None = None,
+        dominated_by: str | None = None,
         curves: bool = True,
         choices: bool = True,
         legend: bool = True,
@@ -132,7 +132,7 @@ class RocDisplay(ModelDisplay):
         cost_ratio : float, optional
             Draw the iso-performance line of each model through its best threshold at this
             C_FP / C_FN: solid for the model of least cost, dashed for the others.
-        lesser_of : str, optional
+        dominated_by : str, optional
             Shade the area of lesser classifiers of this model at ``cost_ratio``.
         curves : bool, default True
             Draw the curves; without them only chosen points are shown.
@@ -148,7 +148,7 @@ class RocDisplay(ModelDisplay):
         -------
         RocDisplay
         """
-        self._check_cost(cost_ratio, lesser_of)
+        self._check_cost(cost_ratio, dominated_by)
         flags = {"curves": curves, "choices": choices, "legend": legend, "zoom": zoom}
         for name, flag in flags.items():
             check_flag(flag, name)
@@ -163,8 +163,10 @@ class RocDisplay(ModelDisplay):
         self.curves_, self.faded_ = self._draw_curves() if curves else ({}, {})
         self.choices_ = self._draw_choices() if choices else {}
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
-        self.lesser_of_ = lesser_of
-        self.lesser_ = None if lesser_of is None else self._shade(lesser_of, float(cost_ratio or 0))
+        self.dominated_by_ = dominated_by
+        self.dominated_ = (
+            None if dominated_by is None else self._shade(dominated_by, float(cost_ratio or 0))
+        )
         format_axes(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
         entries = self._legend_entries()
         several = len(self.points) > 1 or len(self.scenarios) > 1
@@ -205,15 +207,17 @@ class RocDisplay(ModelDisplay):
     def _chosen(self, limits: str, model: str) -> AnyArray:
         return chosen_rows(self.evaluations[limits, model].decision)
 
-    def _check_cost(self, cost_ratio: float | None, lesser_of: str | None) -> None:
+    def _check_cost(self, cost_ratio: float | None, dominated_by: str | None) -> None:
         if cost_ratio is not None:
             accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
             free = check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO) == 0
             check_number(cost_ratio, "cost_ratio", accepted, not free and 1 / LARGEST_RATIO, np.inf)
-        if lesser_of is not None and cost_ratio is None:
-            raise ValueError(f"lesser_of={lesser_of!r} needs a cost_ratio to know what is lesser")
-        if lesser_of is not None and lesser_of not in self.points:
-            raise ValueError(f"lesser_of={lesser_of!r} is not one of {', '.join(self.points)}")
+        if dominated_by is not None and cost_ratio is None:
+            raise ValueError(f"dominated_by={dominated_by!r} needs a cost_ratio")
+        if dominated_by is not None and dominated_by not in self.points:
+            raise ValueError(
+                f"dominated_by={dominated_by!r} is not one of {', '.join(self.points)}"
+            )
 
     def _draw_limits(self, labels_end: float) -> dict[str, LimitArtists]:
         first = next(iter(self.points))
@@ -325,8 +329,8 @@ class RocDisplay(ModelDisplay):
                 name: drawn.precision or drawn.capacity for name, drawn in self.limits_.items()
             }
             entries += [(line, name) for name, line in lines.items() if line is not None]
-        if self.lesser_ is not None:
-            entries.append((self.lesser_, f"costlier than {self.lesser_of_}"))
+        if self.dominated_ is not None:
+            entries.append((self.dominated_, f"costlier than {self.dominated_by_}"))
         if self.choices_:
             entries.append((self._key_to_choices(), "best at some cost"))
         return entries

@@ -96,7 +96,7 @@ def overview(patients: _Patients, panels: Any) -> None:
 def lesser_classifiers(patients: _Patients, panels: Any) -> None:
     """Draw the area of lesser classifiers, without limits and within them."""
     two = {name: patients.points[name] for name in ("SUPPORT model", "SPS")}
-    shown: dict[str, Any] = {"cost_ratio": 1 / 20, "lesser_of": EXPLAINED}
+    shown: dict[str, Any] = {"cost_ratio": 1 / 20, "dominated_by": EXPLAINED}
     for ax, scenario in zip(panels, (None, LENIENT), strict=True):
         RocDisplay.from_points(two, scenario, ax=ax, choices=False, **shown)
 

@@ -11,7 +11,7 @@ the range has more true positives within the capacity, none has fewer false ones
 precise. So it is admitted where it keeps the precision floor and the range starts within the
 capacity; elsewhere the range holds no feasible threshold.
 
-A range is a contender only if its best case beats, at some cost in the scenario's range, the best
+A range is a candidate only if its best case beats, at some cost in the scenario's range, the best
 threshold already known there. Where no range is, the known thresholds are enough for the exact
 score.
 """
@@ -31,11 +31,11 @@ from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray
 
 GAIN_ROUNDING = 1e-12
-"""Relative slack when a range's best case is compared with the hull: in doubt, look inside."""
+"""Relative slack when a range's best case is compared with the hull: if unsure, look inside."""
 
 
 @dataclass(frozen=True, eq=False)
-class Contenders:
+class CandidateBins:
     """What the ends of ranges imply about the thresholds inside.
 
     Attributes
@@ -56,7 +56,9 @@ class Contenders:
     informative: BoolArray
 
 
-def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenario) -> Contenders:
+def find_candidate_bins(
+    points: OperatingPoints, single: BoolArray, scenario: Scenario
+) -> CandidateBins:
     """Find the ranges of scores that may matter.
 
     Parameters
@@ -80,7 +82,7 @@ def find_contenders(points: OperatingPoints, single: BoolArray, scenario: Scenar
     known = ends.precision[1:][capable[1:]].max(initial=0.0)
     as_precise = best.precision >= known * (1 - GAIN_ROUNDING)
     informative = inside & ((admitted & first) | (reached & as_precise & (best.tp > ends.tp[:-1])))
-    return Contenders(decision, best, improving, informative)
+    return CandidateBins(decision, best, improving, informative)
 
 
 def ranges_to_search(
@@ -106,7 +108,7 @@ def ranges_to_search(
     with_positives = np.append(False, np.diff(ends.tp) > 0)
     wanted = np.zeros(len(ends), dtype=np.bool_)
     for scenario in scenarios:
-        candidates = find_contenders(ends, single, scenario)
+        candidates = find_candidate_bins(ends, single, scenario)
         decision = candidates.decision
         wanted[1:] |= candidates.improving | candidates.informative
         wanted[shown_rows(decision)] = True
@@ -144,7 +146,7 @@ def _lower_ends(
     return OperatingPoints(no_threshold, *counts, n_positive, n_negative, one_case=one_case)
 
 
-def passed_over(counts: AnyArray, chosen: BoolArray) -> AnyArray:
+def skipped_counts(counts: AnyArray, chosen: BoolArray) -> AnyArray:
     """Cases above the lower end of each range, lowest first, that are in none of the chosen."""
     return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]
 
