@@ -339,7 +339,8 @@ def compare_policies(
     points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
-    check_aligned(y_true=y_true, scores=scores, by=by)
+    drawn_by = {"groups": how.groups, "periods": how.periods, "times": how.times}
+    check_aligned(y_true=y_true, scores=scores, by=by, **drawn_by)
     policies = _check_policies(policies, _policy_names(scores))
     if by_cost and not all(isinstance(policy, ThresholdPolicy) for policy in policies.values()):
         raise ArgumentError("by_cost", "=True is for policies that have a threshold for each cost")
