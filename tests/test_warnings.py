@@ -98,11 +98,11 @@ def test_inverted_costs_are_told_once_where_parts_are_given(name: str) -> None:
 
 def test_a_capacity_of_one_alarm_is_told() -> None:
     with pytest.warns(
-        voros.exceptions.OneAlarmWarning, match="one alarm. For no limit write 1.0"
+        voros.exceptions.FewAlarmsWarning, match="one alarm. For no limit write 1.0"
     ) as caught:
         voros.Scenario(capacity=1, cost_ratio=0.1)
     assert caught[0].filename == __file__
-    with pytest.warns(voros.exceptions.OneAlarmWarning):
+    with pytest.warns(voros.exceptions.FewAlarmsWarning):
         voros.Scenario(capacity=np.int64(1), cost_ratio=0.1)
     voros.Scenario(capacity=1.0, cost_ratio=0.1)
     voros.Scenario(capacity=2, cost_ratio=0.1)

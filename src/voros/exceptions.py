@@ -12,6 +12,7 @@ __all__ = [
     "CostRangeWarning",
     "DependentPeriodsWarning",
     "DoubtfulColumnWarning",
+    "FewAlarmsWarning",
     "FewCasesWarning",
     "FewGroupsWarning",
     "IncompleteCountsError",
@@ -20,7 +21,6 @@ __all__ = [
     "LowConfidenceWarning",
     "MonitorFileError",
     "NeverAlarmWarning",
-    "OneAlarmWarning",
     "OneClassWarning",
     "PositiveClassWarning",
     "PredictionFileError",
@@ -252,8 +252,8 @@ class InvertedCostsWarning(VorosWarning):
     """
 
 
-class OneAlarmWarning(VorosWarning):
-    """The capacity is one alarm; most often no limit was meant.
+class FewAlarmsWarning(VorosWarning):
+    """The capacity is one alarm, or a few in thousands of cases; most often a share was meant.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class OneAlarmWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error"):
     ...     voros.Scenario(capacity=1, cost_ratio=0.2)
     Traceback (most recent call last):
-    voros.exceptions.OneAlarmWarning: capacity=1 is a whole number: one alarm. For no limit
+    voros.exceptions.FewAlarmsWarning: capacity=1 is a whole number: one alarm. For no limit
     write 1.0, a share of the cases
     """
 
@@ -292,10 +292,10 @@ class PositiveClassWarning(VorosWarning):
     >>> limits = voros.Scenario(capacity=0.5, cost_ratio=0.2)
     >>> model = voros.ConstrainedThresholdClassifier(LogisticRegression(), limits, cv=2)
     >>> with warnings.catch_warnings(action="error"):
-    ...     model.fit([[0], [1], [2], [3]] * 3, ["ill", "well"] * 6)
+    ...     model.fit([[0], [1], [2], [3]] * 3, [1, 2] * 6)
     Traceback (most recent call last):
-    voros.exceptions.PositiveClassWarning: the classes are ['ill', 'well']; 'well', the greater,
-    is taken as the positive one: pass pos_label to say which it is
+    voros.exceptions.PositiveClassWarning: the classes are [1, 2]; 2, the greater, is
+    taken as the positive one: pass pos_label to say which it is
     """
 
 

@@ -76,7 +76,7 @@ def partial_voros_score(
     CostRangeWarning
         When cost ratios above ``min_precision / (1 - min_precision)`` make raising no alarm score
         0.01 or more.
-    InvertedCostsWarning, OneAlarmWarning
+    InvertedCostsWarning, FewAlarmsWarning
         As in `Scenario`.
 
     See Also

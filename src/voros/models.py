@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from voros.core.alignment import check_aligned
 from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.cases import LabelledCases
@@ -15,7 +17,8 @@ from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.places import on_device
-from voros.exceptions import ArgumentError
+from voros.exceptions import ArgumentError, DoubtfulColumnWarning, warn_caller
+from voros.io.columns import FEWEST_NUMBERED, names_identifier
 from voros.typing import AnyArray
 
 Result = TypeVar("Result")
@@ -76,6 +79,8 @@ class ModelCases:
             raise ValueError(f"scores are of type {type(scores).__name__}; {ACCEPTED_SCORES}")
         labels = _values(y_true, "y_true")
         named = columns is not None
+        if columns is not None and not isinstance(scores, Mapping):
+            columns = _models_among(columns, labels, getattr(y_true, "name", None))
         by_model = {ONLY_MODEL: _values(scores, "scores")} if columns is None else _named(columns)
         for model, column in by_model.items():
             name = f"scores of {model!r}" if named else "scores"
@@ -221,6 +226,67 @@ def _named(columns: list[tuple[Any, Any]]) -> dict[str, AnyArray]:
     if repeated:
         raise ValueError(f"scores name a model twice: {', '.join(repeated)}")
     return {str(name): _values(values, f"scores of {name!r}") for name, values in columns}
+
+
+def _models_among(
+    columns: list[tuple[Any, Any]], labels: AnyArray, label_name: object
+) -> list[tuple[Any, Any]]:
+    """Leave out the columns of a data frame that are the label or an identifier, and say so."""
+    models = []
+    for name, column in columns:
+        what = _why_no_model(str(name), as_vector(column, str(name)), labels, label_name)
+        if what is None:
+            models.append((name, column))
+        else:
+            warn_caller(
+                f"column {name!r} {what}, and is not taken as a model; to take it as one, pass a "
+                "mapping from model to scores",
+                DoubtfulColumnWarning,
+            )
+    return models
+
+
+def _why_no_model(name: str, column: AnyArray, labels: AnyArray, label_name: object) -> str | None:
+    if name == label_name or (len(column) == len(labels) and np.array_equal(column, labels)):
+        return "holds the labels"
+    counts = column.dtype.kind in "iu" and len(column) >= FEWEST_NUMBERED
+    if names_identifier(name) or (counts and set(np.diff(column).tolist()) in ({1}, {-1})):
+        return "looks like an identifier"
+    return None
+
+
+def model_column(y_score: Any, model: str | None) -> Any:
+    """Return the scores of a policy's model: its column of several, or the only one.
+
+    Examples
+    --------
+    >>> model_column({"a": [0.2, 0.7], "b": [0.9, 0.1]}, "b")
+    [0.9, 0.1]
+    >>> model_column([0.2, 0.7], "b")
+    [0.2, 0.7]
+    """
+    columns = named_columns(y_score, "y_score")
+    if columns is None:
+        _check_model(getattr(y_score, "name", None), model)
+        return y_score
+    by_name = {str(name): column for name, column in columns}
+    if model in by_name:
+        return by_name[model]
+    if len(by_name) == 1 and model is None:
+        return next(iter(by_name.values()))
+    listed = ", ".join(map(repr, by_name))
+    wanted = "names no model" if model is None else f"is for the scores of {model!r}"
+    raise ArgumentError("y_score", f" has the columns {listed}, and the policy {wanted}")
+
+
+def _check_model(name: object, model: str | None) -> None:
+    """Refuse a series that is named after another model."""
+    if model not in (None, ONLY_MODEL) and isinstance(name, str) and name not in ("", model):
+        raise ArgumentError(
+            "y_score",
+            f" is named {name!r}, and the policy is for the scores of {model!r}; if they are that "
+            "model's, pass an array (.to_numpy())",
+        )
 
 
 def _values(values: Any, name: str) -> AnyArray:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from voros.core.decision import Decision, cost_range_note
 from voros.core.limits import limits_message
-from voros.exceptions import CostRangeWarning, NeverAlarmWarning, warn_caller
+from voros.exceptions import (
+    CostRangeWarning,
+    FewAlarmsWarning,
+    NeverAlarmWarning,
+    warn_caller,
+)
+
+THOUSANDS, MOST_PERCENT, FEW = 2000, 100, 0.005
+"""A capacity of at most so many alarms, and of this share of so many cases, may be a percentage."""
 
 
 def warn_about(decision: Decision) -> None:
@@ -20,7 +28,19 @@ def warn_if_never_alarm(decision: Decision) -> None:
 
 
 def warn_about_costs(decision: Decision) -> None:
-    """Warn when the costs are so high that raising no alarm scores above 0."""
+    """Warn when the costs are so high that raising no alarm scores above 0.
+
+    And of a capacity that is a few alarms of thousands of cases, and reads like a percentage.
+    """
     note = cost_range_note(decision)
     if note is not None:
         warn_caller(note, CostRangeWarning)
+    scenario, n_cases = decision.scenario, decision.points.n_cases
+    if scenario.per is None and scenario.capacity_is_count:
+        capacity = int(scenario.capacity)
+        if n_cases >= THOUSANDS and 1 < capacity <= min(MOST_PERCENT, FEW * n_cases):
+            warn_caller(
+                f"capacity={capacity} is a whole number: {capacity} alarms in {n_cases:,.6g} "
+                f"cases. For {capacity} % of the cases write {capacity / 100:g}",
+                FewAlarmsWarning,
+            )

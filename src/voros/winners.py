@@ -31,6 +31,7 @@ from voros.exceptions import ArgumentError
 from voros.inference.bootstrap import Resampling, ResamplingPlan
 from voros.inference.statistics import Measure
 from voros.io.frames import make_frame
+from voros.metrics import read_scenario
 from voros.models import count_models, points_by_name
 from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
@@ -162,10 +163,11 @@ class WinnerMap:
 def winner_map(
     y_true: Any,
     scores: Any = None,
+    scenario: Scenario | None = None,
     *,
-    min_precisions: Any,
-    capacities: Any,
-    cost_ratio: CostLike,
+    min_precisions: Any = None,
+    capacities: Any = None,
+    cost_ratio: CostLike | None = None,
     prevalence: float | None = None,
     per: str | None = None,
     tolerance: float = CLOSE_CALL,
@@ -185,6 +187,9 @@ def winner_map(
         such as those of published curves, take the place of labels and scores.
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
+    scenario : Scenario, optional
+        Costs, prevalence and kind of capacity, in place of `cost_ratio`, `prevalence` and `per`.
+        Where a grid of floors or capacities is left out, the scenario's own is the only one.
     min_precisions : array-like of floats in [0, 1], rising
     capacities : array-like, rising
         Floats are shares of the cases, ints are numbers of cases, as in `Scenario`.
@@ -256,15 +261,21 @@ def winner_map(
     points_by_model = points_by_name(y_true, scores=scores, **how)
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
-    costs = Scenario(0.0, 1.0, cost_ratio, prevalence)
+    parts = {"cost_ratio": cost_ratio, "prevalence": prevalence, "per": per}
+    grid = {"min_precisions": min_precisions, "capacities": capacities}
+    if scenario is None:
+        costs = read_scenario(None, parts | {"per": None})
+    else:
+        costs, per = read_scenario(scenario, parts).without_limits(), scenario.per
+        own = {"min_precisions": scenario.min_precision, "capacities": scenario.capacity}
+        grid = {name: [own[name]] if each is None else each for name, each in grid.items()}
     winners = score_grid(
         points_by_model,
         costs,
-        min_precisions,
-        capacities,
-        tolerance,
-        False if n_resamples else progress,
-        per,
+        **grid,
+        tolerance=tolerance,
+        progress=False if n_resamples else progress,
+        per=per,
     )
     resampling = {"groups": groups, "random_state": random_state, "progress": progress}
     if check_count(n_resamples, "n_resamples", "0, or a whole number of at least 100", 0):

@@ -46,7 +46,8 @@ def routing():
 
 
 THRESHOLD_IS_NOT_ONE_HALF = {
-    "check_classifiers_train": "expects the class of positive decisions, not the limits' threshold"
+    "check_classifiers_train": "expects the class of positive decisions, not the limits' threshold",
+    "check_classifiers_classes": "has labels that are text, of which none is positive by itself",
 }
 
 
@@ -172,13 +173,16 @@ def test_string_classes_either_way_round(base, positive):
     assert named.pos_label_ == positive
 
 
-def test_a_guessed_positive_class_is_said_out_loud():
+def test_a_positive_class_of_numbers_is_guessed_out_loud():
+    with pytest.warns(voros.exceptions.PositiveClassWarning, match=r"2, the greater.*pos_label"):
+        model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO).fit(X, Y + 1)
+    assert model.pos_label_ == 2
+
+
+def test_a_positive_class_of_texts_is_not_guessed():
     labels = np.where(Y == 1, "ill", "well")
-    with pytest.warns(voros.exceptions.PositiveClassWarning, match="'well'.*pass pos_label"):
-        model = ConstrainedThresholdClassifier(LogisticRegression(), Scenario(cost_ratio=1.0)).fit(
-            X, labels
-        )
-    assert model.pos_label_ == "well"
+    with pytest.raises(ValueError, match=r"'ill', 'well', and which of them .* pass pos_label"):
+        ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO).fit(X, labels)
     with pytest.raises(
         ValueError, match="pos_label='sick' is not one of the classes 'ill', 'well'"
     ):

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from voros.typing import AnyArray, BoolArray
 
 
+CHANCE = 0.5
+"""The AUROC of scores that say nothing."""
+
+
 @dataclass(frozen=True)
 class MostPrecise:
     """The highest precision that any threshold reaches within the capacity, and its price.
@@ -100,8 +104,31 @@ def chosen_rows(decision: Decision) -> AnyArray:
     return np.asarray(decision.hull.index[used_vertices(decision)])
 
 
+def reversal_note(decision: Decision) -> str:
+    """Say where alarms at the lowest scores would meet the limits; empty where that is not so."""
+    points, scenario = decision.points, decision.scenario
+    if points.on_device is not None or not points.covers.whole_curve or scenario.per is not None:
+        return ""
+    tp, fp = points.n_positive - points.tp, points.n_negative - points.fp
+    alarms = tp + fp
+    meets = (alarms > 0) & (alarms <= decision.max_alarms)
+    meets &= tp >= scenario.min_precision * alarms
+    auroc = float(np.trapezoid(np.append(points.tpr, 1.0), np.append(points.fpr, 1.0)))
+    if auroc >= CHANCE or not meets.any():
+        return ""
+    return (
+        f". The ranking is inverted: the AUROC is {auroc:.3f}, and with reversed scores the limits "
+        "could be met. Scores may be those of the other class, as predict_proba(X)[:, 0] gives, or "
+        "pos_label the other label"
+    )
+
+
 def limits_message(decision: Decision) -> str:
     """Say why nothing but never alarm is feasible, what binds, and what could be met."""
+    return _binding_message(decision) + reversal_note(decision)
+
+
+def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = within_capacity(decision)
     limits = f"a precision floor of {scenario.min_precision:g} within {max_alarms:g} alarms"

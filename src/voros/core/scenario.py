@@ -17,10 +17,10 @@ from voros.core.exact_limits import as_fraction
 from voros.exceptions import (
     Argument,
     ArgumentError,
+    FewAlarmsWarning,
     InfeasibleError,
     InvertedCostsWarning,
     Message,
-    OneAlarmWarning,
     warn_caller,
 )
 from voros.text.table import html_pairs
@@ -78,7 +78,7 @@ class Scenario:
         When false alarms are said to cost more than misses: with ``cost_ratio=(5, 20)`` a false
         alarm is worth 5 to 20 misses. That a miss is worth 5 to 20 false alarms is
         ``voros.costs.miss_costs(5, 20)``.
-    OneAlarmWarning
+    FewAlarmsWarning
         When the capacity is the whole number 1, one alarm; 1.0 is no limit.
 
     Examples
@@ -113,7 +113,7 @@ class Scenario:
                     Argument("capacity"),
                     "=1 is a whole number: one alarm. For no limit write 1.0, a share of the cases",
                 ),
-                OneAlarmWarning,
+                FewAlarmsWarning,
             )
 
     def _read(self) -> None:

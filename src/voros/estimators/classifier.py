@@ -45,6 +45,7 @@ from voros.estimators.held_out import (
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
 from voros.policy.allowed import AllowedThresholds, check_groups, read_guarantee, why_never_alarm
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy, climbed
 from voros.typing import AnyArray, FloatArray
 
@@ -95,8 +96,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     response_method : {"auto", "predict_proba", "decision_function"}
         Where scores come from; "auto" tries them in this order.
     pos_label : label, optional
-        The positive class. By default 1 of {0, 1} or {-1, 1}, True of bool; of other labels the
-        greater one, with a warning.
+        The positive class; needed where labels are text. By default 1 of {0, 1} or {-1, 1}, True
+        of bool; of other numbers the greater one, with a warning.
     on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
         What to do when no threshold meets the limits: raise `InfeasibleError`, or never alarm
         with or without a warning.
@@ -231,6 +232,21 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         alarm = self.policy_.predict(scores, cost_ratio)
         is_positive = np.asarray(self.classes_ == self.pos_label_)
         return np.asarray(np.where(alarm, self.classes_[is_positive], self.classes_[~is_positive]))
+
+    def evaluate(self, X: Any, y: Any, **options: Any) -> PolicyEvaluation:
+        """Evaluate what `predict` does on labelled cases, against the limits.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_cases, n_features)
+        y : array-like of shape (n_cases,)
+        **options
+            As in `ThresholdPolicy.evaluate`: ``cost_ratio``, ``groups``, ``by``, ``times``, ...
+        """
+        check_aligned(X=X, y=y)
+        check_is_fitted(self, "policy_")
+        scores = positive_scores(self.estimator_, X, self._methods(), self.pos_label_)
+        return self.policy_.evaluate(y, scores, **{"pos_label": self.pos_label_} | options)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:

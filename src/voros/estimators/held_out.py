@@ -50,6 +50,11 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
             raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
         return pos_label
     plain = classes.tolist()
+    if any(isinstance(label, str) for label in plain):
+        raise ValueError(
+            f"y has the labels {', '.join(map(repr, plain))}, and which of them is the positive "
+            "class is not clear; pass pos_label"
+        )
     if plain not in ([0, 1], [-1, 1]):
         warn_caller(
             f"the classes are {plain}; {plain[1]!r}, the greater, is taken as the positive one: "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from voros.core.arguments import check_choice
 from voros.core.decision import STRATEGIES, Strategy, solve
 from voros.core.operating_points import OperatingPoints
@@ -83,6 +85,12 @@ def scenario_score(
     times: Any = None,
 ) -> float:
     """Score labels and scores in a scenario by one strategy; higher is better."""
+    if getattr(y_score, "dtype", np.dtype(float)).kind != "f":
+        raise ValueError(
+            "a scenario is scored on a classifier's scores, and these are class labels, as "
+            "TunedThresholdClassifierCV hands them to a scorer for each threshold; "
+            "voros.ConstrainedThresholdClassifier finds the threshold within the limits"
+        )
     points = OperatingPoints.from_scores(
         y_true,
         y_score,

@@ -279,8 +279,8 @@ def column_warning(name: str, column: Any) -> str | None:
     >>> column_warning("patient_id", pa.chunked_array([[7, 3]]))
     "column 'patient_id' is taken as a model and looks like an identifier; if it is not one, ..."
     """
-    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    if words & SURE_IDENTIFIERS or (words and words <= IDENTIFIERS) or _numbered(column):
+    words = _words(name)
+    if names_identifier(name) or _numbered(column):
         looks = "an identifier"
     elif words and words <= PROPERTIES:
         looks = "a property of the case"
@@ -288,6 +288,22 @@ def column_warning(name: str, column: Any) -> str | None:
         return None
     taken = f"column {name!r} is taken as a model and looks like {looks}"
     return _naming(f"{taken}; if it is not one, name the models with ", "scores")
+
+
+def names_identifier(name: str) -> bool:
+    """Whether a column is named like an identifier of cases.
+
+    Examples
+    --------
+    >>> names_identifier("patient_id"), names_identifier("riskOfPatient")
+    (True, False)
+    """
+    words = _words(name)
+    return bool(words & SURE_IDENTIFIERS) or (bool(words) and words <= IDENTIFIERS)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
 
 
 def _numbered(column: Any) -> bool:

@@ -14,6 +14,7 @@ from voros.core.arrays import as_vector, named_columns
 from voros.core.cases import read_labels
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.models import model_column
 from voros.monitoring.settings import Settings, finite_scores
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
@@ -145,7 +146,7 @@ class WatchedPolicy:
             return self._decide_streams(self.policy, y_score, by)
         if by is not None:
             raise ArgumentError("by", " is for joint policies whose streams are groups of cases")
-        scores = finite_scores(y_score)
+        scores = finite_scores(model_column(y_score, self.model))
         if isinstance(self.policy, Worklist):
             alarms = self.policy.predict(scores, periods=periods)
         else:

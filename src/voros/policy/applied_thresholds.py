@@ -16,7 +16,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.subgroups import read_subgroups
 from voros.exceptions import ArgumentError
-from voros.models import points_of_one
+from voros.models import model_column, points_of_one
 from voros.policy.cost_thresholds import CostThresholds
 from voros.policy.deployment import Deployment
 from voros.policy.over_stays import StayEvaluation, evaluate_stays
@@ -36,6 +36,7 @@ class AppliedThresholds(CostThresholds):
         Parameters
         ----------
         y_score : array-like of shape (n_cases,)
+            Of several columns by name, that of the policy's model is taken.
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the default threshold.
 
@@ -44,7 +45,8 @@ class AppliedThresholds(CostThresholds):
         ndarray of bool, shape (n_cases,)
         """
         self._check_cases()
-        return np.asarray(check_scores(y_score) >= self._threshold_at(cost_ratio))
+        scores = check_scores(model_column(y_score, self.model))
+        return np.asarray(scores >= self._threshold_at(cost_ratio))
 
     def alarms(
         self,
@@ -279,7 +281,7 @@ class AppliedThresholds(CostThresholds):
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         positive, scores, weights = check_cases(
             y_true,
-            y_score,
+            model_column(y_score, self.model),
             self._positive_label(y_true, pos_label),
             sample_weight,
             both_classes=False,

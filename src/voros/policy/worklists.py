@@ -21,6 +21,7 @@ from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
+from voros.models import model_column
 from voros.policy.allowed import choose
 from voros.policy.consistency import check_counts
 from voros.policy.deployment import Deployment
@@ -154,7 +155,7 @@ class Worklist(ReprMixin):
     def predict(self, y_score: Any, *, periods: Any = None, times: Any = None) -> BoolArray:
         """Return which cases are listed; of tied ones at the end of a list, the first given."""
         check_aligned(y_score=y_score, periods=periods, times=times)
-        scores = check_scores(y_score)
+        scores = check_scores(model_column(y_score, self.model))
         in_periods = _periods(self.scenario, scores, periods, times)
         order = np.argsort(-scores.astype(np.float64), kind="stable")
         alarm = scores >= self.threshold
@@ -173,7 +174,8 @@ class Worklist(ReprMixin):
         """Evaluate worklist and threshold policy on new cases, both thresholds fixed."""
         check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
         label = self.policy.pos_label if pos_label is None else pos_label
-        positive, scores, _ = check_cases(y_true, y_score, label, both_classes=False)
+        column = model_column(y_score, self.model)
+        positive, scores, _ = check_cases(y_true, column, label, both_classes=False)
         in_periods = _periods(self.scenario, y_true, periods, times)
         cases = PeriodCases(
             periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)

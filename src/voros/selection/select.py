@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from voros.core.alignment import check_aligned
-from voros.core.decision import Strategy
+from voros.core.decision import Strategy, solve
+from voros.core.limits import reversal_note
+from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
@@ -135,11 +138,11 @@ def select_model(
         developed = points_by_name(development) or read_development(development, pos_label)
     how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
     selection = rank_models(*models, scenario, developed, **how)
-    _warn_about(selection)
+    _warn_about(selection, models[1])
     return replace(selection, pos_label=pos_label)
 
 
-def _warn_about(selection: Selection) -> None:
+def _warn_about(selection: Selection, points_of: Callable[[str], OperatingPoints]) -> None:
     warn_about_costs(next(iter(selection.allowed.values())).decision)
     ranking = selection.ranking
     if ranking[0].feasible:
@@ -149,7 +152,11 @@ def _warn_about(selection: Selection) -> None:
         return
     others = [row.model for row in ranking if row.feasible]
     hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
+    # Only what can be deployed was kept of the points.
+    counted = solve(points_of(ranking[0].model), selection.scenario)
+    inverted = "" if others else reversal_note(counted)
     warn_caller(
-        f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}",
+        f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}"
+        f"{inverted}",
         NeverAlarmWarning,
     )
