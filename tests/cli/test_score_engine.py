@@ -97,8 +97,7 @@ def test_csv_is_counted_as_memory_reads_it(voros_command, cases, engine):
 
 
 def test_csv_too_large_for_memory_is_given_to_an_engine(voros_command, cases, monkeypatch):
-    for module in ("memory", "tables"):
-        monkeypatch.setattr(f"voros.io.{module}.available_memory", lambda: 1000)
+    monkeypatch.setattr("voros.io.memory.available_memory", lambda: 1000)
     ran = voros_command("score", cases, *LIMITS)
     assert ran.code == 0
     assert "is too large for memory; counting it with" in ran.err

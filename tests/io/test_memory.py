@@ -25,7 +25,7 @@ def test_a_file_is_counted_by_an_engine_only_where_memory_is_short():
 def test_rows_are_counted_where_they_may_be_many(tmp_path, monkeypatch, memory):
     from pyarrow import parquet
 
-    monkeypatch.setattr("voros.io.tables.available_memory", lambda: memory)
+    monkeypatch.setattr("voros.io.memory.available_memory", lambda: memory)
     table = pa.table({"ill": [True, False] * 5000, "risk": [0.1, 0.2] * 5000})
     parquet.write_table(table, tmp_path / "cases.parquet")
     assert most_rows(open_source(tmp_path / "cases.parquet")) == 10_000

@@ -21,7 +21,13 @@ from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
-from voros.io.memory import FOR_ADDRESSES, PREFERRED, engine_for, installed_engine
+from voros.io.memory import (
+    FOR_ADDRESSES,
+    PREFERRED,
+    engine_for,
+    fits_in_memory,
+    installed_engine,
+)
 from voros.io.predictions import typed_label
 from voros.io.source import ADDRESS, DELIMITED, PEEKED_ROWS, Source
 from voros.io.tables import is_numeric, most_rows, peek
@@ -292,8 +298,10 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
         return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
-    n_columns = len(_roles(peek(source), columns, source.name).columns)
-    needed = engine_for(source.name, most_rows(source), n_columns)
+    first_rows, n_rows = peek(source), most_rows(source)
+    if fits_in_memory(n_rows, first_rows.num_columns):
+        return None
+    needed = engine_for(source.name, n_rows, len(_roles(first_rows, columns, source.name).columns))
     if needed is not None:
         say(f"{source.name} is too large for memory; counting it with {needed}", "note")
     return needed

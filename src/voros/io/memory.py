@@ -65,6 +65,11 @@ def memory_needed(n_rows: int, n_columns: int) -> int:
     return n_rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
 
 
+def fits_in_memory(n_rows: int, n_columns: int) -> bool:
+    """Whether so many values can be read and sorted in memory."""
+    return memory_needed(n_rows, n_columns) <= available_memory()
+
+
 def check_fits_rows(n_rows: int, n_columns: int) -> None:
     """Raise where so many values cannot be read and sorted in memory.
 
@@ -74,9 +79,8 @@ def check_fits_rows(n_rows: int, n_columns: int) -> None:
     Traceback (most recent call last):
     voros.exceptions.PredictionFileError: 100,000,000,000,000 rows take about 4,470,348 GB of ...
     """
-    needed = memory_needed(n_rows, n_columns)
-    if needed > available_memory():
-        raise _too_large(f"{n_rows:,} rows take", needed)
+    if not fits_in_memory(n_rows, n_columns):
+        raise _too_large(f"{n_rows:,} rows take", memory_needed(n_rows, n_columns))
 
 
 def check_fits_bytes(stream: Any, times: int = 1) -> None:

@@ -13,10 +13,9 @@ from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import NO_VALUE, check_text_numbers, explain_bad_row, no_rows, shortened
 from voros.io.json_records import peek_lines, read_lines, read_list
 from voros.io.memory import (
-    available_memory,
     check_fits_bytes,
     check_fits_rows,
-    memory_needed,
+    fits_in_memory,
 )
 from voros.io.source import ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC, DELIMITED, PEEKED_ROWS, Source
 from voros.io.text_scan import count_lines, with_longer_blocks
@@ -91,7 +90,7 @@ def most_rows(source: Source) -> int:
             return int(file.metadata.num_rows)
     size = source.path.stat().st_size if source.path else len(source.content or b"")
     at_most = size * (MOST_UNPACKED if source.zipped else 1) // 2
-    if memory_needed(at_most, 1) <= available_memory():
+    if fits_in_memory(at_most, 1):
         return at_most
     with _naming_bad_rows(source):
         return count_lines(source.open(), source.delimiter)
