@@ -135,7 +135,7 @@ def test_a_policy_made_for_other_columns(voros_command, refused, cases, tmp_path
 
 def test_a_policy_that_is_none(refused, cases, tmp_path):
     (tmp_path / "policy.json").write_text(json.dumps({"format": "something else"}))
-    assert "has no format 'voros threshold policy'" in refused("apply", "policy.json", cases)
+    assert "is not a saved policy" in refused("apply", "policy.json", cases)
     assert "none.json" in refused("apply", "none.json", cases)
 
 
