@@ -1,6 +1,6 @@
-"""Photograph the page of docs/explorer.md in Chromium, for the guide.
+"""Photograph the pages of docs/explorer.md and docs/monitoring.md in Chromium, for the guide.
 
-``python scripts/picture_explorer.py`` rewrites docs/images/explorer-*.png.
+``python scripts/picture_explorer.py`` rewrites docs/images/explorer-*.png and monitor.png.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def keep(picture: Image.Image, name: str) -> None:
 
 
 def main() -> None:
-    """Make the page as the guide does, and photograph it on a desk and on a phone."""
+    """Make the pages as the guide does, and photograph them on a desk and on a phone."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile:
         os.chdir(folder)
         run_page(ROOT / "docs" / "explorer.md")
@@ -78,6 +78,9 @@ def main() -> None:
         keep(side_by_side(phone), "explorer-360.png")
         keep(photograph(browser, 1280, 1260), "explorer-1280.png")
         keep(photograph(browser, 1280, 1160, browser.execute_script(GAINS)), "explorer-gains.png")
+        run_page(ROOT / "docs" / "monitoring.md")
+        browser.get((Path(folder) / "ward.html").as_uri())
+        keep(photograph(browser, 900, 2300), "monitor.png")
         browser.quit()
         os.chdir(ROOT)
 
