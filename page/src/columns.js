@@ -78,6 +78,9 @@ export function kindOf(texts) {
   return COLUMN_KINDS.find(([, accepts]) => values.every(accepts))?.[0] ?? "string";
 }
 
+/** Whether a kind says on which day a row falls. */
+export const isDay = (kind) => kind.startsWith("date32") || kind.startsWith("timestamp");
+
 export const isNumeric = (kind) => kind === "int64" || kind === "bool" || kind === "double";
 
 /** The number of a text in a column of a numeric kind; NaN where it is missing. */

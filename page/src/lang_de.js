@@ -325,6 +325,8 @@ export const GERMAN = {
   headerData: "Sie ist eine Datenzeile: es gibt keine Namen",
   headerNames: "Sie enthält die Namen",
   noModels: "keine",
+  dayLabel: "Alarme pro Tag, nach dem Datum in",
+  noDays: "nicht pro Tag",
   allModels: "alle",
   findModel: "Spalte suchen",
   patientLabel: "Zu wem jede Zeile gehört (Patient)",

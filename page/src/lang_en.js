@@ -315,6 +315,8 @@ export const ENGLISH = {
   headerData: "It is data: there are no names",
   headerNames: "It has the names",
   noModels: "none",
+  dayLabel: "Alarms per day, by the date in",
+  noDays: "not per day",
   allModels: "all",
   findModel: "Find a column",
   patientLabel: "Whose each row is (patient)",

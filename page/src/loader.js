@@ -1,6 +1,6 @@
 /** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
 import { startWorker } from "./background.js";
-import { DataError, assignRoles, isNumeric, likelyScores, positiveWord } from "./columns.js";
+import { DataError, assignRoles, isDay, isNumeric, likelyScores, positiveWord } from "./columns.js";
 import { exampleRows } from "./example.js";
 import { MISSING } from "./csv.js";
 import { w } from "./lang.js";
@@ -26,6 +26,12 @@ function tellProblem(error) {
 
 function tellNotes(notes) {
   byId("loader-notes").replaceChildren(...notes.map((note) => html("li", {}, note)));
+}
+
+/** The first setting with as many alarms a day as its share of the cases allows on average. */
+function perDay({ capacity, ...others }, { n }, nCases) {
+  const most = capacity.count ?? capacity.share * nCases;
+  return { ...others, capacity: { count: Math.max(1, Math.round(most / n)) }, per: "day", exceed: null };
 }
 
 /** Distinct texts of a column, as far as they were seen. */
@@ -83,6 +89,9 @@ export function bindLoader(source, empty, open) {
     const names = [...new Set(peeked.columns.map((column) => column.name))];
     byId("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((each) => option(each, each)));
     byId("patient-column").replaceChildren(option("", w.nobody), ...names.map((each) => option(each, each)));
+    const days = peeked.columns.filter(({ kind }) => isDay(kind)).map((column) => column.name);
+    byId("day-place").hidden = days.length === 0;
+    byId("day-column").replaceChildren(option("", w.noDays), ...days.map((each) => option(each, each)));
     byId("columns-form").hidden = false;
     byId("header-ask").hidden = true;
     guess(null);
@@ -148,6 +157,7 @@ export function bindLoader(source, empty, open) {
       posLabel: byId("positive-label").value || null,
       dropMissing: byId("drop-missing").checked,
       patient: byId("patient-column").value || null,
+      day: byId("day-column").value || null,
     };
   }
 
@@ -169,13 +179,14 @@ export function bindLoader(source, empty, open) {
     bar.hidden = true;
   }
 
-  function show({ models, asScored, nPositive, nNegative, notes, repeated = false }) {
+  function show({ models, asScored, nPositive, nNegative, notes, repeated = false, periods = null }) {
     const words = {
       outcome: byId("outcome-word").value.trim() || empty.words.outcome,
       cases: byId("cases-word").value.trim() || empty.words.cases,
     };
     const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
     shown = { ...empty, models, asScored, cases, words, ...(repeated && { repeated }), replicates: undefined };
+    if (periods) shown = { ...shown, periods, setting: perDay(empty.setting, periods, nPositive + nNegative) };
     // The rows seen for the form go, and what was pasted; a file stays on its owner's disk.
     peeked = null;
     byId("pasted").value = "";

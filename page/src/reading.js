@@ -32,6 +32,8 @@ const PEEKED_ROWS = 1000;
 /** Bytes that show format and delimiter. */
 const SNIFFED_BYTES = 65_536;
 
+const MILLISECONDS_PER_DAY = 86_400_000;
+
 /** Characters of a cell in a message. */
 const SHOWN_CHARACTERS = 40;
 
@@ -257,6 +259,7 @@ function takeRow(reader, table) {
   checkCells(reader, width, row + 1);
   const where = () => w.where(row + 1, reader.line);
   put(codes, row, labels.code(cellBytes(reader, label), where));
+  if (table.day >= 0) put(table.when, row, table.days.code(cellBytes(reader, table.day), where));
   if (table.patient >= 0) put(table.whose, row, table.patients.code(cellBytes(reader, table.patient), where));
   for (const score of scores) {
     const value = numberIn(reader, score.cell);
@@ -281,6 +284,9 @@ async function readRows(blob, { delimiter, decimal, columns, name, named }, role
     codes: growing(Int32Array),
     patient: roles.patient ? position(roles.patient) : -1,
     patients: dictionary(),
+    day: roles.day ? position(roles.day) : -1,
+    days: dictionary(),
+    when: growing(Int32Array),
     whose: growing(Int32Array),
     row: 0,
   };
@@ -313,11 +319,12 @@ async function readRows(blob, { delimiter, decimal, columns, name, named }, role
 }
 
 /** Mark the rows with a missing value, or refuse them, naming the first. */
-function missingRows({ row: nRows, labels, codes, scores, patients, whose }, roles, file, dropMissing) {
+function missingRows({ row: nRows, labels, codes, scores, patients, whose, days, when }, roles, file, dropMissing) {
   const missing = new Uint8Array(nRows);
   const absent = missingTexts(labels.texts);
   const tests = [
     [roles.label, (row) => absent[codes.values[row]]],
+    ...(roles.day ? [[roles.day, (row) => MISSING.has(days.texts[when.values[row]])]] : []),
     ...(roles.patient ? [[roles.patient, (row) => MISSING.has(patients.texts[whose.values[row]])]] : []),
     ...scores.map((score) => [score.name, (row) => Number.isNaN(score.values[row])]),
   ];
@@ -369,6 +376,39 @@ function usedCodes({ codes, labels }, missing) {
   return used;
 }
 
+/** The days of the rows, from the first to the last, as `voros explore` counts periods. */
+function periodsOf({ row: nRows, days, when, scores }, models, missing) {
+  const dates = days.texts.map((text) => Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MILLISECONDS_PER_DAY);
+  const rows = Array.from({ length: nRows }, (_, row) => row).filter((row) => !missing[row]);
+  const byDay = new Map(rows.map((row) => [dates[when.values[row]], []]));
+  for (const row of rows) byDay.get(dates[when.values[row]]).push(row);
+  const members = [...byDay.values()];
+  const ends = [...byDay.keys()].reduce(([low, high], day) => [Math.min(low, day), Math.max(high, day)], [Infinity, -Infinity]);
+  const most = members.reduce((largest, { length }) => Math.max(largest, length), 0);
+  const breaks = scores.map(({ values }, j) => breaksOf(members, values, models[j].thresholds, most));
+  return { n: ends[1] - ends[0] + 1, most, note: "", breaks };
+}
+
+/** For every capacity: the places in the thresholds at which one day more passes it, in rising order. */
+function breaksOf(members, values, thresholds, most) {
+  const falling = members.map((rows) => Float64Array.from(rows, (row) => values[row]).sort().reverse());
+  return Array.from({ length: most }, (_, i) => {
+    const passing = falling.filter((scores) => scores.length > i + 1);
+    return passing.map((scores) => placeOf(scores[i + 1], thresholds)).sort((a, b) => a - b);
+  });
+}
+
+/** Where thresholds fall to a score, never alarm being the first of them. */
+function placeOf(score, thresholds) {
+  let [low, high] = [0, thresholds.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (thresholds[middle] <= score) high = middle;
+    else low = middle + 1;
+  }
+  return low + 1;
+}
+
 /**
  * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, doubts}, and a
  * function `resample` that counts the models in resamples of the cases.
@@ -379,7 +419,7 @@ function usedCodes({ codes, labels }, missing) {
  */
 export async function countFile(blob, name, wanted = {}, seen = null, progress = undefined) {
   const peeked = seen ?? (await peekFile(blob, name));
-  const roles = { ...assignRoles(peeked.columns, wanted, name), patient: wanted.patient ?? null };
+  const roles = { ...assignRoles(peeked.columns, wanted, name), patient: wanted.patient ?? null, day: wanted.day ?? null };
   const table = await readRows(blob, peeked, roles, progress);
   const missing = missingRows(table, roles, name, wanted.dropMissing ?? false);
   const gone = missing.reduce((sum, mark) => sum + mark, 0);
@@ -397,6 +437,7 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
   const [nPositive, nNegative] = sizes;
   const repeated = roles.patient !== null && table.patients.texts.length < table.row;
   if (repeated) notes.push(w.byPatient(table.patients.texts.length, roles.patient));
+  const inTime = roles.day === null ? {} : { periods: periodsOf(table, models, missing) };
   const resample = () => {
     const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
     const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
@@ -404,5 +445,5 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const patients = repeated ? rows.map((row) => table.whose.values[row]) : null;
     return resampledCounts(labels, scores, models, { nPositive, nNegative }, { patients });
   };
-  return { models, ...(repeated && { repeated }), asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
+  return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
 }

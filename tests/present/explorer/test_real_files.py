@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import voros
+
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, scores, text, until
+from present.explorer.driving import complaints, element, scores, text, until, value
 from present.explorer.test_one_screen import AXE, axe, screen
 from present.explorer.test_own_file import DROP, empty, empty_page  # noqa: F401
 from selenium.webdriver.support.ui import Select
@@ -132,6 +134,25 @@ def test_patients_are_resampled_where_a_column_names_them(empty):  # noqa: F811
         assert ("whole patients: 300" in text(empty, "loaded-text")) == bool(column)
         element(empty, "again").click()
     assert widths["patient"] > 1.5 * widths[""]
+
+
+def test_a_column_of_dates_offers_alarms_per_day(empty):  # noqa: F811
+    y, risk = rows(600)
+    days = np.datetime64("2026-03-01") + np.random.default_rng(2).integers(0, 40, len(y))
+    lines = [f"{int(a)},{b},{d}" for a, b, d in zip(y, risk, days, strict=True)]
+    drop(empty, "\n".join(["died,risk,seen", *lines]))
+    Select(element(empty, "day-column")).select_by_value("seen")
+    count(empty)
+    assert "per day" in text(empty, "capacity-per")
+    for rule, exceed in (("mean", None), ("0.1", 0.1)):
+        Select(element(empty, "exceed")).select_by_value(rule)
+        capacity = int(value(empty, "capacity-field"))
+        scenario = voros.Scenario(
+            0.2, capacity, voros.costs.miss_costs(5, 20), per="day", exceed=exceed
+        )
+        expected = voros.evaluate(y, risk, scenario, times=days).score
+        assert scores(empty)["risk"] == pytest.approx(expected, abs=1e-9)
+    assert complaints(empty) == []
 
 
 def test_an_example_is_a_click_away(empty):  # noqa: F811
