@@ -63,7 +63,7 @@ export function roundedDown(value, digits = THRESHOLD_DIGITS) {
 export function thresholdText(threshold) {
   if (threshold === Infinity) return w.never;
   if (Number.isNaN(threshold)) return w.notRecorded;
-  return threshold === -Infinity ? "−∞" : String(roundedDown(threshold));
+  return threshold === -Infinity ? "−∞" : String(roundedDown(threshold)).replace(".", w.decimalMark);
 }
 
 /** Shares of the cases that are caught, missed, false alarms and correctly left alone. */

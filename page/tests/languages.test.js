@@ -7,7 +7,7 @@ import test from "node:test";
 import { LANGUAGES, setLanguage, w } from "../src/lang.js";
 import { stepper } from "../src/steps.js";
 import { floatText, quoted } from "../src/python_text.js";
-import { percent, plain, settingText, verdictText } from "../src/wording.js";
+import { percent, plain, settingText, thresholdText, verdictText } from "../src/wording.js";
 
 const English = LANGUAGES.en;
 
@@ -47,6 +47,13 @@ test("every term that is marked in a text is in the glossary", () => {
     assert.ok(marked.length >= 6);
     for (const key of marked) assert.ok(key in words.glossary, key);
   }
+});
+
+test("German thresholds have a decimal comma", () => {
+  setLanguage("de");
+  assert.equal(thresholdText(0.75), "0,75");
+  setLanguage("en");
+  assert.equal(thresholdText(0.75), "0.75");
 });
 
 test("German writes numbers and sentences in German", () => {

@@ -129,7 +129,6 @@ def test_latin_1_in_a_column_that_is_not_read_is_none_of_our_business(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        (["1;0,5", "0;0,25"], "'0,5', a number with a comma; write a decimal point"),
         (["1;12.3%", "0;4%"], "'12.3%', a percentage; write 12.3% as 0.123"),
         (["1;", "0;"], "'score' (no value in the first 2 rows)"),
     ],
@@ -140,6 +139,16 @@ def test_numbers_written_in_another_way(tmp_path, rows, complaint):
     assert complaint in refused(path, label="label")
     named = refused(path, label="label", scores=["score"])
     assert "row 1" in named
+
+
+def test_decimal_commas_between_semicolons_are_read_and_said(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label;score\n1;0,5\n0;0,25\n1;-1,5e-3\n0;7\n")
+    found = read_predictions(path, label="label")
+    assert found.scores["score"].tolist() == [0.5, 0.25, -0.0015, 7]
+    assert "numbers in cases.csv are read with decimal commas" in [
+        note.replace(str(path), "cases.csv") for note in map(str, found.notes)
+    ]
 
 
 def test_one_decimal_comma_among_points(tmp_path):

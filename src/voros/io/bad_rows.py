@@ -90,7 +90,7 @@ def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str])
             continue
         yield from _undecoded([cells[position] for position in words], where)
         for position, name in numbers:
-            if not is_number(cells[position]):
+            if not is_number(cells[position].replace(source.decimal, ".")):
                 yield _bad_number(name, cells[position], where)
     if row == 0:
         yield no_rows(header)

@@ -51,6 +51,10 @@ SNIFFED_BYTES = 65_536
 PEEKED_ROWS = 1000
 """Number of rows that show what a column holds."""
 
+COMMA_NUMBER = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+POINT_NUMBER = re.compile(rb"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
+"""Decimal numbers with a comma and with a point."""
+
 DELIMITED, DELIMITERS = ("csv", "tsv"), (",", "\t", ";")
 """Formats of delimited text, and what may stand between their columns."""
 
@@ -119,6 +123,8 @@ class Source:
             notes.append(Message(note, Argument("file_format"), ")"))
         if self.format == "csv" and self.delimiter != ",":
             notes.append(f"{self.name} is separated by {self.delimiter!r}")
+        if self.format in ("csv", "tsv") and self.decimal == ",":
+            notes.append(f"numbers in {self.name} are read with decimal commas")
         return tuple(notes)
 
     @cached_property
@@ -128,6 +134,16 @@ class Source:
             return "\t"
         header = header_of(self.head)
         return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
+
+    @cached_property
+    def decimal(self) -> str:
+        """The decimal mark of text: a comma where numbers of the first rows have commas only."""
+        if self.delimiter == ",":
+            return "."
+        cells = re.split(rb"[\r\n" + re.escape(self.delimiter.encode()) + rb"]", self._text_head)
+        plain = {cell.strip(b'" \t') for cell in cells}
+        with_comma = any(map(COMMA_NUMBER.fullmatch, plain))
+        return "," if with_comma and not any(map(POINT_NUMBER.fullmatch, plain)) else "."
 
     def open(self) -> Any:
         """Open the bytes afresh, unpacked."""

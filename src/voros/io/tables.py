@@ -137,7 +137,9 @@ def _peek_text(source: Source) -> Any:
         options = {
             "read_options": csv.ReadOptions(block_size=block),
             "parse_options": _parse_options(source),
-            "convert_options": csv.ConvertOptions(null_values=sorted(NO_VALUE)),
+            "convert_options": csv.ConvertOptions(
+                null_values=sorted(NO_VALUE), decimal_point=source.decimal
+            ),
         }
         with csv.open_csv(source.open(), **options) as reader:
             rows = next(iter(reader), None)
@@ -156,7 +158,7 @@ def _read_csv(source: Source, **convert: Any) -> Any:
             source.open(),
             read_options=csv.ReadOptions(block_size=block),
             parse_options=_parse_options(source),
-            convert_options=csv.ConvertOptions(**convert),
+            convert_options=csv.ConvertOptions(**convert, decimal_point=source.decimal),
         )
     )
 
