@@ -140,7 +140,7 @@ def test_alarms_per_day(voros_command, tmp_path):
     for number, name in enumerate(("cases", "later", "today", "new")):
         write_days(tmp_path / f"{name}.csv", f"2026-0{number + 1}-01", 20, number < 2, number)
     commands_only("periods.md", voros_command, tmp_path)
-    assert (tmp_path / "list.csv").exists()
+    assert (tmp_path / "listed.csv").exists()
 
 
 def test_alarms_over_stays(voros_command, tmp_path):
