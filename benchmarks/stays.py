@@ -123,13 +123,21 @@ class Hours:
         rows = self._truth_rows(thresholds)
         if self.null:
             return len(rows) > 0, float(self.truth.tpr[rows].max(initial=0.0))
-        kept = self.truth.feasible(self.limits)[rows]
+        kept = self._kept[rows]
         return not kept.all(), float(self.truth.tpr[rows].max(initial=0.0))
 
     def _truth_rows(self, thresholds: FloatArray) -> Any:
-        order = np.argsort(-self.truth.thresholds)
-        falling = -self.truth.thresholds[order]
+        order, falling = self._falling
         return order[np.searchsorted(falling, -thresholds, side="right") - 1]
+
+    @cached_property
+    def _falling(self) -> tuple[Any, FloatArray]:
+        order = np.argsort(-self.truth.thresholds)
+        return order, -self.truth.thresholds[order]
+
+    @cached_property
+    def _kept(self) -> BoolArray:
+        return self.truth.feasible(self.limits)
 
     def per_day(self, threshold: float) -> float:
         """Alarms per patient-day of a threshold."""
