@@ -46,7 +46,7 @@ export function cursorChart(place, draw) {
   const chart = { state: { width: 0, frame: null, picture: place }, place, reading };
   charts.push(chart);
   const title = place.closest(".card").querySelector("h2");
-  const named = { tabindex: 0, role: "slider", "aria-labelledby": title.id };
+  const named = { tabindex: 0, role: "slider", "aria-labelledby": title.id, "aria-valuenow": 1 };
   for (const [name, value] of Object.entries(named)) place.setAttribute(name, value);
   let at = 1;
   place.addEventListener("pointermove", (event) => moveTo(missUnder(event, chart.state)));

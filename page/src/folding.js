@@ -42,6 +42,8 @@ export function unfoldForPrint(redraw) {
   window.addEventListener("beforeprint", () => {
     for (const fold of folds().filter((each) => !each.open)) {
       [fold.dataset.printing, fold.open] = ["yes", true];
+      // Charts draw once their section is opened, which is told too late for paper.
+      fold.dispatchEvent(new Event("toggle"));
     }
     redraw();
   });

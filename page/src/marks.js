@@ -79,7 +79,7 @@ export function swatch(mark) {
 }
 
 /** Pixels across a place; none where it is folded away, which some browsers lay out all the same. */
-export function shownWidth(place) {
+function shownWidth(place) {
   return place.closest("details:not([open])") ? 0 : Math.round(place.clientWidth);
 }
 
@@ -108,7 +108,6 @@ export function chartIn(place, draw) {
   return (next) => {
     view = next;
     // Folded away, it is drawn once it is opened.
-    state.width = shownWidth(place);
     if (state.width > 0) draw(state, view);
   };
 }

@@ -1,7 +1,7 @@
 /** The map of winners around the current limits, drawn, and moved over by mouse or keys. */
 import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { w } from "./lang.js";
-import { badge, fill, pictureIn, shownWidth, svg } from "./marks.js";
+import { badge, fill, pictureIn, svg } from "./marks.js";
 import {
   GRIDS,
   cellAt,
@@ -219,7 +219,6 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     stop();
     dropCursor();
     [view, window, shown] = [next, mapWindow(next.setting, next.nCases), null];
-    state.width = shownWidth(place);
     // Folded away, it is computed once it is opened.
     if (state.width > 0) start();
   };

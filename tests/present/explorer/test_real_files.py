@@ -9,8 +9,8 @@ import pytest
 import voros
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, scores, text, until, value
-from present.explorer.test_one_screen import AXE, axe, screen
+from present.explorer.driving import complaints, element, prefer, scores, text, until, value
+from present.explorer.test_one_screen import axe, screen
 from present.explorer.test_own_file import DROP, empty, empty_page  # noqa: F401
 from selenium.webdriver.support.ui import Select
 
@@ -164,12 +164,17 @@ def test_an_example_is_a_click_away(empty):  # noqa: F811
     assert complaints(empty) == []
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed in page/node_modules")
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_nothing_in_the_loader(empty, width):  # noqa: F811
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_axe_finds_nothing_in_the_loader(empty, width, scheme, language):  # noqa: F811
     screen(empty, width, 844)
+    prefer(empty, scheme)
+    Select(element(empty, "language")).select_by_value(language)
     assert axe(empty) == []
     y, risk = rows()
     drop(empty, "\n".join(["died,risk", *(f"{int(a)},{b}" for a, b in zip(y, risk, strict=True))]))
     assert axe(empty) == []
+    prefer(empty, "light")
     empty.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
