@@ -70,7 +70,7 @@ page-lint:  ## eslint and type checks of the page's JavaScript; skipped where th
 	  npm --prefix page run --silent lint && npm --prefix page run --silent types; \
 	else echo "npm is not installed: the page's JavaScript is not checked"; fi
 
-format: .venv/.ready  ## let ruff mend what it can
+format: .venv/.ready  ## let ruff fix what it can
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 

@@ -234,7 +234,7 @@ export const ENGLISH = {
     "those that are best somewhere in your range of costs; the letter marks the one in use.",
   zoom: "zoom in on the limits and costs set here",
   reading: (worth, values) => `Where a miss counts as much as ${worth}: ${values}.`,
-  rocRead: (model, caught, false_) => `${model}: ${caught} of the positives caught, ${false_} of the others falsely alarmed`,
+  rocRead: (model, caught, false_) => `${model}: ${caught} of the positives caught, ${false_} of the others with a false alarm`,
   thresholdRead: (threshold, alarms, caught) => `alarm from a score of ${threshold}, ${alarms} of all raise an alarm, ${caught} of the positives caught`,
   limitsShort: (floor, most, miss) => `right ≥ ${floor}, alarms ≤ ${most}, a miss counts ${miss}`,
   rocTable: "The thresholds in use, as a table",

@@ -268,7 +268,7 @@ def winner_map(
     else:
         costs, per = read_scenario(scenario, parts).without_limits(), scenario.per
         own = {"min_precisions": scenario.min_precision, "capacities": scenario.capacity}
-        grid = {name: [own[name]] if each is None else each for name, each in grid.items()}
+        grid = {name: [own[name]] if values is None else values for name, values in grid.items()}
     winners = score_grid(
         points_by_model,
         costs,
