@@ -608,3 +608,24 @@ def test_texts_of_times_are_parsed_once():
     times = [Text(f"2024-01-{day:02}T10:00") for day in range(1, 29)]
     voros.Monitor(policy).update([0.5] * 28, cases=list(range(28)), times=times)
     assert Text.n_parsed == 28
+
+
+def test_the_line_of_a_share_is_that_share_of_each_days_cases() -> None:
+    cases, alarms = np.array([100.0, 10.0, 40.0]), np.array([9.0, 2.0, 5.0])
+    counts = Counts(np.arange(3.0), cases, alarms)
+    watch = capacity_watch(counts, CapacityLimit(0.1, "share"), Settings(window=0))
+    assert watch.history["capacity"].tolist() == [10.0, 1.0, 4.0]
+    assert watch.estimate == pytest.approx(16 / 150)
+
+
+def test_a_number_of_cases_is_watched_as_a_share_of_the_validation_cases() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.3
+    for capacity, expected in ((100, 0.25), (400, None), (0.25, 0.25), (1.0, None)):
+        scenario = voros.Scenario(capacity=capacity, cost_ratio=0.5)
+        policy = voros.ThresholdPolicy.from_validation(y, y + rng.normal(size=400), scenario)
+        monitor = voros.Monitor(policy, window=3)
+        when = np.datetime64("2026-01-01") + np.arange(20)
+        monitor.update(np.zeros(20), cases=np.arange(20), times=when)
+        limits = [watch.limit for watch in monitor.status().watches if watch.name == "capacity"]
+        assert limits == ([] if expected is None else [expected])
