@@ -523,10 +523,6 @@ def test_splits_that_part_a_patient_are_refused():
 
 
 def test_groups_that_cannot_be_used_are_refused():
-    fitted = LogisticRegression().fit(X, Y)
-    plain = ConstrainedThresholdClassifier(fitted, SCENARIO, cv="prefit")
-    with pytest.raises(ValueError, match="groups needs a guarantee"):
-        plain.fit(X, Y, groups=PATIENTS)
     model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)
     with pytest.raises(ValueError, match="groups has 5"):
         model.fit(X, Y, groups=PATIENTS[:5])

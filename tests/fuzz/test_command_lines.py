@@ -31,7 +31,7 @@ COMMANDS = {
     "map": (6, ("--min-precision", "0.1:0.5:3", "--capacity", "0.1:0.5:3")),
     "explore": (4, ("-o", "page.html")),
     "plot": (2, ("-o", "roc.png", "--kind", "roc")),
-    "groups": (3, ("--score", "good", "--by", "died", *LIMITS)),
+    "subgroups": (3, ("--score", "good", "--by", "died", *LIMITS)),
     "allocate": (3, ("--score", "good", "--label", "died", "--by", "fair", *LIMITS)),
     "report": (1, ("-o", "report.html", "--resamples", "100")),
     "nosuch": (1, ()),

@@ -355,6 +355,8 @@ SOUND: dict[tuple[str, str], set[str]] = {
     ("BinnedCounts.from_scores", "y_true"): {"zeros", "ones"},
     ("OperatingPoints.from_scores(periods)", "periods"): {"None"},
     ("OperatingPoints.from_scores(periods)", "groups"): ANY_GROUPS,
+    ("from_validation(more)", "groups"): ANY_GROUPS,
+    ("select_model(more)", "groups"): ANY_GROUPS,
     ("Periods.from_times", "times"): {"dates"},
     ("Periods.from_times", "time_zone"): {"None"},
     ("winner_map", "min_precisions"): GRIDS,

@@ -232,12 +232,22 @@ def test_a_policy_and_a_selection_are_told_of_groups() -> None:
         voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(horizon=50), groups=groups)
 
 
-def test_groups_without_a_guarantee_are_refused() -> None:
+def test_groups_without_a_guarantee_are_kept_for_intervals() -> None:
     cases = draw(np.random.default_rng(0), 50, 3)
     given = (cases.positive, cases.scores, SCENARIO)
-    for function in (voros.ThresholdPolicy.from_validation, voros.select_model):
-        with pytest.raises(ValueError, match="groups needs a guarantee"):
-            function(*given, groups=cases.codes)
+    policy = voros.ThresholdPolicy.from_validation(*given, groups=cases.codes)
+    assert (
+        policy.thresholds.tolist()
+        == voros.ThresholdPolicy.from_validation(*given).thresholds.tolist()
+    )
+    selected = voros.select_model(*given, groups=cases.codes).policy()
+    n_groups = len(np.unique(cases.codes))
+    for made in (policy, selected):
+        doubtful = made.evaluate(cases.positive, cases.scores)
+        assert f"although those of validation belonged to {n_groups} groups" in repr(doubtful)
+        named = made.evaluate(cases.positive, cases.scores, groups=cases.codes)
+        assert f"intervals take {n_groups} groups" in repr(named)
+        assert "although" not in repr(named)
 
 
 @pytest.mark.slow

@@ -96,8 +96,8 @@ def select(
     group: Annotated[
         str | None,
         options.in_choice(
-            "With --confidence: whose case it is, where one patient has several. Without it all "
-            "cases are taken as independent.",
+            "Whose case it is, where one patient has several, for --confidence and the intervals "
+            "of --test. Without it all cases are taken as independent.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -122,7 +122,8 @@ def select(
         "--test FILE", test, check=check, by=subgroups.by, false_alarm_cost=false_alarm_cost
     )
     _check_needed("--test FILE", test, test_events=test_events)
-    _check_needed("--confidence 0.95", choice.confidence, group=group, development=development)
+    _check_needed("--confidence 0.95", choice.confidence, development=development)
+    _check_needed("--confidence 0.95 or --test FILE", choice.confidence or test, group=group)
     over_stays = stays.given
     how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
@@ -156,7 +157,7 @@ def select(
         tested = TestedStays(replace(test_rows, by=rows.aside, aside=()).evaluate(policy))
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
-        cases = load_test(test, columns, validation.label, selection.winner, when, subgroups)
+        cases = load_test(test, columns, validation.label, selection.winner, when, subgroups, group)
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
     if output is not None:
@@ -279,6 +280,7 @@ class Tested:
                 by_cost=way,
                 sample_weight=cases.weights,
                 periods=periods,
+                groups=cases.groups,
                 by=by,
             )
             for way in (True, False)

@@ -43,7 +43,7 @@ from voros.estimators.held_out import (
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
-from voros.policy.allowed import AllowedThresholds, check_groups, read_guarantee, why_never_alarm
+from voros.policy.allowed import AllowedThresholds, read_guarantee, why_never_alarm
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy, climbed
@@ -192,7 +192,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         check_both_classes(y, weights)
         periods = read_periods(self.scenario, y, **in_time)
         if self._prefitted:
-            check_groups(self.guarantee, groups)
             self.estimator_ = self._prefit()
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
@@ -206,8 +205,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 setattr(self, name, getattr(self.estimator_, name))
         scores, rows = self._held_out_scores(X, y, held_out, routed.estimator.fit)
         positive = y[rows] == self.pos_label_
-        # Without a guarantee groups matter for the splits alone.
-        tested = None if groups is None or self.guarantee is None else groups[rows]
+        tested = None if groups is None else groups[rows]
         points = OperatingPoints.from_scores(
             positive,
             scores,

@@ -11,6 +11,7 @@ import numpy as np
 
 from voros.allocation.any_policy import AnyPolicy
 from voros.core.alignment import check_aligned
+from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -336,13 +337,15 @@ def compare_policies(
     how = Resampling.from_options(options, IntervalOptions)
     # The same seed draws the same cases for every policy.
     how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
+    check_flag(by_cost, "by_cost")
     points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
     drawn_by = {"groups": how.groups, "periods": how.periods, "times": how.times}
     check_aligned(y_true=y_true, scores=scores, by=by, **drawn_by)
     policies = _check_policies(policies, _policy_names(scores))
-    if by_cost and not all(isinstance(policy, ThresholdPolicy) for policy in policies.values()):
+    has_thresholds = all(isinstance(policy, ThresholdPolicy) for policy in policies.values())
+    if by_cost and not has_thresholds:
         raise ArgumentError("by_cost", "=True is for policies that have a threshold for each cost")
     cases = decide_all(y_true, scores, policies, by, how)
     _check_costs(cases.policies)

@@ -169,15 +169,6 @@ def warn_if_dependent(correlation: float, n_units: int, per: str, block: int) ->
     )
 
 
-def check_groups(guarantee: Guarantee | None, groups: object) -> None:
-    """Refuse groups that nothing would look at."""
-    if groups is not None and guarantee is None:
-        raise ValueError(
-            "groups needs a guarantee: without one, thresholds are those that meet the limits on "
-            "these cases, whoever they belong to"
-        )
-
-
 def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
     """Return what to ask of each of several models, one of which will be deployed."""
     if guarantee is None or n_models == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -291,6 +292,8 @@ class AppliedThresholds(CostThresholds):
         if codes is not None:
             _check_unweighted("groups", weights)
         evaluation = deployment.evaluate_cases(positive, scores, weights, sure, in_periods, codes)
+        if codes is None and self.origin is not None and self.origin.has_repeated_groups:
+            evaluation = replace(evaluation, validation_groups=self.origin.n_groups)
         if by is None:
             return evaluation
         _check_unweighted("by", weights)

@@ -68,6 +68,11 @@ class Origin:
     patient_days: float | None = None
 
     @property
+    def has_repeated_groups(self) -> bool:
+        """Whether some patient is known to have several of the cases."""
+        return self.n_groups is not None and self.n_groups < self.n_positive + self.n_negative
+
+    @property
     def plan(self) -> str:
         """How thresholds were fixed before validation, in words; empty where they were not."""
         if self.n_development is None or self.n_planned is None:

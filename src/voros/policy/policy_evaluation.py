@@ -71,6 +71,8 @@ class PolicyEvaluation(ReprMixin):
         Alarms of each period, where the capacity is one per period.
     by_subgroup : SubgroupEvaluation or None
         The same measures in each subgroup of cases, where subgroups were named with ``by``.
+    validation_groups : int or None
+        Groups of the validation cases, where some had several and none were named here.
 
     Examples
     --------
@@ -102,6 +104,7 @@ class PolicyEvaluation(ReprMixin):
     counts: ThresholdCounts
     by_period: PeriodEvaluation | None = None
     by_subgroup: SubgroupEvaluation | None = None
+    validation_groups: int | None = None
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
@@ -185,11 +188,18 @@ class PolicyEvaluation(ReprMixin):
         title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
         said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
         if self.counts.whole:
-            said.append(f"intervals take {self._independent} as independent")
+            said.append(f"intervals take {self._independent} as independent{self._dependence}")
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
         subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
         return [title, self.table(), *said, *subgroups]
+
+    @property
+    def _dependence(self) -> str:
+        if self.validation_groups is None:
+            return ""
+        n_groups = f"{self.validation_groups:,} groups"
+        return f", although those of validation belonged to {n_groups}; name groups here too"
 
     @property
     def _independent(self) -> str:

@@ -18,7 +18,6 @@ from voros.models import ONLY_MODEL
 from voros.policy.allowed import (
     AllowedThresholds,
     allowed_thresholds,
-    check_groups,
     check_n_models,
     choose,
     read_guarantee,
@@ -134,6 +133,8 @@ class ThresholdPolicy(AppliedThresholds):
         groups : array-like of shape (n_cases,), optional
             The patient of each case. A guarantee needs it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
+            Thresholds without a guarantee do not depend on them; `evaluate` then says where its
+            intervals take cases as independent although these were not.
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
@@ -147,7 +148,6 @@ class ThresholdPolicy(AppliedThresholds):
         check_scenario(scenario)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case, times=times)
-        check_groups(guarantee, groups)
         developed = None
         if development is not None:
             check_development(guarantee, scenario)

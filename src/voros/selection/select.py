@@ -18,7 +18,6 @@ from voros.exceptions import (
 )
 from voros.models import ModelCases, points_by_name
 from voros.notices import warn_about_costs
-from voros.policy.allowed import check_groups
 from voros.policy.development import (
     check_development,
     read_development,
@@ -124,7 +123,6 @@ def select_model(
     else:
         check_aligned(y_true=y_true, scores=scores, **per_case)
         cases = ModelCases.read(y_true, scores)
-        check_groups(guarantee, groups)
         points_of = cases.counter(
             pos_label=pos_label,
             sample_weight=sample_weight,
