@@ -53,8 +53,8 @@ exactly than the cases do."""
 
 
 MOST_THRESHOLDS = 2000
-"""Thresholds at which a resample is counted. With 10,000 positives this moves the resamples of a
-difference by at most a hundredth of their standard deviation, half the error of 2,000 of them."""
+"""Thresholds at which a resample is counted. With 10,000 positives this moves the mean
+difference of two models by up to .009 of its standard deviation, and one resample by up to .035."""
 
 
 class BandOptions(TypedDict, total=False):

@@ -181,7 +181,7 @@ class Entry:
         """Raise unless the document says that it is of this format and schema."""
         fields = self.value if isinstance(self.value, dict) else {}
         if fields.get("format") != name:
-            raise DocumentError(f"{self.origin} is not a saved one: it has no format {name!r}")
+            raise DocumentError(f"{self.origin} is not a saved document: it has no format {name!r}")
         stated = fields.get("schema")
         newer = isinstance(stated, int) and stated > schema
         if newer or stated != schema or isinstance(stated, bool):
