@@ -110,6 +110,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(browser: Any, page: Path) -> Any:
     browser.get("about:blank")
     browser.get(page.as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach((d) => (d.open = true))")
     complaints(browser)
     return browser
 

@@ -19,7 +19,16 @@ from voros.present.report import layout, make_report
 from voros.present.report.content import report_document
 
 RUNS = 200
-PICTURES = ["ranking", "decision", "calibration", "policy", "period", "prevalence", "group", "map"]
+PICTURES = [
+    "ranking",
+    "decision",
+    "calibration",
+    "policy",
+    "period",
+    "prevalence",
+    "subgroup",
+    "map",
+]
 
 COSTS = (
     0.1,

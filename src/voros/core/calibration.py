@@ -100,6 +100,9 @@ def smooth_share(positive: BoolArray, risk: FloatArray, at: FloatArray) -> Float
         away = risk - centre
         reach = np.partition(np.abs(away), nearest - 1)[nearest - 1]
         weight = np.clip(1 - (np.abs(away) / max(reach, SMALLEST_REACH)) ** 3, 0, None) ** 3
+        if not weight.any():
+            # All of the nearest risks are equally far away.
+            weight = (np.abs(away) <= reach).astype(np.float64)
         total, mean = weight.sum(), weight @ positive / weight.sum()
         off = away - weight @ away / total
         spread = weight @ off**2

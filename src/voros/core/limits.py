@@ -113,7 +113,8 @@ def reversal_note(decision: Decision) -> str:
     alarms = tp + fp
     meets = (alarms > 0) & (alarms <= decision.max_alarms)
     meets &= tp >= scenario.min_precision * alarms
-    auroc = float(np.trapezoid(np.append(points.tpr, 1.0), np.append(points.fpr, 1.0)))
+    fpr, tpr = np.append(points.fpr, 1.0), np.append(points.tpr, 1.0)
+    auroc = float(np.diff(fpr) @ (tpr[1:] + tpr[:-1])) / 2
     if auroc >= CHANCE or not meets.any():
         return ""
     return (
