@@ -263,6 +263,7 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
 
 
 def test_the_floor_of_a_subgroup_is_judged_by_its_interval():
+    pytest.importorskip("pandas")
     policy = policy_of(scenario=SCENARIO.changed(min_precision=0.4))
     stay, hour, score, events = large_ward(3, n_stays=600)
     ill = np.isin(stay, events[0])
@@ -289,6 +290,7 @@ def test_rules_compete_as_models_do_and_share_the_error_of_the_guarantee():
 
 
 def test_a_winner_map_of_stays_scores_as_each_scenario_does():
+    pytest.importorskip("pandas")
     stay, hour, score, events = large_ward(0, n_stays=120)
     noisy = score + np.random.default_rng(0).normal(size=len(score))
     models = voros.alarm_points(
