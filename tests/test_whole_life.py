@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +75,7 @@ VALID, TEST, NEXT = (
 )
 
 
-class Life:
+class Life(ABC):
     """What differs between the kinds of policies; the course of their lives is one."""
 
     chosen: tuple[str, ...]
@@ -86,8 +87,9 @@ class Life:
     renewed = True
     alarm_columns: tuple[str, ...] = ("alarm",)
 
+    @abstractmethod
     def choose(self, ward: Ward, capacity: float):
-        raise NotImplementedError
+        """Decide a policy on a ward."""
 
     def scores(self, ward: Ward):
         return ward["risk"]
@@ -98,8 +100,9 @@ class Life:
     def units(self, _: Ward) -> dict:
         return {}
 
+    @abstractmethod
     def decide_by_hand(self, policy, ward: Ward) -> dict[str, np.ndarray]:
-        raise NotImplementedError
+        """Alarms of a ward by plain comparisons, by the name of their column."""
 
     def precise(self, alarms: dict[str, np.ndarray], ward: Ward) -> bool:
         """Whether every stream keeps the floor; by default all cases are one."""

@@ -171,8 +171,8 @@ export function likelyScores(columns, scores) {
 
 /** The positive one of two labels in words, such as yes and no; null where none is. */
 export function positiveWord(texts) {
-  const found = texts.filter((text) => POSITIVE_WORD.test(text));
-  return texts.length === 2 && found.length === 1 ? found[0] : null;
+  const positive = texts.filter((text) => POSITIVE_WORD.test(text));
+  return texts.length === 2 && positive.length === 1 ? positive[0] : null;
 }
 
 const namesOf = (columns) => columns.map(({ name }) => name);

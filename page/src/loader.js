@@ -100,8 +100,8 @@ export function bindLoader(source, empty, open) {
 
   /** The one column whose two values are words like yes and no; null where there is none or are several. */
   function wordedLabel() {
-    const found = peeked.columns.filter((column) => positiveWord(textsOf(column)) !== null);
-    return found.length === 1 ? found[0].name : null;
+    const labels = peeked.columns.filter((column) => positiveWord(textsOf(column)) !== null);
+    return labels.length === 1 ? labels[0].name : null;
   }
 
   function guess(label) {

@@ -78,16 +78,16 @@ class WinnerMap:
     >>> import voros
     >>> patients = voros.datasets.load_support2().with_all_prognoses()
     >>> died = patients.outcome("hospital_death_within_7_days")
-    >>> found = voros.winner_map(
+    >>> result = voros.winner_map(
     ...     died,
     ...     patients.prognoses,
     ...     min_precisions=[0.2, 0.5],
     ...     capacities=[0.01, 0.05, 0.3],
     ...     cost_ratio=(1 / 40, 1 / 9),
     ... )
-    >>> [[found.models[j] for j in row] for row in found.winner]
+    >>> [[result.models[j] for j in row] for row in result.winner]
     [['SPS', 'SUPPORT model', 'physicians'], ['SPS', 'SUPPORT model', 'SUPPORT model']]
-    >>> {model: round(share, 2) for model, share in found.shares_won().items()}
+    >>> {model: round(share, 2) for model, share in result.shares_won().items()}
     {'SPS': 0.33, 'APACHE III': 0.0, 'SUPPORT model': 0.5, 'physicians': 0.17}
     """
 
@@ -236,10 +236,10 @@ def winner_map(
     ...     "sharp": [0.1, 0.2, 0.6, 0.7, 0.5, 0.3, 0.8, 0.9],
     ...     "steady": [0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 0.7, 0.8],
     ... }
-    >>> found = voros.winner_map(
+    >>> result = voros.winner_map(
     ...     y_true, scores, min_precisions=[0.5, 0.7], capacities=[0.25, 0.5], cost_ratio=0.2
     ... )
-    >>> found.winner.tolist()
+    >>> result.winner.tolist()
     [[0, 1], [0, 1]]
 
     Two published curves:
@@ -247,13 +247,13 @@ def winner_map(
     >>> sizes = {"n_positive": 100, "n_negative": 900}
     >>> early = voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes)
     >>> late = voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes)
-    >>> found = voros.winner_map(
+    >>> result = voros.winner_map(
     ...     {"early": early, "late": late},
     ...     min_precisions=[0.2, 0.5, 0.9],
     ...     capacities=[0.1, 0.4],
     ...     cost_ratio=(1 / 40, 1 / 20),
     ... )
-    >>> found.winner.tolist()
+    >>> result.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
     check_aligned(y_true=y_true, scores=scores, groups=groups)

@@ -77,8 +77,8 @@ class SubgroupThresholds(ReprMixin):
     >>> import voros
     >>> y, s = [1, 1, 0, 0, 1, 0, 0, 1, 0, 0], [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
     >>> ward, scenario = ["a"] * 5 + ["b"] * 5, voros.Scenario(0.3, 0.5, cost_ratio=0.1)
-    >>> found = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
-    >>> {rule: round(found.extra_cost(rule), 4) for rule in found.policies}
+    >>> result = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
+    >>> {rule: round(result.extra_cost(rule), 4) for rule in result.policies}
     {'one': 0.0, 'one_with_floors': 1.8, 'per_subgroup': -1.0, 'equal_recall': 1.8}
     """
 
@@ -174,8 +174,8 @@ def compare_subgroup_thresholds(
     >>> s = [9, 8, 7, 6, 5, 9, 8, 7, 6, 5]
     >>> ward = ["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.5, cost_ratio=0.1)
-    >>> found = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
-    >>> found.policy("one").thresholds(), found.policy("per_subgroup").thresholds()
+    >>> result = voros.compare_subgroup_thresholds(y, s, scenario, by=ward, min_cases=5)
+    >>> result.policy("one").thresholds(), result.policy("per_subgroup").thresholds()
     ({'a': 8.0, 'b': 8.0}, {'a': 5.0, 'b': inf})
     """
     check_scenario(scenario)

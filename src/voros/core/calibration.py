@@ -139,8 +139,8 @@ class Calibration:
     --------
     >>> risk = np.repeat([0.2, 0.8], 50)
     >>> y = np.arange(100) % 50 < np.repeat([5, 30], 50)  # half of what the risks promise, and 3/4
-    >>> found = Calibration.from_points(OperatingPoints.from_scores(y, risk))
-    >>> found.mean_risk, found.observed.value, round(found.slope.value, 2)
+    >>> result = Calibration.from_points(OperatingPoints.from_scores(y, risk))
+    >>> result.mean_risk, result.observed.value, round(result.slope.value, 2)
     (0.5, 0.35, 0.94)
     """
 

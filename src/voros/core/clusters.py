@@ -98,8 +98,8 @@ class GroupedCounts:
         Examples
         --------
         >>> codes, ill = np.array([0, 0, 1]), np.array([True, False, True])
-        >>> found = GroupedCounts.from_cases(codes, ill, np.array([3, 2, 1]), np.array([2, 1]))
-        >>> found.tp.tolist(), found.fp.tolist(), found.n_positive.ravel().tolist()
+        >>> result = GroupedCounts.from_cases(codes, ill, np.array([3, 2, 1]), np.array([2, 1]))
+        >>> result.tp.tolist(), result.fp.tolist(), result.n_positive.ravel().tolist()
         ([[1, 1], [0, 1]], [[1, 1], [0, 0]], [1, 1])
         """
         n_groups = int(codes.max()) + 1

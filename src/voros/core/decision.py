@@ -159,8 +159,8 @@ def solve(
     Examples
     --------
     >>> points = OperatingPoints.from_counts([4, 6, 9], [1, 6, 41], n_positive=10, n_negative=90)
-    >>> found = solve(points, Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.2)))
-    >>> found.feasible.tolist(), found.hull.index.tolist(), round(found.partial_voros, 4)
+    >>> result = solve(points, Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.2)))
+    >>> result.feasible.tolist(), result.hull.index.tolist(), round(result.partial_voros, 4)
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)

@@ -59,8 +59,8 @@ def risk_quality(
 
     Examples
     --------
-    >>> found = risk_quality(np.array([False, True, False, True]), np.array([0.1, 0.9, 0.6, 0.5]))
-    >>> found.auroc, round(found.auprc, 4), round(found.brier, 4)
+    >>> result = risk_quality(np.array([False, True, False, True]), np.array([0.1, 0.9, 0.6, 0.5]))
+    >>> result.auroc, round(result.auprc, 4), round(result.brier, 4)
     (0.75, 0.8333, 0.1575)
     """
     order = np.argsort(-risk, kind="stable")
@@ -129,8 +129,8 @@ def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimat
     Examples
     --------
     >>> points = OperatingPoints.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.6, 0.5, 0.7, 0.2])
-    >>> found = auroc_interval(points)
-    >>> round(found.value, 4), round(found.low, 2), round(found.high, 2)
+    >>> result = auroc_interval(points)
+    >>> round(result.value, 4), round(result.low, 2), round(result.high, 2)
     (0.8889, 0.02, 1.0)
     """
     tp, fp = np.diff(points.tp), np.diff(points.fp)

@@ -72,10 +72,10 @@ class Subgroups:
     Examples
     --------
     >>> columns = {"sex": ["f", "f", "m", "f"], "site": ["A", "A", "B", "C"]}
-    >>> found = Subgroups.from_columns(columns, min_cases=2)
-    >>> [(part.column, part.names, part.sizes.tolist()) for part in found.partitions]
+    >>> result = Subgroups.from_columns(columns, min_cases=2)
+    >>> [(part.column, part.names, part.sizes.tolist()) for part in result.partitions]
     [('sex', ('f', 'other'), [3, 1]), ('site', ('A', 'other'), [2, 2])]
-    >>> found.notes
+    >>> result.notes
     ('sex: subgroups with fewer than 2 cases are pooled as other: m', 'site: subgroups ...: B, C')
     """
 

@@ -205,8 +205,8 @@ class Bootstrap:
     >>> died = patients.outcome("hospital_death_within_7_days")
     >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=(1 / 40, 1 / 9))
     >>> score = patients.prognoses["SUPPORT model"]
-    >>> found = voros.bootstrap(died, score, scenario, n_resamples=100, random_state=0)
-    >>> found.method, len(found.distribution), found.low < found.estimate < found.high
+    >>> result = voros.bootstrap(died, score, scenario, n_resamples=100, random_state=0)
+    >>> result.method, len(result.distribution), result.low < result.estimate < result.high
     ('curve', 100, True)
     """
 

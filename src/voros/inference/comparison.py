@@ -94,8 +94,8 @@ class Comparison(ReprMixin):
     >>> import voros
     >>> y, scores = [0, 0, 1, 1] * 50, {"a": [1, 3, 2, 4] * 50, "b": [1, 2, 3, 4] * 50}
     >>> limits = voros.Scenario(min_precision=0.3, capacity=0.8, cost_ratio=0.1)
-    >>> found = voros.compare(y, scores, limits, n_resamples=100, random_state=0)
-    >>> found.ranking, found.shares_won, found.differs(found.pairs[0])
+    >>> result = voros.compare(y, scores, limits, n_resamples=100, random_state=0)
+    >>> result.ranking, result.shares_won, result.differs(result.pairs[0])
     (('b', 'a'), {'a': 0.0, 'b': 1.0}, True)
     """
 

@@ -49,8 +49,8 @@ class PeriodEvaluation(ReprMixin):
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0.5)
     >>> y, scores, days = [1, 1, 0, 1, 0], [9, 8, 2, 5, 3], ["mon", "mon", "mon", "tue", "wed"]
     >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario, periods=days)
-    >>> found = policy.evaluate(y, scores, periods=days).by_period
-    >>> found.names.tolist(), found.alarms[:, 0].tolist()
+    >>> result = policy.evaluate(y, scores, periods=days).by_period
+    >>> result.names.tolist(), result.alarms[:, 0].tolist()
     (['mon', 'tue', 'wed'], [2, 1, 0])
     """
 

@@ -116,7 +116,7 @@ class SubgroupEvaluation(ReprMixin):
     >>> (
     ...     len(subgroups),
     ...     subgroups.confidence_each,
-    ...     [each.name for each in subgroups.with_floor("kept")],
+    ...     [kept.name for kept in subgroups.with_floor("kept")],
     ... )
     (2, 0.975, ['sex: f'])
     """

@@ -135,7 +135,7 @@ class PolicyEvaluation(ReprMixin):
         >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.1)
         >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
         >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
-        >>> round(policy.evaluate(y, scores).in_money(30).saved)  # 333 found, 167 false alarms
+        >>> round(policy.evaluate(y, scores).in_money(30).saved)  # 333 result, 167 false alarms
         95000
         """
         sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence)

@@ -43,8 +43,8 @@ class StaySubgroups(ReprMixin):
     >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
     >>> points = voros.alarm_points(**ward, rule=rule)
     >>> policy = voros.ThresholdPolicy.from_points(points, voros.Scenario(0.5, cost_ratio=0.1))
-    >>> found = policy.evaluate_stays(**ward, by=sex).by_subgroup
-    >>> list(found), found["sex", "other"].n_stays, found.floor("sex", "other")
+    >>> result = policy.evaluate_stays(**ward, by=sex).by_subgroup
+    >>> list(result), result["sex", "other"].n_stays, result.floor("sex", "other")
     ([('sex', 'other')], 3, 'too few to say')
     """
 

@@ -58,8 +58,8 @@ class WorklistEvaluation(ReprMixin):
     --------
     >>> import voros
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
-    >>> found = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
-    >>> found.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
+    >>> result = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
+    >>> result.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
                alarms  precision  recall  expected cost  cost of 1,000 cases
     worklist        2     1.0000  1.0000         0.0000                    0
     threshold       0        nan  0.0000         0.9524                666.7
@@ -122,8 +122,8 @@ class Worklist(ReprMixin):
     --------
     >>> import voros
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
-    >>> found = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
-    >>> found.predict([7, 6, 4], periods=["thu", "thu", "fri"])
+    >>> result = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
+    >>> result.predict([7, 6, 4], periods=["thu", "thu", "fri"])
     array([ True, False, False])
     """
 
@@ -242,10 +242,10 @@ def worklist(
     >>> import voros
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
     >>> days = ["mon", "mon", "mon", "tue", "tue", "wed"]
-    >>> found = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
-    >>> found.threshold, found.policy.threshold()
+    >>> result = voros.worklist([1, 1, 0, 1, 0, 0], [9, 8, 2, 5, 3, 1], scenario, periods=days)
+    >>> result.threshold, result.policy.threshold()
     (5.0, 9.0)
-    >>> found
+    >>> result
     the 1 highest of each day, of scores of at least 5
                alarms  precision  recall  expected cost  cost of 1,000 cases
     worklist        2     1.0000  0.6667         0.3030                166.7

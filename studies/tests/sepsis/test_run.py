@@ -70,12 +70,12 @@ def test_what_a_threshold_does_is_what_a_plain_loop_counts(scored):
     _, _, valid, test = scored
     name = quick_sepsis_grid()[0].name
     for level, threshold in choose_thresholds(valid, name).items():
-        found = outcome(test, name, level, threshold)
+        measured = outcome(test, name, level, threshold)
         alarms, caught, days = plain_counts(test, test.scores[name], threshold)
-        assert (found.alarms, found.caught) == (alarms, caught)
-        assert found.per_day == pytest.approx(alarms / days)
+        assert (measured.alarms, measured.caught) == (alarms, caught)
+        assert measured.per_day == pytest.approx(alarms / days)
         expected = {"precision"} if caught < FLOOR * alarms else set()
-        assert set(found.broken) == expected | ({"capacity"} if alarms > RATE * days else set())
+        assert set(measured.broken) == expected | ({"capacity"} if alarms > RATE * days else set())
 
 
 def test_events_choose_the_least_cost_within_the_limits(scored):
@@ -177,12 +177,12 @@ def test_set_a():
     split = split_patients(LabelledCases(np.zeros((n, 0)), stays.septic, np.arange(n), ()))
     trees = Candidate("HGB", {"max_iter": 50, "max_leaf_nodes": 8})
     record = run_split(data, split, 0, [trees])
-    found = {one["level"]: one for one in record["choices"] if one["row"] == trees.name}
+    by_level = {one["level"]: one for one in record["choices"] if one["row"] == trees.name}
     # Rows leave the capacity unused; the maximum of each stay breaks it twice over.
-    assert found["rows"]["per_day"] < 0.05
-    assert found["stays"]["per_day"] > 0.2
-    assert 0.08 < found["events"]["per_day"] < 0.12
-    assert not found["guaranteed"]["broken"]
-    assert 80 < found["guaranteed"]["caught"] < found["events"]["caught"] < 200
+    assert by_level["rows"]["per_day"] < 0.05
+    assert by_level["stays"]["per_day"] > 0.2
+    assert 0.08 < by_level["events"]["per_day"] < 0.12
+    assert not by_level["guaranteed"]["broken"]
+    assert 80 < by_level["guaranteed"]["caught"] < by_level["events"]["caught"] < 200
     # The Challenge's winners reached about .4 on the hospital's own stays.
-    assert 0.35 < found["utility"]["utility"] < 0.5
+    assert 0.35 < by_level["utility"]["utility"] < 0.5

@@ -48,8 +48,8 @@ def resampled_counts(
     >>> positive = np.array([True, False, True, False])
     >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
     >>> held = {"a": useful_points(points)}
-    >>> found = resampled_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, held, 2)
-    >>> found["models"][0]["kept"], len(base64.b64decode(found["models"][0]["counts"]))
+    >>> result = resampled_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, held, 2)
+    >>> result["models"][0]["kept"], len(base64.b64decode(result["models"][0]["counts"]))
     ([0, 1], 12)
     """
     kept = {name: spread_positions(points) for name, points in held.items()}

@@ -38,8 +38,8 @@ def subgroup_counts(
     >>> positive = np.array([True, False, True, False])
     >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
     >>> subgroups = Subgroups.from_columns({"sex": ["f", "m", "f", "m"]}, min_cases=2)
-    >>> found = subgroup_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, subgroups, 2)
-    >>> found["names"], found["positives"], found["models"][0]["kept"]
+    >>> result = subgroup_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, subgroups, 2)
+    >>> result["names"], result["positives"], result["models"][0]["kept"]
     (['sex: f', 'sex: m'], [2, 0], [1])
     """
     parts = subgroups.partitions

@@ -215,7 +215,9 @@ class Report(ReprMixin):
     >>> import voros
     >>> y, scores = [0, 1, 0, 1], {"risk": [0.1, 0.9, 0.8, 0.7], "sofa": [2, 5, 1, 6]}
     >>> points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
-    >>> found = voros.select_model(points, scenario=voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
+    >>> result = voros.select_model(
+    ...     points, scenario=voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2))
+    ... )
     >>> file, counts = {"file": "valid.csv", "sha256": None}, {"cases": 4, "positives": 2}
     >>> data = DataSummary(**file, **counts, label="died", models=tuple(scores), notes=())
     >>> one = {name: ModelInterval(0.5, 0.4, 0.6, 0.5) for name in scores}
@@ -224,8 +226,8 @@ class Report(ReprMixin):
     ...     command="voros report",
     ...     validation=data,
     ...     points=points,
-    ...     selection=found,
-    ...     policy=found.policy(),
+    ...     selection=result,
+    ...     policy=result.policy(),
     ...     intervals=one,
     ...     confidence=0.95,
     ...     resamples=2000,

@@ -80,8 +80,8 @@ def fitted_scenario(y_true: BoolArray, prices: Mapping[str, FloatArray] | None =
 
     Examples
     --------
-    >>> found = fitted_scenario(np.arange(100) < 10)
-    >>> round(found.min_precision, 3), found.capacity, found.costs.support
+    >>> result = fitted_scenario(np.arange(100) < 10)
+    >>> round(result.min_precision, 3), result.capacity, result.costs.support
     (0.15, 0.2, (0.1111111111111111, 0.25))
     """
     p = float(np.mean(y_true))

@@ -84,8 +84,8 @@ def run_evidence(
     >>> X = np.random.default_rng(0).normal(size=(400, 2))
     >>> cases = LabelledCases(X[:, :1], X.sum(axis=1) > 1, np.arange(400), ("lactate",))
     >>> ward, model = DataSet("ward", "a ward", cases), Candidate("LR", {"max_iter": 50, "C": 1})
-    >>> found = run_evidence([ward], tempfile.mkdtemp(), n_splits=2, candidates=[model])
-    >>> len(found.differences), found.differences[0].n
+    >>> result = run_evidence([ward], tempfile.mkdtemp(), n_splits=2, candidates=[model])
+    >>> len(result.differences), result.differences[0].n
     (21, 2)
     """
     if not datasets:

@@ -105,8 +105,8 @@ def compare_published(cases: LabelledCases, published: Published) -> list[PartCo
     >>> ids = np.arange(4)
     >>> cases = LabelledCases(np.zeros((4, 0)), ids < 2, ids, (), ids + 100)
     >>> parts = {"valid": {100: (1, 1), 101: (1, 0)}, "test": {7: (1, 0)}}
-    >>> for found in compare_published(cases, Published(Path("x"), parts)):
-    ...     print(found.key, found.cases, found.shared, found.differing)
+    >>> for result in compare_published(cases, Published(Path("x"), parts)):
+    ...     print(result.key, result.cases, result.shared, result.differing)
     stay 2 2 (101,)
     stay 1 0 ()
     """

@@ -187,8 +187,8 @@ def corrected_interval(differences: FloatArray, test_ratio: float) -> CostInterv
 
     Examples
     --------
-    >>> found = corrected_interval(np.array([0.1, 0.2, 0.3]), test_ratio=1 / 3)
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    >>> result = corrected_interval(np.array([0.1, 0.2, 0.3]), test_ratio=1 / 3)
+    >>> round(result.estimate, 3), round(result.low, 3), round(result.high, 3)
     (0.2, -0.151, 0.551)
     """
     mean, n = float(differences.mean()), len(differences)

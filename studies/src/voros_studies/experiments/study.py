@@ -188,8 +188,8 @@ def tightened(scenario: Scenario) -> Scenario:
 
     Examples
     --------
-    >>> found = tightened(SCENARIOS[2])
-    >>> round(found.min_precision, 3), round(float(found.capacity), 3)
+    >>> result = tightened(SCENARIOS[2])
+    >>> round(result.min_precision, 3), round(float(result.capacity), 3)
     (0.55, 0.09)
     """
     return replace(

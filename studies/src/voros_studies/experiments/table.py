@@ -114,8 +114,8 @@ def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
     --------
     >>> import pandas as pd
     >>> ward = pd.DataFrame({"stay_id": [11, 12, 13], "age": [70, 64, None], "died": [0, 1, 0]})
-    >>> found = table_cases(ward, TableColumns(label="died"))
-    >>> found.cases.feature_names, found.notes
+    >>> result = table_cases(ward, TableColumns(label="died"))
+    >>> result.cases.feature_names, result.notes
     (('age', 'age recorded'), ('column stay_id numbers the rows: left out',))
     """
     _check_columns(frame, columns)

@@ -186,12 +186,12 @@ def choose_features(
 
     Examples
     --------
-    >>> found = choose_features(
+    >>> result = choose_features(
     ...     ["age_value:(51.0, 61.0]", "age_mask", "gender_value:Male"],
     ...     {"age": ("(51.0, 61.0]", "> 89")},
     ...     Path("s.feature_names.json"),
     ... )
-    >>> found.positions, found.lacking
+    >>> result.positions, result.lacking
     ((0,), ('age > 89',))
     """
     parts = [re.fullmatch(r"(.+)_value[:_](.+)", name) for name in names]
