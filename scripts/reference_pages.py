@@ -4,9 +4,100 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from pkgutil import resolve_name
 
 import unreleased_page
-from api_page import PACKAGES, STUDIES, find, first_line, public
+
+PACKAGES = (
+    "voros",
+    "voros.costs",
+    "voros.plotting",
+    "voros.inference",
+    "voros.guarantee",
+    "voros.policy",
+    "voros.alarms",
+    "voros.monitoring",
+    "voros.allocation",
+    "voros.estimators",
+    "voros.evaluation",
+    "voros.selection",
+    "voros.winners",
+    "voros.decision_curves",
+    "voros.core.geometry",
+    "voros.core.hull",
+    "voros.core.money",
+    "voros.exceptions",
+    "voros.frameworks",
+    "voros.engines",
+    "voros.datasets",
+    "voros.io",
+    "voros.present.explorer",
+    "voros.present.report",
+)
+"""What `import voros` gives access to, from the most to the least used."""
+
+STUDIES = (
+    "voros_studies.paper",
+    "voros_studies.hospital",
+    "voros_studies.experiments",
+    "voros_studies.evidence",
+    "voros_studies.sepsis",
+)
+"""The packages of voros-studies."""
+
+TASKS = {
+    "State limits and costs": (
+        "Scenario",
+        "costs",
+        "feasible_region",
+    ),
+    "Score and choose": (
+        "partial_voros_score",
+        "voros_score",
+        "evaluate",
+        "select_model",
+        "winner_map",
+        "net_benefit",
+        "OperatingPoints",
+    ),
+    "Tell a difference from chance": (
+        "bootstrap",
+        "compare",
+        "compare_policies",
+    ),
+    "Deploy": (
+        "ThresholdPolicy",
+        "Guarantee",
+        "cases_needed",
+        "make_scorer",
+        "ConstrainedThresholdClassifier",
+        "Monitor",
+    ),
+    "Periods, stays, subgroups and several alarms": (
+        "Periods",
+        "worklist",
+        "AlarmRule",
+        "alarm_points",
+        "Subgroups",
+        "compare_subgroup_thresholds",
+        "allocate",
+        "JointPolicy",
+    ),
+    "Show": ("write_page", "make_report", "write_report"),
+    "Several sites": ("SiteCounts",),
+    "Errors and warnings": ("InfeasibleError", "NeverAlarmWarning", "VorosWarning"),
+}
+"""What each name of `voros` is for; a test compares it with `__all__`."""
+
+INTRODUCTION = """Reference
+=========
+
+Every public name with its parameters and an example. One order of arguments holds everywhere:
+``y_true`` first, then the scores (``y_score`` for one model, ``scores`` for one or several), then
+``scenario``; what follows is given by keyword. ``OperatingPoints`` can take the place of labels and
+scores wherever cases are counted: ``voros.evaluate(points, scenario=ward)``.
+
+"""
 
 TORCH = (
     "``voros.torch``\n===============\n\n"
@@ -32,16 +123,20 @@ def write(folder: Path) -> None:
 
 
 def overview(pages: list[str]) -> str:
-    """Return the page that lists the packages."""
+    """Return the page that lists the names of `voros` by task, and then the packages."""
+    tasks = "".join(_task(title, names) for title, names in TASKS.items())
     entries = "\n".join(f"   {page}" for page in pages)
     return (
-        "Reference\n=========\n\n"
-        "Every public name with its parameters and an example. One order of arguments holds\n"
-        "everywhere: ``y_true``, then the scores, then ``scenario``; what follows is given by\n"
-        "keyword. The :doc:`one-page list <../api>` has them all at a glance.\n\n"
-        ".. toctree::\n   :maxdepth: 1\n\n   ../api\n   ../command-line\n"
+        f"{INTRODUCTION}.. currentmodule:: voros\n\n{tasks}"
+        "All packages\n------------\n\n"
+        ".. toctree::\n   :maxdepth: 1\n\n   ../command-line\n"
         f"{entries}\n   unreleased\n   ../changelog\n"
     )
+
+
+def _task(title: str, names: tuple[str, ...]) -> str:
+    rows = "\n".join(f"   {name}" for name in names)
+    return f"{title}\n{'-' * len(title)}\n\n.. autosummary::\n   :nosignatures:\n\n{rows}\n\n"
 
 
 def package_page(package: str) -> str:
@@ -55,6 +150,29 @@ def package_page(package: str) -> str:
         f".. currentmodule:: {package}\n\n"
         f".. autosummary::\n   :toctree: generated\n\n{names}\n"
     )
+
+
+def find(package: str) -> object:
+    """Follow a dotted name from its package, as a user would write it."""
+    module: object = resolve_name(package)
+    return module
+
+
+def public(module: object) -> list[str]:
+    """Return the names of `__all__`: functions first, then classes, then errors and warnings."""
+    names: list[str] = vars(module)["__all__"]
+    return sorted(names, key=lambda name: (_kind(getattr(module, name)), name.lower()))
+
+
+def _kind(thing: object) -> int:
+    if not inspect.isclass(thing):
+        return 0
+    return 2 if issubclass(thing, Exception) else 1
+
+
+def first_line(thing: object) -> str:
+    """Return the first line of a docstring."""
+    return (inspect.getdoc(thing) or "").splitlines()[0]
 
 
 def _has_a_page(package: str, module: object, name: str) -> bool:
