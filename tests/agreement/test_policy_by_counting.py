@@ -219,10 +219,10 @@ def test_operating_points_and_cases_lead_to_the_same(trials: list[Trial]) -> Non
     for trial in trials[::4]:
         weights = None if trial.weights is None else [float(w) for w in trial.weights]
         points = OperatingPoints.from_scores(trial.labels, trial.scores, sample_weight=weights)
-        by_points = trial.policy.evaluate(points, by_cost=True, confidence=0.8)
+        by_points = trial.policy.evaluate(points, by_cost=True, confidence_level=0.8)
         by_cases = trial.evaluate()
         if weights is None:
-            assert by_points.intervals.confidence == 0.8
+            assert by_points.intervals.confidence_level == 0.8
             (low, high), (least, most) = by_points.intervals.alarms, by_cases.intervals.alarms
             assert least <= low <= high <= most
         assert by_points.expected_cost == pytest.approx(by_cases.expected_cost, abs=CLOSE)

@@ -242,7 +242,7 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
             time=hour[kept],
             score=score[kept],
             events=(events[0][of], events[1][of]),
-            confidence=1 - 0.05 / 4,
+            confidence_level=1 - 0.05 / 4,
         )
         part = found["sex", name]
         for figure in ("tp", "fp", "alarms", "n_events", "patient_days", "intervals"):

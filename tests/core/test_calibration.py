@@ -49,7 +49,7 @@ def of(y, risk, **options):
 
 def test_means_are_those_of_the_cases(risks):
     y, risk = risks
-    found = of(y, risk, confidence=0.9)
+    found = of(y, risk, confidence_level=0.9)
     assert found.mean_risk == pytest.approx(risk.mean())
     exact = stats.binomtest(int(y.sum()), len(y)).proportion_ci(0.9)
     assert (found.observed.value, found.observed.low, found.observed.high) == pytest.approx(

@@ -111,13 +111,13 @@ def test_confidence_widens_and_is_checked():
     rng = np.random.default_rng(0)
     y = rng.random(300) < 0.3
     policy, scores = fixed((0.5,), SCENARIO), rng.normal(size=300) + y
-    narrow, wide = (policy.evaluate(y, scores, confidence=c).intervals for c in (0.8, 0.99))
+    narrow, wide = (policy.evaluate(y, scores, confidence_level=c).intervals for c in (0.8, 0.99))
     for name in ("precision", "recall", "alarms", "cost", "cost_per_1000"):
         (a, b), (c, d) = getattr(narrow, name), getattr(wide, name)
         assert c < a < b < d
     for confidence in (0, 1, 1.5, True, "0.9"):
-        with pytest.raises(ValueError, match="confidence="):
-            policy.evaluate(y, scores, confidence=confidence)
+        with pytest.raises(ValueError, match="confidence_level="):
+            policy.evaluate(y, scores, confidence_level=confidence)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_intervals_against_resampling_whole_patients(risks):
             ]
         )
     low, high = np.quantile(measured, [0.05, 0.95], axis=0)
-    found = risk_quality(y, risk, patient, n_resamples=60, confidence=0.9)
+    found = risk_quality(y, risk, patient, n_resamples=60, confidence_level=0.9)
     np.testing.assert_allclose([*found.intervals.values()], np.column_stack([low, high]))
 
 
@@ -58,7 +58,7 @@ def test_the_interval_of_the_auroc_with_many_cases_is_that_of_delong():
     rng = np.random.default_rng(1)
     y = rng.random(20_000) < 0.5
     risk = y + rng.normal(size=20_000)
-    found = auroc_interval(OperatingPoints.from_scores(y, risk), confidence=0.9)
+    found = auroc_interval(OperatingPoints.from_scores(y, risk), confidence_level=0.9)
     beaten, lost = placements(y[:4000], risk[:4000])
     assert found.value == pytest.approx(roc_auc_score(y, risk))
     half = 1.6448536 * np.sqrt((beaten.var() + lost.var()) / 10_000)

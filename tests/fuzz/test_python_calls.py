@@ -42,6 +42,7 @@ KINDS = {
     "cost_ratio": "costs",
     "prevalence": "prevalence",
     "confidence": "level",
+    "confidence_level": "level",
     "guarantee": "level",
     "tolerance": "tolerance",
     "n_positive": "size",
@@ -219,7 +220,7 @@ TARGETS: dict[str, Target] = {
     "policy.predict": _t(POLICY.predict, "y_score cost_ratio", y_score=SCORES, cost_ratio=0.1),
     "policy.threshold": _t(POLICY.threshold, "cost_ratio", cost_ratio=0.1),
     "policy.evaluate(more)": _t(
-        POLICY.evaluate, "cost_ratio by_cost pos_label sample_weight confidence", **CASES
+        POLICY.evaluate, "cost_ratio by_cost pos_label sample_weight confidence_level", **CASES
     ),
     "from_validation(more)": _t(
         voros.ThresholdPolicy.from_validation,
@@ -248,8 +249,8 @@ TARGETS: dict[str, Target] = {
     ),
     "compare_policies": _t(
         voros.compare_policies,
-        "y_true scores policies by_cost n_resamples confidence method stratified groups pos_label "
-        "random_state progress",
+        "y_true scores policies by_cost n_resamples confidence_level method stratified groups "
+        "pos_label random_state progress",
         0.12,
         **SEVERAL,
         policies={"a": POLICY, "b": POLICY},
@@ -282,7 +283,7 @@ TARGETS: dict[str, Target] = {
     "from_scipy": _t(costs.from_scipy, "distribution over", distribution=None),
     "bootstrap": _t(
         voros.bootstrap,
-        "y_true scores scenario metric n_resamples confidence method groups random_state",
+        "y_true scores scenario metric n_resamples confidence_level method groups random_state",
         0.12,
         y_true=LABELS,
         scores=SCORES,
@@ -291,18 +292,18 @@ TARGETS: dict[str, Target] = {
     ),
     "compare": _t(
         voros.compare,
-        "y_true scores scenario metric n_resamples confidence method groups random_state",
+        "y_true scores scenario metric n_resamples confidence_level method groups random_state",
         0.12,
         **SEVERAL,
         scenario=SCENARIO,
         **DRAWS,
     ),
     "roc_band": _t(
-        roc_band, "y_true scores kind n_resamples confidence groups", 0.05, **SEVERAL, **DRAWS
+        roc_band, "y_true scores kind n_resamples confidence_level groups", 0.05, **SEVERAL, **DRAWS
     ),
     "area_band": _t(
         area_band,
-        "y_true scores scenario kind n_resamples confidence",
+        "y_true scores scenario kind n_resamples confidence_level",
         0.05,
         **SEVERAL,
         scenario=SCENARIO,

@@ -163,7 +163,7 @@ def test_cases_that_repeat_within_groups_widen_the_interval(cases):
         ({"method": "basic"}, "method='basic'; accepted are 'auto', 'curve', 'bca', 'percentile'"),
         ({"method": None}, "method=None; accepted are 'auto'"),
         ({"n_resamples": 10}, "n_resamples=10; accepted is a whole number of at least 100"),
-        ({"confidence": 1.0}, "confidence=1.0; accepted is a number strictly between"),
+        ({"confidence_level": 1.0}, "confidence_level=1.0; accepted is a number strictly between"),
         ({"groups": np.zeros(600)}, "groups holds one group only"),
         ({"groups": np.zeros(5)}, "y_true has 600, groups has 5"),
         ({"groups": np.arange(600), "stratified": True}, "exclude one another"),

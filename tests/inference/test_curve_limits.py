@@ -102,7 +102,7 @@ def test_a_perfect_model_has_an_interval_with_width():
 def test_intervals_of_low_confidence_are_nested():
     labels, scores = cases(0, 300)
     ends = [
-        voros.bootstrap(labels, scores, WARD, confidence=c, n_resamples=100, random_state=0)
+        voros.bootstrap(labels, scores, WARD, confidence_level=c, n_resamples=100, random_state=0)
         for c in (1e-308, 0.25, 0.5, 0.8, 0.95)
     ]
     assert np.all(np.diff([each.low for each in ends]) <= 1e-12)
@@ -193,7 +193,7 @@ def test_resamples_that_nearly_agree_give_an_interval_with_width():
             scenario,
             metric="recall",
             method=method,
-            confidence=0.5,
+            confidence_level=0.5,
             n_resamples=200,
             random_state=0,
         )

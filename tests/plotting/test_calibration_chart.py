@@ -24,7 +24,7 @@ def cases():
 
 def test_points_and_bars_are_the_counts_of_each_group(cases):
     y, risk = cases
-    display = CalibrationDisplay.from_predictions(y, risk, n_bins=4, confidence=0.9)
+    display = CalibrationDisplay.from_predictions(y, risk, n_bins=4, confidence_level=0.9)
     line, _, (bars,) = display.curves_["model"].lines
     observed = [y[risk == value].mean() for value in np.unique(risk)]
     np.testing.assert_allclose(line.get_xdata(), np.unique(risk))

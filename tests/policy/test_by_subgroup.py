@@ -35,7 +35,7 @@ def policy() -> ThresholdPolicy:
 def test_every_group_is_what_counting_its_cases_gives() -> None:
     y, scores, by = cases()
     made = policy()
-    found = made.evaluate(y, scores, by=by, confidence=0.9).by_subgroup
+    found = made.evaluate(y, scores, by=by, confidence_level=0.9).by_subgroup
     assert found is not None
     alarm, ratio = scores >= made.default.threshold, 0.075
     each = 1 - 0.1 / found.n_subgroups
@@ -124,7 +124,7 @@ def of_counts(tp, alarms, thresholds) -> voros.policy.SubgroupEvaluation:
         counts=(counts,) * 10,
         thresholds=np.asarray(thresholds, dtype=float),
         scenario=SCENARIO,
-        confidence=0.95,
+        confidence_level=0.95,
     )
 
 

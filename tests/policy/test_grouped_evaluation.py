@@ -92,7 +92,7 @@ def test_subgroups_know_their_patients():
     north = policy().evaluate(
         *(column[site == "north"] for column in (labels, scores)),
         groups=whose[site == "north"],
-        confidence=0.975,
+        confidence_level=0.975,
     )
     result = grouped["site", "north"]
     assert result.intervals.recall == pytest.approx(north.intervals.recall)

@@ -116,7 +116,7 @@ def test_the_band_holds_at_all_prevalences_together() -> None:
             y = [1] * n_positive + [0] * n_negative
             scores = [1.0] * tp + [0.0] * (n_positive - tp) + [1.0] * fp + [0.0] * (n_negative - fp)
             policy = fixed_policy(scenario)
-            band = policy.evaluate(y, scores, confidence=confidence).over_prevalences(grid)
+            band = policy.evaluate(y, scores, confidence_level=confidence).over_prevalences(grid)
             # With no alarm the precision is not known; it is then left out of what is promised.
             inside = (band.alarms_low <= right + false) & (right + false <= band.alarms_high)
             precision = right / (right + false)

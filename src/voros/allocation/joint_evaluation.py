@@ -113,7 +113,7 @@ class PeriodAlarms:
         cases: StreamCases,
         limit: SharedLimit,
         thresholds: Sequence[float],
-        confidence: float,
+        confidence_level: float,
         *,
         once: bool,
     ) -> PeriodAlarms | None:
@@ -123,7 +123,7 @@ class PeriodAlarms:
         counts = cases.period_alarms(thresholds, once=once)
         within = limit.in_periods(cases.periods)
         above = int(np.count_nonzero(counts > within.capacity))
-        interval = _limits(above, within.n_periods, confidence)
+        interval = _limits(above, within.n_periods, confidence_level)
         allowed = None if limit.exceed is None else within.n_above
         names, alarms = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
         return cls(
@@ -173,7 +173,7 @@ class JointEvaluation(ReprMixin):
     cost : float
         In misses of weight 1.
     n_cases : int
-    confidence : float
+    confidence_level : float
         Of each interval by itself.
     by_period : PeriodAlarms or None
         Where the capacity is one for each period.
@@ -194,7 +194,7 @@ class JointEvaluation(ReprMixin):
     max_alarms: float
     cost: float
     n_cases: int
-    confidence: float
+    confidence_level: float
     by_period: PeriodAlarms | None = None
 
     @property
@@ -239,7 +239,7 @@ def evaluate_streams(
     cases: StreamCases,
     choice: JointChoice,
     limit: SharedLimit,
-    confidence: float,
+    confidence_level: float,
 ) -> JointEvaluation:
     """Count what each threshold does."""
     alarmed = {
@@ -247,7 +247,7 @@ def evaluate_streams(
         for name, threshold in zip(policy.names, choice.thresholds, strict=True)
     }
     streams = tuple(
-        _evaluate_one(policy, i, cases, alarmed[name], choice, confidence)
+        _evaluate_one(policy, i, cases, alarmed[name], choice, confidence_level)
         for i, name in enumerate(policy.names)
     )
     union = int(np.count_nonzero(np.any(list(alarmed.values()), axis=0)))
@@ -257,12 +257,14 @@ def evaluate_streams(
     return JointEvaluation(
         streams=streams,
         alarms=sum(counts),
-        alarms_interval=_together(counts, cases.n_cases, confidence),
+        alarms_interval=_together(counts, cases.n_cases, confidence_level),
         max_alarms=limit.max_alarms(cases.n_cases),
         cost=sum(stream.cost for stream in streams),
         n_cases=cases.n_cases,
-        confidence=confidence,
-        by_period=PeriodAlarms.from_cases(cases, limit, choice.thresholds, confidence, once=once),
+        confidence_level=confidence_level,
+        by_period=PeriodAlarms.from_cases(
+            cases, limit, choice.thresholds, confidence_level, once=once
+        ),
     )
 
 
@@ -272,7 +274,7 @@ def _evaluate_one(
     cases: StreamCases,
     alarmed: Any,
     choice: JointChoice,
-    confidence: float,
+    confidence_level: float,
 ) -> StreamEvaluation:
     name, scenario = policy.names[i], policy.scenarios[i]
     positive = cases.positive[name]
@@ -288,8 +290,8 @@ def _evaluate_one(
         fp=fp,
         n_positive=n_positive,
         n_negative=len(positive) - n_positive,
-        precision_interval=_limits(tp, alarms, confidence),
-        recall_interval=_limits(tp, n_positive, confidence),
+        precision_interval=_limits(tp, alarms, confidence_level),
+        recall_interval=_limits(tp, n_positive, confidence_level),
         cost=policy.miss_weights[i] * (ratio * fp + n_positive - tp),
         min_precision=scenario.min_precision,
         floor_kept=tp >= as_fraction(scenario.min_precision) * alarms,
@@ -304,13 +306,13 @@ def _ratio(scenario: Scenario, sizes: tuple[float, float], choice: JointChoice) 
     return low + (high - low) * (choice.quantile_low + choice.quantile_high) / 2
 
 
-def _limits(count: int, of: int, confidence: float) -> Interval:
-    low, high = binomial_limits(np.array([count]), of, confidence)
+def _limits(count: int, of: int, confidence_level: float) -> Interval:
+    low, high = binomial_limits(np.array([count]), of, confidence_level)
     return float(low[0]), float(high[0])
 
 
-def _together(counts: list[int], n_cases: int, confidence: float) -> Interval:
-    confidence_each = 1.0 - (1.0 - confidence) / len(counts)
+def _together(counts: list[int], n_cases: int, confidence_level: float) -> Interval:
+    confidence_each = 1.0 - (1.0 - confidence_level) / len(counts)
     limits = [_limits(count, n_cases, confidence_each) for count in counts]
     low, high = (n_cases * sum(ends) for ends in zip(*limits, strict=True))
     return low, high

@@ -152,7 +152,7 @@ class JointPolicy:
         times: Any = None,
         periods: Any = None,
         n_periods: float | None = None,
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> JointEvaluation:
         """Evaluate the thresholds on new cases.
 
@@ -166,14 +166,14 @@ class JointPolicy:
             When the new cases fall, or in which period; needed where the policy was made so.
         n_periods : float, optional
             How many periods the new cases span, where the policy was made with that.
-        confidence : float, default 0.95
+        confidence_level : float, default 0.95
             Of the exact intervals.
         """
-        check_confidence(confidence)
+        check_confidence(confidence_level, "confidence_level")
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
         cases = policy_cases(self, scores, by=by, y_true=y_true, classes=classes)
         cases, limit = self._over(cases, times, periods, n_periods)
-        return evaluate_streams(self, cases, self.choice(quantile), limit, confidence)
+        return evaluate_streams(self, cases, self.choice(quantile), limit, confidence_level)
 
     def stream_scores(
         self,

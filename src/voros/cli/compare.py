@@ -134,7 +134,7 @@ def _sheet(
             **facts,
             "metric": comparison.metric,
             "lower_is_better": comparison.lower_is_better,
-            "confidence": comparison.confidence,
+            "confidence_level": comparison.confidence_level,
             "resamples": resampling.resamples,
             "seed": resampling.seed,
             "models": rows,
@@ -167,7 +167,7 @@ def _columns(comparison: Comparison) -> dict[str, list[str]]:
     best, *others = comparison.ranking
     own = [comparison.models[model] for model in comparison.ranking]
     pairs = [comparison.pair(best, model) for model in others]
-    interval = f"{100 * comparison.confidence:g}% interval"
+    interval = f"{100 * comparison.confidence_level:g}% interval"
     return {
         "model": list(comparison.ranking),
         comparison.metric.replace("_", " "): [f"{one.estimate:.4f}" for one in own],

@@ -453,7 +453,7 @@ class ResamplingOptions:
             )
         return {
             "n_resamples": self.resamples,
-            "confidence": self.level,
+            "confidence_level": self.level,
             "groups": predictions.groups,
             "random_state": self.seed,
         }

@@ -62,10 +62,10 @@ def check_number(
     return number if low <= number <= high else _refuse(value, name, accepted)
 
 
-def check_confidence(confidence: Any) -> float:
+def check_confidence(confidence: Any, name: str = "confidence") -> float:
     """Return a confidence as a float: a number strictly between 0 and 1."""
     accepted = "a number strictly between 0 and 1"
-    return check_number(confidence, "confidence", accepted, *OPEN_INTERVAL)
+    return check_number(confidence, name, accepted, *OPEN_INTERVAL)
 
 
 def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float = np.inf) -> int:

@@ -62,7 +62,10 @@ class CalibrationCurve:
 
 
 def calibration_curve(
-    positive: BoolArray, risk: FloatArray, n_bins: int = GROUPS_OF_RISK, confidence: float = 0.95
+    positive: BoolArray,
+    risk: FloatArray,
+    n_bins: int = GROUPS_OF_RISK,
+    confidence_level: float = 0.95,
 ) -> CalibrationCurve:
     """Compare risks with what was observed, in bins by rank; equal risks share a bin.
 
@@ -77,7 +80,7 @@ def calibration_curve(
     bins = np.unique(np.searchsorted(edges, risk, side="right"), return_inverse=True)[1]
     cases = np.bincount(bins)
     hits = np.bincount(bins, weights=positive)
-    low, high = binomial_limits(hits, cases, confidence)
+    low, high = binomial_limits(hits, cases, confidence_level)
     return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
 
 
@@ -156,21 +159,21 @@ class Calibration:
 
     @classmethod
     def from_points(
-        cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence: float = 0.95
+        cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence_level: float = 0.95
     ) -> Calibration:
         """Measure the risks of whole cases, from the counts at every distinct risk."""
         cells = _Cells.from_points(points)
         cases = cells.cases_one_by_one
         at = np.linspace(cells.risk.min(), cells.risk.max(), SMOOTH_POINTS)
-        z = NormalDist().inv_cdf((1 + confidence) / 2)
+        z = NormalDist().inv_cdf((1 + confidence_level) / 2)
         rest = cells.without_certain()
         certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
         return cls(
-            curve=calibration_curve(*cases, n_bins, confidence),
+            curve=calibration_curve(*cases, n_bins, confidence_level),
             smooth=(at, smooth_share(*cases, at)),
             mean_risk=cells.mean_risk,
-            observed=cells.observed(confidence),
-            brier=cells.brier(confidence),
+            observed=cells.observed(confidence_level),
+            brier=cells.brier(confidence_level),
             in_the_large=None if missing else rest.fit(z, slope=False),
             slope=None if missing else rest.fit(z, slope=True),
             certain=certain,
@@ -228,18 +231,18 @@ class _Cells:
     def mean_risk(self) -> float:
         return float(self.risk @ self.cases) / self.n_cases
 
-    def observed(self, confidence: float) -> Estimate:
+    def observed(self, confidence_level: float) -> Estimate:
         hits = self.positive.sum()
-        low, high = binomial_limits(np.array([hits]), self.n_cases, confidence)
+        low, high = binomial_limits(np.array([hits]), self.n_cases, confidence_level)
         return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
 
-    def brier(self, confidence: float) -> Estimate:
+    def brier(self, confidence_level: float) -> Estimate:
         missed, unwarranted = (1 - self.risk) ** 2, self.risk**2
         first, second = (
             float(missed**power @ self.positive + unwarranted**power @ (self.cases - self.positive))
             for power in (1, 2)
         )
-        limits = mean_limits(first, second, self.n_cases, confidence)
+        limits = mean_limits(first, second, self.n_cases, confidence_level)
         return Estimate(first / self.n_cases, *limits)
 
     def without_certain(self) -> _Cells:

@@ -33,13 +33,13 @@ PER_CASES = 1000
 
 
 def binomial_limits(
-    counts: AnyArray, n_cases: AnyArray | float, confidence: float
+    counts: AnyArray, n_cases: AnyArray | float, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact limits of a share, by Clopper and Pearson; 0 and 1 where there is no case.
 
     Examples
     --------
-    >>> low, high = binomial_limits(np.array([0, 5]), 10, confidence=0.95)
+    >>> low, high = binomial_limits(np.array([0, 5]), 10, confidence_level=0.95)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0, 0.1871], [0.3085, 0.8129])
     """
@@ -47,7 +47,7 @@ def binomial_limits(
     from scipy.special import betaincinv
 
     hit, of = np.broadcast_arrays(np.asarray(counts, float), np.asarray(n_cases, float))
-    tail, miss = (1.0 - confidence) / 2, of - hit
+    tail, miss = (1.0 - confidence_level) / 2, of - hit
     low, high = np.zeros(hit.shape), np.ones(hit.shape)
     some, not_all = hit > 0, miss > 0
     low[some] = betaincinv(hit[some], miss[some] + 1, tail)
@@ -56,7 +56,7 @@ def binomial_limits(
 
 
 def mean_limits(
-    total: float, squares: float, n_cases: float, confidence: float
+    total: float, squares: float, n_cases: float, confidence_level: float
 ) -> tuple[float, float]:
     """Return limits of the mean of numbers within 0 and 1, from their sum and that of squares.
 
@@ -66,12 +66,12 @@ def mean_limits(
 
     Examples
     --------
-    >>> [round(end, 4) for end in mean_limits(5.0, 5.0, 10, confidence=0.95)]
+    >>> [round(end, 4) for end in mean_limits(5.0, 5.0, 10, confidence_level=0.95)]
     [0.1871, 0.8129]
-    >>> [round(end, 4) for end in mean_limits(5.0, 2.5, 10, confidence=0.95)]
+    >>> [round(end, 4) for end in mean_limits(5.0, 2.5, 10, confidence_level=0.95)]
     [0.3739, 0.6261]
     """
-    tail = (1.0 - confidence) / 2
+    tail = (1.0 - confidence_level) / 2
     mirrored = n_cases - total, n_cases - 2 * total + squares
     return _beta_limit(total, squares, n_cases, tail), 1.0 - _beta_limit(*mirrored, n_cases, tail)
 
@@ -93,13 +93,13 @@ class EvaluationIntervals:
 
     Attributes
     ----------
-    confidence : float
+    confidence_level : float
     precision, recall, alarms, cost, cost_per_1000 : tuple of two floats
         Of the means of the same names; see `PolicyEvaluation`. Those of the normalised cost are
         given the class sizes.
     """
 
-    confidence: float
+    confidence_level: float
     precision: Interval
     recall: Interval
     alarms: Interval
@@ -184,34 +184,36 @@ class ThresholdCounts:
     ratio_integral: FloatArray
     grouped: GroupedCounts | None = None
 
-    def intervals(self, confidence: float) -> EvaluationIntervals:
+    def intervals(self, confidence_level: float) -> EvaluationIntervals:
         """Return the intervals of every mean."""
-        recall = self.share(recall_of, confidence)
+        recall = self.share(recall_of, confidence_level)
         return EvaluationIntervals(
-            confidence=confidence,
-            precision=self._precision(confidence),
+            confidence_level=confidence_level,
+            precision=self._precision(confidence_level),
             recall=recall.mean(self.probability).limits,
-            alarms=self._alarms(confidence),
-            cost=_clip(self._cost(recall, self.share(fpr_of, confidence)), 1.0),
-            cost_per_1000=self.cost_interval(self.ratio_integral, self.probability, confidence),
+            alarms=self._alarms(confidence_level),
+            cost=_clip(self._cost(recall, self.share(fpr_of, confidence_level)), 1.0),
+            cost_per_1000=self.cost_interval(
+                self.ratio_integral, self.probability, confidence_level
+            ),
         )
 
-    def share(self, part: Part, confidence: float) -> Share:
+    def share(self, part: Part, confidence_level: float) -> Share:
         """Return a share of the cases at each threshold, with its limits."""
         hits, of = np.broadcast_arrays(*(np.asarray(counts, np.float64) for counts in part(self)))
         estimate = np.divide(hits, of, out=np.full(of.shape, 0.5), where=of > 0)
         if self.grouped is None:
-            return Share(estimate, *binomial_limits(hits, of, confidence))
+            return Share(estimate, *binomial_limits(hits, of, confidence_level))
         grouped = GroupedShare.from_counts(*part(self.grouped))
-        kept = allowance(self.grouped.n_sure, (1 - confidence) / 2) / grouped.design
-        limits = binomial_limits(hits * kept, of * kept, confidence)
+        kept = allowance(self.grouped.n_sure, (1 - confidence_level) / 2) / grouped.design
+        limits = binomial_limits(hits * kept, of * kept, confidence_level)
         return Share(estimate, *limits, grouped.residuals)
 
     def cost_interval(
-        self, on_false: FloatArray, on_missed: FloatArray, confidence: float
+        self, on_false: FloatArray, on_missed: FloatArray, confidence_level: float
     ) -> Interval:
         """Return the interval of the cost of 1,000 cases, by what errors cost at each threshold."""
-        per_case = self._cost_per_case(on_false, on_missed, confidence)
+        per_case = self._cost_per_case(on_false, on_missed, confidence_level)
         return _clip(per_case.times(PER_CASES).limits)
 
     @property
@@ -244,34 +246,34 @@ class ThresholdCounts:
         missed = float(self.probability @ (n_positive - tp))
         return PER_CASES * (alarms + missed) / float(n_cases)
 
-    def _precision(self, confidence: float) -> Interval:
+    def _precision(self, confidence_level: float) -> Interval:
         raising = (self.tp + self.fp) > 0
         if not raising.any():
             return 0.0, 1.0
-        low, high = self.precision_limits(confidence)
+        low, high = self.precision_limits(confidence_level)
         weights = self.probability[raising]
         return float(np.average(low[raising], weights=weights)), float(
             np.average(high[raising], weights=weights)
         )
 
-    def precision_limits(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+    def precision_limits(self, confidence_level: float) -> tuple[FloatArray, FloatArray]:
         """Return the limits of precision at each threshold; 0 and 1 where there is no alarm."""
         if self.prevalence is None:
-            precision = self.share(precision_of, confidence)
+            precision = self.share(precision_of, confidence_level)
             return precision.low, precision.high
         # Both shares at half the error each: together they hold with the confidence asked for.
-        confidence_each = (1.0 + confidence) / 2
+        confidence_each = (1.0 + confidence_level) / 2
         tpr, fpr = self.share(recall_of, confidence_each), self.share(fpr_of, confidence_each)
         return _precision(tpr.low, fpr.high, self.prevalence), _precision(
             tpr.high, fpr.low, self.prevalence
         )
 
-    def _alarms(self, confidence: float) -> Interval:
+    def _alarms(self, confidence_level: float) -> Interval:
         if self.prevalence is None:
-            share = self.share(alarms_of, confidence)
+            share = self.share(alarms_of, confidence_level)
             return share.mean(self.probability).times(self.n_cases).limits
-        tpr = self.share(recall_of, confidence).mean(self.probability)
-        fpr = self.share(fpr_of, confidence).mean(self.probability)
+        tpr = self.share(recall_of, confidence_level).mean(self.probability)
+        fpr = self.share(fpr_of, confidence_level).mean(self.probability)
         both = tpr.times(self.prevalence).plus(fpr.times(1.0 - self.prevalence))
         return _clip(both.times(self.n_cases).limits, self.n_cases)
 
@@ -280,13 +282,13 @@ class ThresholdCounts:
         return fpr.mean(self.t_integral).plus(missed).limits
 
     def _cost_per_case(
-        self, on_false: FloatArray, on_missed: FloatArray, confidence: float
+        self, on_false: FloatArray, on_missed: FloatArray, confidence_level: float
     ) -> Share:
         if self.prevalence is None:
-            false_alarms = self.share(false_of, confidence).mean(on_false)
-            return false_alarms.plus(self.share(missed_of, confidence).mean(on_missed))
-        false_alarms = self.share(fpr_of, confidence).mean(on_false)
-        miss = self.share(recall_of, confidence).rest.mean(on_missed)
+            false_alarms = self.share(false_of, confidence_level).mean(on_false)
+            return false_alarms.plus(self.share(missed_of, confidence_level).mean(on_missed))
+        false_alarms = self.share(fpr_of, confidence_level).mean(on_false)
+        miss = self.share(recall_of, confidence_level).rest.mean(on_missed)
         return false_alarms.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
 
 

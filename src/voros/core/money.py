@@ -85,7 +85,7 @@ def money_cost(
     n_negative: float,
     false_alarm_cost: float,
     counts: ThresholdCounts | None = None,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> MoneyCost:
     """Price what thresholds do on cases; each is deployed on an interval of the cost ratio.
 
@@ -96,7 +96,7 @@ def money_cost(
     fp, tp = (np.array([getattr(c, name) for c in choices], float) for name in ("fp", "tp"))
     scale, interval = PER_CASES * price / (n_positive + n_negative), None
     if counts is not None and counts.whole:
-        interval = counts.cost_interval(price * probability, price * worth, confidence)
+        interval = counts.cost_interval(price * probability, price * worth, confidence_level)
     return MoneyCost(
         price,
         price * float(worth.sum()),

@@ -49,7 +49,7 @@ def risk_quality(
     groups: AnyArray | None = None,
     *,
     n_resamples: int = 1000,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     random_state: int = 0,
 ) -> RiskQuality:
     """Measure risks between 0 and 1 against outcomes, of which both classes must be there.
@@ -69,7 +69,7 @@ def risk_quality(
     own = np.arange(len(risk)) if groups is None else groups
     codes = np.unique(own, return_inverse=True)[1]
     draws = _resampled(ranked, codes[order], n_resamples, np.random.default_rng(random_state))
-    tail = (1 - confidence) / 2
+    tail = (1 - confidence_level) / 2
     low, high = np.nanquantile(draws, [tail, 1 - tail], axis=1)
     intervals = {name: (float(a), float(b)) for name, a, b in zip(RATED, low, high, strict=True)}
     auroc, auprc, brier = map(float, estimate)
@@ -119,7 +119,7 @@ def _resampled(
     return np.hstack(measures)
 
 
-def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimate:
+def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> Estimate:
     """Area under the ROC curve of independent cases, with limits that hold with few of them.
 
     The area is the mean, over positives, of the share of negatives that score lower, and likewise
@@ -139,7 +139,7 @@ def auroc_interval(points: OperatingPoints, confidence: float = 0.95) -> Estimat
     above = (points.tp[1:] - tp / 2) / points.n_positive
     area = float(tp @ below) / points.n_positive
     ends = [
-        mean_limits(float(count @ place), float(count @ place**2), n, confidence)
+        mean_limits(float(count @ place), float(count @ place**2), n, confidence_level)
         for count, place, n in ((tp, below, points.n_positive), (fp, above, points.n_negative))
     ]
     low, high = (math.hypot(*(end[side] - area for end in ends)) for side in (0, 1))

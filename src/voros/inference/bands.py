@@ -51,7 +51,7 @@ class Band:
         What the positions are: those of a ROC curve, of an area curve or of a decision curve.
     positions, estimate, low, high : ndarray of shape (n_positions,)
     kind : {"simultaneous", "pointwise"}
-    confidence : float
+    confidence_level : float
 
     Examples
     --------
@@ -70,12 +70,12 @@ class Band:
     low: FloatArray
     high: FloatArray
     kind: Kind
-    confidence: float
+    confidence_level: float
 
     @property
     def label(self) -> str:
         """What a legend should say."""
-        return f"{100 * self.confidence:g} % band, {self.kind}"
+        return f"{100 * self.confidence_level:g} % band, {self.kind}"
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of one row per position."""
@@ -96,7 +96,8 @@ def roc_band(
 
     Parameters
     ----------
-    y_true, scores, n_resamples, confidence, stratified, groups, pos_label, random_state, progress
+    y_true, scores, n_resamples, confidence_level, stratified, groups, pos_label, random_state
+    progress
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each position alone.
@@ -137,7 +138,7 @@ def area_band(
     Parameters
     ----------
     y_true, scores, scenario
-    n_resamples, confidence, stratified, groups, pos_label, random_state, progress
+    n_resamples, confidence_level, stratified, groups, pos_label, random_state, progress
         As in `voros.bootstrap`.
     kind : {"simultaneous", "pointwise"}, default "simultaneous"
         Whether the confidence is that of the whole curve, or of each cost ratio alone.
@@ -247,10 +248,10 @@ def _bands(
     scale: BandScale,
 ) -> dict[str, Band]:
     """Put a band around the curve of every model."""
-    estimates, confidence = values.whole, values.plan.how.confidence
+    estimates, confidence_level = values.whole, values.plan.how.confidence_level
     centre, least = scale.to(estimates), scale.least_error(estimates)
     if kind == "simultaneous":
-        ends = simultaneous_ends(confidence, centre, scale.to(values.drawn), least)
+        ends = simultaneous_ends(confidence_level, centre, scale.to(values.drawn), least)
         low, high = map(scale.back, ends)
         if scale.rising:
             # A band that holds a rising curve holds it between its own rising edges, too.
@@ -258,7 +259,7 @@ def _bands(
             high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
     else:
         low, high = values.ends("bca")
-        reach = ndtri((1 + confidence) / 2) * least
+        reach = ndtri((1 + confidence_level) / 2) * least
         low = np.minimum(low, scale.back(centre - reach))
         high = np.maximum(high, scale.back(centre + reach))
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -270,14 +271,14 @@ def _bands(
             low=low[j],
             high=high[j],
             kind=kind,
-            confidence=confidence,
+            confidence_level=confidence_level,
         )
         for j, model in enumerate(values.plan.models)
     }
 
 
 def simultaneous_ends(
-    confidence: float, estimate: FloatArray, drawn: FloatArray, least_error: FloatArray
+    confidence_level: float, estimate: FloatArray, drawn: FloatArray, least_error: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of bands that hold whole curves.
 
@@ -286,7 +287,7 @@ def simultaneous_ends(
 
     Parameters
     ----------
-    confidence : float
+    confidence_level : float
     estimate : ndarray of shape (n_models, n_positions)
     drawn : ndarray of shape (n_resamples, n_models, n_positions)
     least_error : ndarray of shape (n_models, n_positions)
@@ -296,6 +297,6 @@ def simultaneous_ends(
     with np.errstate(invalid="ignore"):
         # Where all resamples agree there is nothing to reach.
         away = np.where(error > 0, np.abs(drawn - mean) / error, 0.0).max(axis=-1)
-    reach = np.quantile(away, confidence, axis=0)[:, None]
+    reach = np.quantile(away, confidence_level, axis=0)[:, None]
     centre = 2 * estimate - mean
     return centre - reach * error, centre + reach * error

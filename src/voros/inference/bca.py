@@ -30,7 +30,7 @@ LEAST_TAIL = 1e-12
 
 def interval(
     method: Method,
-    confidence: float,
+    confidence_level: float,
     estimate: FloatArray,
     distribution: FloatArray,
     left_out: FloatArray,
@@ -42,7 +42,7 @@ def interval(
     ``n_units`` is how many independent cases or groups were drawn from; with few of them the
     resamples vary too little (`expanded_tail`).
     """
-    tail = expanded_tail((1 - confidence) / 2, n_units)
+    tail = expanded_tail((1 - confidence_level) / 2, n_units)
     low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
     if method == "bca":
         z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out, strata)
@@ -161,14 +161,14 @@ def interval_in_words(low: float, high: float, sign: str = "") -> str:
 
 
 def interval_of_difference(
-    confidence: float, distribution: FloatArray, n_units: float = np.inf
+    confidence_level: float, distribution: FloatArray, n_units: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return the percentile interval of a difference between models.
 
     The flattery that BCa corrects is the same for both models and cancels out of a difference.
     Estimating it all the same costs more than it gains: equal models differed too often.
     """
-    tail = np.asarray(expanded_tail((1 - confidence) / 2, n_units))
+    tail = np.asarray(expanded_tail((1 - confidence_level) / 2, n_units))
     return order_statistics(distribution, tail, 1 - tail)
 
 

@@ -39,7 +39,7 @@ def net_benefit_band(
     scenario: Scenario | None = None,
     *,
     threshold_probability: Any,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     groups: Any = None,
     pos_label: Any = None,
 ) -> Any:
@@ -56,7 +56,7 @@ def net_benefit_band(
         holds the net benefit of the threshold that is best in the population.
     threshold_probability : float or array-like
         From 0 to below 1.
-    confidence : float in (0, 1), default 0.95
+    confidence_level : float in (0, 1), default 0.95
         Of each threshold probability alone: the band is pointwise.
     groups : array-like of shape (n_cases,), optional
         Whose case it is, where one patient has several. Without it cases count as independent.
@@ -78,7 +78,7 @@ def net_benefit_band(
     """
     probability = np.atleast_1d(check_probabilities(threshold_probability))
     limits = None if scenario is None else check_scenario(scenario)
-    confidence = check_confidence(confidence)
+    confidence_level = check_confidence(confidence_level, "confidence_level")
     how = {"pos_label": pos_label, "groups": groups}
     points_by_model = points_by_name(y_true, scores=scores, **how)
     refuse_stays(points_by_model, "net benefit")
@@ -86,21 +86,24 @@ def net_benefit_band(
     if points_by_model is None:
         points_by_model, named = count_models(y_true, scores, **how), several_models(scores)
     bands = {
-        model: _band(points, probability, limits, confidence)
+        model: _band(points, probability, limits, confidence_level)
         for model, points in points_by_model.items()
     }
     return bands if named else bands[ONLY_MODEL]
 
 
 def _band(
-    points: OperatingPoints, probability: FloatArray, scenario: Scenario | None, confidence: float
+    points: OperatingPoints,
+    probability: FloatArray,
+    scenario: Scenario | None,
+    confidence_level: float,
 ) -> Band:
     curve = _counted(points, scenario)
     estimate = net_benefit(points, scenario=scenario, threshold_probability=probability)
     ends = [
-        fixed_threshold_interval(points, p, p, NO_LIMITS, confidence)
+        fixed_threshold_interval(points, p, p, NO_LIMITS, confidence_level)
         if scenario is None
-        else _best_interval(curve, p, scenario, confidence)
+        else _best_interval(curve, p, scenario, confidence_level)
         for p in probability.tolist()
     ]
     low, high = np.array(ends).T
@@ -111,12 +114,12 @@ def _band(
         low=low,
         high=high,
         kind="pointwise",
-        confidence=confidence,
+        confidence_level=confidence_level,
     )
 
 
 def _best_interval(
-    curve: CountedCurve, probability: float, scenario: Scenario, confidence: float
+    curve: CountedCurve, probability: float, scenario: Scenario, confidence_level: float
 ) -> tuple[float, float]:
     """Return the interval of the net benefit of the best threshold within the limits."""
     at = np.asarray(probability)
@@ -124,7 +127,7 @@ def _best_interval(
         curve,
         lambda batch: np.array([within_limits(points, at, scenario) for points in batch]),
         scenario.changed(cost_ratio=max(float(odds(at)), LEAST_RATIO)),
-        confidence,
+        confidence_level,
         chosen=True,
         known_prevalence=scenario.prevalence is not None,
     )
@@ -137,7 +140,7 @@ def fixed_threshold_interval(
     threshold: float,
     probability: float,
     scenario: Scenario,
-    confidence: float,
+    confidence_level: float,
 ) -> tuple[float, float]:
     """Return the interval of the net benefit of a threshold that was not chosen on these cases.
 
@@ -155,7 +158,7 @@ def fixed_threshold_interval(
         _counted(points, None, np.array([row])),
         gains,
         scenario.without_limits().changed(cost_ratio=max(ratio, LEAST_RATIO)),
-        confidence,
+        confidence_level,
         chosen=False,
         known_prevalence=scenario.prevalence is not None,
     )

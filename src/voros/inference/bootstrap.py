@@ -61,7 +61,7 @@ class BandOptions(TypedDict, total=False):
     """Keywords of everything that is made of resamples; `bootstrap` explains them."""
 
     n_resamples: int
-    confidence: float
+    confidence_level: float
     stratified: bool
     groups: Any
     pos_label: Any
@@ -82,7 +82,7 @@ class Resampling:
     """The keywords of `bootstrap`, checked."""
 
     n_resamples: int = 2000
-    confidence: float = 0.95
+    confidence_level: float = 0.95
     method: Method | Literal["auto"] = "auto"
     stratified: bool = False
     groups: Any = None
@@ -106,7 +106,9 @@ class Resampling:
         least, most = RESAMPLES_WITHIN
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
-        object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        object.__setattr__(
+            self, "confidence_level", check_confidence(self.confidence_level, "confidence_level")
+        )
         check_choice(self.method, "method", ("auto", *METHODS))
 
     def method_for(self, measure: Measure) -> Method:
@@ -188,7 +190,7 @@ class Bootstrap:
         On the data as they are.
     low, high : float
         Ends of the interval.
-    confidence : float
+    confidence_level : float
     method : {"curve", "bca", "percentile"}
         How the interval was made; see `bootstrap`.
     distribution : ndarray of shape (n_resamples,)
@@ -214,7 +216,7 @@ class Bootstrap:
     estimate: float
     low: float
     high: float
-    confidence: float
+    confidence_level: float
     method: Method
     distribution: FloatArray
     drawn: str
@@ -229,14 +231,15 @@ class Bootstrap:
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the estimate and its interval as a data frame of one row."""
-        names = ("metric", "estimate", "low", "high", "confidence", "method")
+        names = ("metric", "estimate", "low", "high", "confidence_level", "method")
         return make_frame({name: [getattr(self, name)] for name in names}, backend)
 
     def __repr__(self) -> str:
         """Say it in a line."""
         return (
-            f"{metric_in_words(self.metric)} {self.estimate:.4f} ({100 * self.confidence:g} % "
-            f"{self.method} interval {interval_in_words(self.low, self.high)}{self._rests_on})"
+            f"{metric_in_words(self.metric)} {self.estimate:.4f} "
+            f"({100 * self.confidence_level:g} % {self.method} interval "
+            f"{interval_in_words(self.low, self.high)}{self._rests_on})"
         )
 
     @property
@@ -248,7 +251,7 @@ class Bootstrap:
     def _repr_html_(self) -> str:
         facts = (
             (metric_in_words(self.metric), f"{self.estimate:.4f}"),
-            (f"{100 * self.confidence:g} % interval", interval_in_words(self.low, self.high)),
+            (f"{100 * self.confidence_level:g} % interval", interval_in_words(self.low, self.high)),
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}{self._rests_on}"),
         )
@@ -282,7 +285,7 @@ def bootstrap(
         resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. Or any
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
-    confidence : float in (0, 1), default 0.95
+    confidence_level : float in (0, 1), default 0.95
     method : {"auto", "curve", "bca", "percentile"}, default "auto"
         "curve" takes the exact limits of the curve at every threshold and allows for thresholds
         that were chosen on the same cases; it holds with few positives and close to scores of 0
@@ -414,7 +417,7 @@ class Replicates:
                 estimate=float(self.whole[j]),
                 low=low,
                 high=high,
-                confidence=how.confidence,
+                confidence_level=how.confidence_level,
                 method=method,
                 distribution=self.drawn[:, j],
                 drawn=drawn,
@@ -426,7 +429,7 @@ class Replicates:
         """Return the ends of every model's interval."""
         return interval(
             method,
-            self.plan.how.confidence,
+            self.plan.how.confidence_level,
             self.whole,
             self.drawn,
             self.left_out,
@@ -454,7 +457,7 @@ class Replicates:
             CountedCurve.from_ranked(ranked, rows, grouped=sampling.name != "cases"),
             lambda batch: sign * measure.compute(batch),
             measure.curve,
-            plan.how.confidence,
+            plan.how.confidence_level,
             chosen=measure.deployed is None,
             known_prevalence=plan.how.stratified or measure.curve.prevalence is not None,
         )

@@ -79,7 +79,7 @@ class Comparison(ReprMixin):
     ----------
     metric : str
     lower_is_better : bool
-    confidence : float
+    confidence_level : float
     models : dict of str to Bootstrap
         Each model's own estimate and interval, in the order given.
     pairs : tuple of PairedDifference
@@ -101,7 +101,7 @@ class Comparison(ReprMixin):
 
     metric: str
     lower_is_better: bool
-    confidence: float
+    confidence_level: float
     models: dict[str, Bootstrap]
     pairs: tuple[PairedDifference, ...]
     shares_won: dict[str, float]
@@ -122,7 +122,7 @@ class Comparison(ReprMixin):
 
     def differs(self, pair: PairedDifference) -> bool:
         """Whether a pair's difference stands after Holm's correction, at this confidence."""
-        return pair.adjusted_p_value <= 1 - self.confidence
+        return pair.adjusted_p_value <= 1 - self.confidence_level
 
     @property
     def verdict(self) -> str:
@@ -183,7 +183,7 @@ class Comparison(ReprMixin):
         return make_frame(columns, backend)
 
     def _parts(self) -> tuple[str | Table, ...]:
-        span = f"{100 * self.confidence:g} % interval"
+        span = f"{100 * self.confidence_level:g} % interval"
         limits = () if self.violations is None else ("limits",)
         of_models = ("model", metric_in_words(self.metric), span, "wins", *limits)
         models = Table.from_rows([of_models, *map(self._model_cells, self.ranking)])
@@ -231,8 +231,8 @@ def compare(
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     scenario : Scenario
-    metric, n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
-    periods, times
+    metric, n_resamples, confidence_level, method, stratified, groups, pos_label, random_state
+    progress, periods, times
         As in `voros.bootstrap`. Thresholds of different models cannot be compared. `method` is
         that of each model's own interval; those of differences are percentiles.
 
@@ -303,7 +303,7 @@ def compare_policies(
         The group of each case, for joint policies whose streams are groups.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
-    n_resamples, confidence, method, stratified, groups, pos_label, random_state, progress
+    n_resamples, confidence_level, method, stratified, groups, pos_label, random_state, progress
     periods, times
         As in `voros.bootstrap`.
 
@@ -480,7 +480,7 @@ def _comparison_of(values: Replicates, models: dict[str, Bootstrap]) -> Comparis
     return Comparison(
         metric=values.measure.name,
         lower_is_better=lower,
-        confidence=values.plan.how.confidence,
+        confidence_level=values.plan.how.confidence_level,
         models=models,
         pairs=tuple(
             replace(difference, adjusted_p_value=p)
@@ -494,7 +494,7 @@ def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> Pai
     estimate = values.whole[i] - values.whole[j]
     drawn = values.drawn[:, i] - values.drawn[:, j]
     n_units = values.plan.sampling.n_effective
-    low, high = interval_of_difference(values.plan.how.confidence, drawn, n_units)
+    low, high = interval_of_difference(values.plan.how.confidence_level, drawn, n_units)
     p = p_value(drawn, n_units)
     return PairedDifference(
         first=names[i],

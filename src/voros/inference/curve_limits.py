@@ -242,7 +242,7 @@ def curve_interval(
     curve: CountedCurve,
     gains: Gains,
     scenario: Scenario,
-    confidence: float,
+    confidence_level: float,
     *,
     chosen: bool,
     known_prevalence: bool,
@@ -256,13 +256,13 @@ def curve_interval(
         The score of each of several operating points.
     scenario : Scenario
         With the costs and limits that the score is computed with.
-    confidence : float
+    confidence_level : float
     chosen : bool
         Whether the score is that of thresholds chosen on these cases.
     known_prevalence : bool
         Whether the share of positives is not an estimate.
     """
-    tail, odds = (1 - confidence) / 2, _odds(curve, scenario)
+    tail, odds = (1 - confidence_level) / 2, _odds(curve, scenario)
     slopes = _slopes(scenario, odds)
     low_tail = curve.selected_tail(scenario, slopes[0], tail) if chosen else tail
     # To alarm for everybody costs as much as to alarm for nobody, and a score is at its least.

@@ -39,17 +39,20 @@ def prevalence_in_words(
     share = alarms.sum() / cases.sum()
     suggested = float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
     validated = policy.n_positive / (policy.n_positive + policy.n_negative)
-    confidence, within = 1 - settings.alpha, "no interval: validated on patients or weighted cases"
+    confidence_level, within = (
+        1 - settings.alpha,
+        "no interval: validated on patients or weighted cases",
+    )
     origin = policy.origin
     if origin is not None and origin.n_groups is None and isinstance(origin.n_positive, int):
         sizes = origin.n_positive, origin.n_negative
-        ends = prevalence_interval(alarms, cases, (choice.recall, fpr), sizes, confidence)
+        ends = prevalence_interval(alarms, cases, (choice.recall, fpr), sizes, confidence_level)
         if ends is None:
             return (
                 "prevalence: no share of positives explains the alarms of the last periods, so "
                 "scores have changed within a class"
             )
-        within = f"{100 * confidence:g} % interval {ends[0]:.3f} to {ends[1]:.3f}"
+        within = f"{100 * confidence_level:g} % interval {ends[0]:.3f} to {ends[1]:.3f}"
     return (
         f"prevalence: the alarms of the last periods suggest {suggested:.3f} ({within}; "
         f"validation: {validated:.3f}), if only the share of positives has changed"
@@ -61,7 +64,7 @@ def prevalence_interval(
     cases: FloatArray,
     rates: tuple[float, float],
     sizes: tuple[float, float],
-    confidence: float,
+    confidence_level: float,
 ) -> tuple[float, float] | None:
     """Return the least and the largest prevalence that fits; None where none does.
 
@@ -72,7 +75,7 @@ def prevalence_interval(
         Recall and false positive rate at validation.
     sizes : tuple of two floats
         Positives and negatives at validation, as observed.
-    confidence : float
+    confidence_level : float
 
     Examples
     --------
@@ -87,13 +90,13 @@ def prevalence_interval(
     design = max(float(np.sum(errors**2)) / independent, 1.0) if independent else 1.0
     # Of the share of alarms, the recall and the false positive rate.
     estimate = np.array([share, *rates])[:, None]
-    kept = n_cases * allowance(n_days, (1 - confidence) / 2) / design
+    kept = n_cases * allowance(n_days, (1 - confidence_level) / 2) / design
     of = np.array([kept, *sizes])[:, None]
     # The threshold was chosen for its rates on these cases: they have half the error.
-    chosen = (1 + confidence) / 2
+    chosen = (1 + confidence_level) / 2
     limits = [
         binomial_limits(share * n, n, sure)
-        for share, n, sure in zip(estimate, of, (confidence, chosen, chosen), strict=True)
+        for share, n, sure in zip(estimate, of, (confidence_level, chosen, chosen), strict=True)
     ]
     low, high = np.stack(limits, axis=1)
     weight = np.stack([np.ones_like(PREVALENCES), PREVALENCES, 1 - PREVALENCES])

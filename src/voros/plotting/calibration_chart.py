@@ -33,7 +33,7 @@ class CalibrationDisplay(CurveDisplay):
         Of scores that are probabilities, counted at every distinct one.
     n_bins : int, default 10
         Groups of about equal size; equal risks share one.
-    confidence : float in (0, 1), default 0.95
+    confidence_level : float in (0, 1), default 0.95
         Of the intervals.
     name : str, optional
         Of a single model; it is then written in a legend.
@@ -64,13 +64,13 @@ class CalibrationDisplay(CurveDisplay):
         points: PointsLike,
         *,
         n_bins: int = GROUPS_OF_RISK,
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
         name: str | None = None,
     ) -> None:
         self.points = renamed(points, name)
         self.named = name is not None
         self.n_bins = check_count(n_bins, "n_bins", "a whole number above 0")
-        self.confidence = check_confidence(confidence)
+        self.confidence_level = check_confidence(confidence_level, "confidence_level")
 
     @cached_property
     def calibrations(self) -> dict[str, Calibration]:
@@ -78,7 +78,9 @@ class CalibrationDisplay(CurveDisplay):
         calibrations = {}
         for model, points in self.points.items():
             with naming(model if len(self.points) > 1 else None):
-                calibrations[model] = Calibration.from_points(points, self.n_bins, self.confidence)
+                calibrations[model] = Calibration.from_points(
+                    points, self.n_bins, self.confidence_level
+                )
         return calibrations
 
     def _draw(self, *, grow: bool) -> None:

@@ -110,7 +110,7 @@ class PrevalenceDisplay:
         where = "golden where" if band.surely_kept.any() else "at no prevalence drawn does"
         keeps = "keeps" if band.surely_kept.any() else "keep"
         self.title_ = panel.set_title(
-            f"threshold {band.threshold:.6g}; {where} the whole {100 * band.confidence:g} % "
+            f"threshold {band.threshold:.6g}; {where} the whole {100 * band.confidence_level:g} % "
             f"band {keeps} the limits\n(these cases: prevalence {band.observed:.3g})",
             fontsize=type_size(panel),
             loc="left",

@@ -116,7 +116,7 @@ class AppliedThresholds(CostThresholds):
         groups: Any = None,
         by: Any = None,
         cost_ratio: float | None = None,
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> StayEvaluation:
         """Evaluate what `alarms` sounds over new stays, threshold and rule fixed.
 
@@ -130,7 +130,7 @@ class AppliedThresholds(CostThresholds):
             each row. All rows of a stay have the same. Those of fewer than 10 stays are pooled.
         cost_ratio : float, optional
             As in `alarms`.
-        confidence : float in (0, 1), default 0.95
+        confidence_level : float in (0, 1), default 0.95
             Of the intervals.
 
         Examples
@@ -167,7 +167,9 @@ class AppliedThresholds(CostThresholds):
                 raise ArgumentError("score", " names several models; accepted is one")
             stays = points.stays
         subgroups = None if by is None else stay_subgroups(rows, by, stays.rows.stays)
-        return evaluate_stays(deployment, stays, check_confidence(confidence), subgroups)
+        return evaluate_stays(
+            deployment, stays, check_confidence(confidence_level, "confidence_level"), subgroups
+        )
 
     def _read_points(self, rows: Any, columns: dict[str, Any]) -> StayRows | None:
         """Return the stays of points that were counted by the policy's rule; None for rows."""
@@ -210,7 +212,7 @@ class AppliedThresholds(CostThresholds):
         by_cost: bool = False,
         pos_label: Any = None,
         sample_weight: Any = None,
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
         periods: Any = None,
         times: Any = None,
         groups: Any = None,
@@ -237,7 +239,7 @@ class AppliedThresholds(CostThresholds):
             over the scenario's costs, where the cost ratio is known at the time of each alarm.
         pos_label : label, optional
             By default that of the validation data.
-        confidence : float in (0, 1), default 0.95
+        confidence_level : float in (0, 1), default 0.95
             Of the intervals.
         periods, times : array-like of shape (n_cases,), optional
             The period of each case, or the time that it falls in, where the capacity is one per
@@ -275,7 +277,10 @@ class AppliedThresholds(CostThresholds):
         self._check_cases()
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
         per_case |= {"groups": groups, "by": by}
-        deployment, sure = self._deployment(cost_ratio, by_cost), check_confidence(confidence)
+        deployment, sure = (
+            self._deployment(cost_ratio, by_cost),
+            check_confidence(confidence_level, "confidence_level"),
+        )
         points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
         if points is not None:
             return deployment.evaluate_points(points, sure)

@@ -89,9 +89,9 @@ class SubgroupEvaluation(ReprMixin):
     """What a policy does in each subgroup of cases, its thresholds fixed beforehand.
 
     Of each measure the intervals of all subgroups hold together with the stated confidence: by
-    Bonferroni, each alone has the confidence ``1 - (1 - confidence) / n_subgroups``. So do all that
-    is said of the precision floor. The capacity is one for all cases, so that no subgroup keeps or
-    breaks it alone.
+    Bonferroni, each alone has the level ``1 - (1 - confidence_level) / n_subgroups``. So do
+    all that is said of the precision floor. The capacity is one for all cases, so that no subgroup
+    keeps or breaks it alone.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class SubgroupEvaluation(ReprMixin):
         Of each subgroup, at the deployed thresholds.
     thresholds : ndarray of shape (n_thresholds,)
     scenario : Scenario
-    confidence : float
+    confidence_level : float
         Of all subgroups together.
     notes : tuple of str
         Which subgroups were pooled.
@@ -125,7 +125,7 @@ class SubgroupEvaluation(ReprMixin):
     counts: tuple[ThresholdCounts, ...]
     thresholds: FloatArray
     scenario: Scenario
-    confidence: float
+    confidence_level: float
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -137,7 +137,7 @@ class SubgroupEvaluation(ReprMixin):
         thresholds: FloatArray,
         all_cases: ThresholdCounts,
         scenario: Scenario,
-        confidence: float,
+        confidence_level: float,
         codes: AnyArray | None = None,
     ) -> SubgroupEvaluation:
         """Count the alarms of each subgroup at the thresholds of an evaluation of all cases.
@@ -159,7 +159,7 @@ class SubgroupEvaluation(ReprMixin):
             counts=counts,
             thresholds=thresholds,
             scenario=scenario,
-            confidence=confidence,
+            confidence_level=confidence_level,
             notes=subgroups.notes,
         )
 
@@ -171,7 +171,7 @@ class SubgroupEvaluation(ReprMixin):
     @property
     def confidence_each(self) -> float:
         """Confidence of each subgroup's interval alone (Bonferroni)."""
-        return 1.0 - (1.0 - self.confidence) / self.n_subgroups
+        return 1.0 - (1.0 - self.confidence_level) / self.n_subgroups
 
     @cached_property
     def results(self) -> tuple[SubgroupResult, ...]:
@@ -217,7 +217,7 @@ class SubgroupEvaluation(ReprMixin):
         if floor <= 0:
             return "kept"
         # A statement for each subgroup and threshold: alpha is split over all of them.
-        alpha = (1.0 - self.confidence) / (self.n_subgroups * max(int(can_alarm.sum()), 1))
+        alpha = (1.0 - self.confidence_level) / (self.n_subgroups * max(int(can_alarm.sum()), 1))
         low, high = (limits[can_alarm] for limits in counts.precision_limits(1.0 - alpha))
         if (high < floor).any():
             return "broken"
@@ -245,7 +245,8 @@ class SubgroupEvaluation(ReprMixin):
         """How sure the table is, what is known of the floor, and what was pooled."""
         together = (
             f"intervals of all {self.n_subgroups} subgroups together hold with confidence "
-            f"{100 * self.confidence:g} % (Bonferroni: {100 * self.confidence_each:.4g} % each)"
+            f"{100 * self.confidence_level:g} % "
+            f"(Bonferroni: {100 * self.confidence_each:.4g} % each)"
         )
         floor = self._floor_words("broken"), self._floor_words("too few to say")
         return (together, *floor, *self.notes)

@@ -50,7 +50,7 @@ class Deployment:
     guarantee: Guarantee | None
     words: str
 
-    def evaluate_points(self, points: OperatingPoints, confidence: float) -> PolicyEvaluation:
+    def evaluate_points(self, points: OperatingPoints, confidence_level: float) -> PolicyEvaluation:
         """Evaluate on operating points of every distinct score."""
         counts = points.take(alarm_rows(points, self.thresholds))
         counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
@@ -59,14 +59,14 @@ class Deployment:
             grouped = GroupedCounts.from_cases(
                 cases.codes, cases.positive, cases.scores, self.thresholds
             )
-        return self.evaluate_counts(counts, confidence, grouped)
+        return self.evaluate_counts(counts, confidence_level, grouped)
 
     def evaluate_cases(
         self,
         positive: BoolArray,
         scores: AnyArray,
         weights: FloatArray | None,
-        confidence: float,
+        confidence_level: float,
         periods: Periods | None = None,
         codes: AnyArray | None = None,
     ) -> PolicyEvaluation:
@@ -92,10 +92,13 @@ class Deployment:
         grouped = None
         if codes is not None:
             grouped = GroupedCounts.from_cases(codes, positive, scores, self.thresholds)
-        return self.evaluate_counts(counts, confidence, grouped)
+        return self.evaluate_counts(counts, confidence_level, grouped)
 
     def evaluate_counts(
-        self, observed: OperatingPoints, confidence: float, grouped: GroupedCounts | None = None
+        self,
+        observed: OperatingPoints,
+        confidence_level: float,
+        grouped: GroupedCounts | None = None,
     ) -> PolicyEvaluation:
         """Evaluate on what each threshold raises."""
         self._check_classes(observed)
@@ -116,7 +119,9 @@ class Deployment:
             grouped=None if grouped is None else grouped.take(deployed),
         )
         by_period = self._by_period(observed, cases) if self.scenario.per_period else None
-        return self._summarise(cases, counts, self._choices(cases, deployed), confidence, by_period)
+        return self._summarise(
+            cases, counts, self._choices(cases, deployed), confidence_level, by_period
+        )
 
     def _by_period(self, observed: OperatingPoints, cases: OperatingPoints) -> PeriodEvaluation:
         if observed.by_period is None:
@@ -133,7 +138,7 @@ class Deployment:
         cases: OperatingPoints,
         counts: ThresholdCounts,
         choices: tuple[Choice, ...],
-        confidence: float,
+        confidence_level: float,
         by_period: PeriodEvaluation | None,
     ) -> PolicyEvaluation:
         probability, t_integral = counts.probability, counts.t_integral
@@ -160,7 +165,7 @@ class Deployment:
             guarantee=self.guarantee,
             n_positive=cases.n_positive,
             n_negative=cases.n_negative,
-            confidence=confidence,
+            confidence_level=confidence_level,
             counts=counts,
             by_period=by_period,
         )

@@ -55,7 +55,7 @@ class StayEvaluation(ReprMixin):
     intervals : dict
         Of precision, recall and alarms_per_patient_day, in the population of the patients. They
         take patients as independent.
-    confidence : float
+    confidence_level : float
         Of the intervals.
     scenario : Scenario
     guarantee : Guarantee or None
@@ -90,7 +90,7 @@ class StayEvaluation(ReprMixin):
     n_stays_with_event: int
     violations: tuple[Violation, ...]
     intervals: dict[str, Interval]
-    confidence: float
+    confidence_level: float
     scenario: Scenario
     guarantee: Guarantee | None
     by_subgroup: StaySubgroups | None = None
@@ -147,7 +147,7 @@ class StayEvaluation(ReprMixin):
                 "n_stays_alarmed",
                 "n_first_useful",
                 "n_stays_with_event",
-                "confidence",
+                "confidence_level",
                 "intervals",
                 "satisfied",
             ),
@@ -186,7 +186,7 @@ class StayEvaluation(ReprMixin):
             "precision": f"at least {self.scenario.min_precision:g}",
             "alarms_per_patient_day": f"at most {self.scenario.capacity:g}" if rate else "",
         }
-        rows = [("", "value", f"{100 * self.confidence:g} % interval", "limit")]
+        rows = [("", "value", f"{100 * self.confidence_level:g} % interval", "limit")]
         for name in ("precision", "recall", "alarms_per_patient_day"):
             value, (low, high) = getattr(self, name), self.intervals[name]
             span = "-" if np.isnan(value) else f"{low:.4f} to {high:.4f}"
@@ -217,23 +217,23 @@ def _share(part: float, whole: float) -> float:
 def evaluate_stays(
     deployment: Deployment,
     stays: StayRows,
-    confidence: float,
+    confidence_level: float,
     by: Subgroups | None = None,
 ) -> StayEvaluation:
     """Evaluate one threshold on stays, and on those of each subgroup."""
-    evaluation, scenario = _evaluate(deployment, stays, confidence), deployment.scenario
+    evaluation, scenario = _evaluate(deployment, stays, confidence_level), deployment.scenario
     if by is None:
         return evaluation
     by_subgroup = StaySubgroups.from_stays(
         by,
         lambda kept, alone: _evaluate(deployment, stays.only(kept), alone),
         scenario.min_precision,
-        confidence,
+        confidence_level,
     )
     return replace(evaluation, by_subgroup=by_subgroup)
 
 
-def _evaluate(deployment: Deployment, stays: StayRows, confidence: float) -> StayEvaluation:
+def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) -> StayEvaluation:
     scenario = deployment.scenario
     if scenario.prevalence is not None:
         raise ArgumentError(
@@ -269,14 +269,16 @@ def _evaluate(deployment: Deployment, stays: StayRows, confidence: float) -> Sta
         n_first_useful=int(useful.sum()),
         n_stays_with_event=int(stays.rows.has_event.sum()),
         violations=find_violations(cases, scenario, most, (choice,), np.ones(1), None),
-        intervals=_intervals(stays, counts, confidence),
-        confidence=confidence,
+        intervals=_intervals(stays, counts, confidence_level),
+        confidence_level=confidence_level,
         scenario=scenario,
         guarantee=deployment.guarantee,
     )
 
 
-def _intervals(stays: StayRows, counts: AlarmCounts, confidence: float) -> dict[str, Interval]:
+def _intervals(
+    stays: StayRows, counts: AlarmCounts, confidence_level: float
+) -> dict[str, Interval]:
     """Return the intervals of shares and of the rate, with patients as the independent units."""
     n_positive = stays.by_unit(np.bincount(stays.rows.event_stay, minlength=stays.n_stays))[:, None]
     grouped = GroupedCounts(counts.tp, counts.fp, n_positive, stays.by_unit(stays.slots)[:, None])
@@ -293,15 +295,15 @@ def _intervals(stays: StayRows, counts: AlarmCounts, confidence: float) -> dict[
         grouped=grouped,
     )
     intervals = {
-        name: shares.share(part, confidence).mean(one).limits
+        name: shares.share(part, confidence_level).mean(one).limits
         for name, part in (("precision", precision_of), ("recall", recall_of))
     }
     days = stays.by_unit(stays.rows.days)
-    intervals["alarms_per_patient_day"] = _rate_limits(counts.alarms[:, 0], days, confidence)
+    intervals["alarms_per_patient_day"] = _rate_limits(counts.alarms[:, 0], days, confidence_level)
     return intervals
 
 
-def _rate_limits(alarms: FloatArray, days: FloatArray, confidence: float) -> Interval:
+def _rate_limits(alarms: FloatArray, days: FloatArray, confidence_level: float) -> Interval:
     """Return limits of a ratio of two sums over patients, by Student's distribution."""
     from scipy.special import stdtrit
 
@@ -310,5 +312,5 @@ def _rate_limits(alarms: FloatArray, days: FloatArray, confidence: float) -> Int
         return 0.0, float("inf")
     off = alarms - rate * days
     error = np.sqrt(np.sum(off**2) * n_units / (n_units - 1)) / days.sum()
-    reach = float(stdtrit(n_units - 1, (1 + confidence) / 2) * error)
+    reach = float(stdtrit(n_units - 1, (1 + confidence_level) / 2) * error)
     return max(rate - reach, 0.0), rate + reach

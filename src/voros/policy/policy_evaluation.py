@@ -63,7 +63,7 @@ class PolicyEvaluation(ReprMixin):
         The promise that the policy was made with.
     n_positive, n_negative : float
         The cases, at the scenario's prevalence if it names one.
-    confidence : float
+    confidence_level : float
         Of the intervals.
     counts : ThresholdCounts
         As observed, what the intervals rest on.
@@ -100,7 +100,7 @@ class PolicyEvaluation(ReprMixin):
     guarantee: Guarantee | None
     n_positive: float
     n_negative: float
-    confidence: float
+    confidence_level: float
     counts: ThresholdCounts
     by_period: PeriodEvaluation | None = None
     by_subgroup: SubgroupEvaluation | None = None
@@ -113,7 +113,7 @@ class PolicyEvaluation(ReprMixin):
         They take cases as independent, or groups where ``groups`` were named. None where cases are
         weighted.
         """
-        return self.counts.intervals(self.confidence) if self.counts.whole else None
+        return self.counts.intervals(self.confidence_level) if self.counts.whole else None
 
     def in_money(self, false_alarm_cost: float) -> MoneyCost:
         """Expected cost of 1,000 such cases in units of money, with its interval.
@@ -138,7 +138,7 @@ class PolicyEvaluation(ReprMixin):
         >>> round(policy.evaluate(y, scores).in_money(30).saved)  # 333 result, 167 false alarms
         95000
         """
-        sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence)
+        sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence_level)
         return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
 
     def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
@@ -221,14 +221,14 @@ class PolicyEvaluation(ReprMixin):
         thresholds = np.array([choice.threshold for choice in self.choices])
         cases = subgroups, positive, scores, thresholds
         by_subgroup = SubgroupEvaluation.from_cases(
-            *cases, self.counts, self.scenario, self.confidence, codes
+            *cases, self.counts, self.scenario, self.confidence_level, codes
         )
         return replace(self, by_subgroup=by_subgroup)
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
         intervals = self.intervals
-        span = "" if intervals is None else f"{100 * intervals.confidence:g} % interval"
+        span = "" if intervals is None else f"{100 * intervals.confidence_level:g} % interval"
         floor = f"at least {self.scenario.min_precision:g}"
         most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
         rows = [
@@ -251,7 +251,7 @@ class PolicyEvaluation(ReprMixin):
         if by_period is None:
             return []
         capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
-        low, high = binomial_limits(by_period.n_above, by_period.n_periods, self.confidence)
+        low, high = binomial_limits(by_period.n_above, by_period.n_periods, self.confidence_level)
         share = float(self.probabilities @ by_period.n_above) / by_period.n_periods
         mean, above = float(self.probabilities @ by_period.mean_alarms), f"share above {capacity:,}"
         limits = f"at most {capacity:,}", "" if exceed is None else f"at most {exceed:g}"

@@ -62,7 +62,7 @@ class PrevalenceBand(ReprMixin):
     max_share : float
         The capacity as a share of the cases.
     scenario : Scenario
-    confidence : float
+    confidence_level : float
 
     Examples
     --------
@@ -86,7 +86,7 @@ class PrevalenceBand(ReprMixin):
     cost_per_1000: FloatArray
     max_share: float
     scenario: Scenario
-    confidence: float
+    confidence_level: float
 
     @property
     def kept(self) -> BoolArray:
@@ -141,7 +141,7 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
     counts, scenario = evaluation.counts, evaluation.scenario
     _check(evaluation)
     grid = _grid(prevalences)
-    half = 0.5 + evaluation.confidence / 2
+    half = 0.5 + evaluation.confidence_level / 2
     tpr, tpr_low, tpr_high = counts.share(recall_of, half).first
     fpr, fpr_low, fpr_high = counts.share(fpr_of, half).first
     n_cases = evaluation.n_positive + evaluation.n_negative
@@ -160,7 +160,7 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
         cost_per_1000=cost,
         max_share=float(evaluation.max_alarms / n_cases),
         scenario=scenario,
-        confidence=evaluation.confidence,
+        confidence_level=evaluation.confidence_level,
     )
 
 

@@ -30,7 +30,7 @@ class StaySubgroups(ReprMixin):
     results : mapping of (str, str) to StayEvaluation
         By column and subgroup.
     min_precision : float
-    confidence : float
+    confidence_level : float
         Of all subgroups together.
     notes : tuple of str
         Which subgroups were pooled.
@@ -50,7 +50,7 @@ class StaySubgroups(ReprMixin):
 
     results: Mapping[tuple[str, str], StayEvaluation]
     min_precision: float
-    confidence: float
+    confidence_level: float
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -59,17 +59,20 @@ class StaySubgroups(ReprMixin):
         by: Subgroups,
         evaluate: Callable[[BoolArray, float], StayEvaluation],
         min_precision: float,
-        confidence: float,
+        confidence_level: float,
     ) -> StaySubgroups:
         """Evaluate the stays of each subgroup, at the confidence that they share."""
-        alone = 1.0 - (1.0 - confidence) / by.n_subgroups
+        alone = 1.0 - (1.0 - confidence_level) / by.n_subgroups
         results = {
             (part.column, name): evaluate(part.codes == code, alone)
             for part in by.partitions
             for code, name in enumerate(part.names)
         }
         return cls(
-            results=results, min_precision=min_precision, confidence=confidence, notes=by.notes
+            results=results,
+            min_precision=min_precision,
+            confidence_level=confidence_level,
+            notes=by.notes,
         )
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -139,6 +142,6 @@ class StaySubgroups(ReprMixin):
     def _parts(self) -> tuple[str | Table, ...]:
         together = (
             f"intervals of all {len(self)} subgroups together hold with confidence "
-            f"{100 * self.confidence:g} % (Bonferroni)"
+            f"{100 * self.confidence_level:g} % (Bonferroni)"
         )
         return self.table(), together, *self.notes

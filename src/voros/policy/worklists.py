@@ -360,5 +360,5 @@ def _evaluation(
     )
     in_period = np.bincount(cases.periods.codes[above], minlength=cases.periods.n_periods)
     n_full = int(np.count_nonzero(in_period >= k))
-    result = deployed.evaluate_counts(counts, tested.confidence)
+    result = deployed.evaluate_counts(counts, tested.confidence_level)
     return WorklistEvaluation(result, tested, n_full, cases.periods.n_periods)

@@ -56,7 +56,7 @@ def report(folder):
         selection=selection,
         policy=policy,
         intervals={name: ModelInterval(0.5, 0.25, 0.75, 0.5) for name in points},
-        confidence=0.95,
+        confidence_level=0.95,
         resamples=1000,
         verdict="<good> leads beyond chance.",
         test=DataSummary.from_predictions(test),

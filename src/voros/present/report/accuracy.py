@@ -50,16 +50,16 @@ def accuracy_values(evaluation: PolicyEvaluation) -> dict[str, Any]:
 def _measures(
     evaluation: PolicyEvaluation, tp: int, fp: int, fn: int, tn: int
 ) -> tuple[Estimate | None, ...]:
-    confidence, intervals = evaluation.confidence, evaluation.intervals
+    confidence_level, intervals = evaluation.confidence_level, evaluation.intervals
     assert intervals is not None, "a report is of whole cases"
     per_case = PER_CASES / (evaluation.n_positive + evaluation.n_negative)
     low, high = intervals.alarms
     shares = [
         Estimate(*share.first) if of else None
         for share, of in (
-            (evaluation.counts.share(recall_of, confidence), tp + fn),
-            (evaluation.counts.share(fpr_of, confidence).rest, tn + fp),
-            (evaluation.counts.share(_negative_predictive_value, confidence), tn + fn),
+            (evaluation.counts.share(recall_of, confidence_level), tp + fn),
+            (evaluation.counts.share(fpr_of, confidence_level).rest, tn + fp),
+            (evaluation.counts.share(_negative_predictive_value, confidence_level), tn + fn),
         )
     ]
     if evaluation.scenario.prevalence is not None:
@@ -95,7 +95,7 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
         for name in MEASURES
         if any(values["measures"][name] for values in parts.values())
     ]
-    interval = f"{report.confidence:.0%} interval"
+    interval = f"{report.confidence_level:.0%} interval"
     return (
         Table.from_rows([head, *rows], "At the deployed threshold"),
         Table.from_rows([("", *parts), *measures], f"With the exact {interval}"),
@@ -154,7 +154,7 @@ def net_benefit_table(report: Report) -> Table:
         for ratio in dict.fromkeys(ends)
         for part, points in parts.items()
     ]
-    title = f"Net benefit per 1,000 cases, with the {report.confidence:.0%} interval"
+    title = f"Net benefit per 1,000 cases, with the {report.confidence_level:.0%} interval"
     return Table.from_rows([head, *rows], title)
 
 
@@ -166,7 +166,7 @@ def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[s
     value = share * observed.tpr[row] - ratio * (1 - share) * observed.fpr[row]
     probability = ratio / (1 + ratio)
     low, high = fixed_threshold_interval(
-        observed, threshold, probability, scenario, report.confidence
+        observed, threshold, probability, scenario, report.confidence_level
     )
     ends = Estimate(*(PER_CASES * float(end) for end in (value, low, high)))
     everybody = PER_CASES * (share - ratio * (1 - share))

@@ -191,7 +191,7 @@ class Report(ReprMixin):
     policy : ThresholdPolicy
     intervals : mapping of str to ModelInterval
         Of partial VOROS, by model.
-    confidence : float
+    confidence_level : float
         Of the intervals.
     resamples : int
         How many resamples they come from.
@@ -229,7 +229,7 @@ class Report(ReprMixin):
     ...     selection=result,
     ...     policy=result.policy(),
     ...     intervals=one,
-    ...     confidence=0.95,
+    ...     confidence_level=0.95,
     ...     resamples=2000,
     ... )
     >>> report.winner, report.scenario.min_precision
@@ -243,7 +243,7 @@ class Report(ReprMixin):
     selection: Selection
     policy: ThresholdPolicy
     intervals: Mapping[str, ModelInterval]
-    confidence: float
+    confidence_level: float
     resamples: int
     verdict: str | None = None
     differences: tuple[PairedDifference, ...] = ()
@@ -281,21 +281,24 @@ class Report(ReprMixin):
     @cached_property
     def validated(self) -> PolicyEvaluation:
         """What the default threshold does on the cases that chose it."""
-        return self.policy.evaluate(self.points[self.winner], confidence=self.confidence)
+        return self.policy.evaluate(
+            self.points[self.winner], confidence_level=self.confidence_level
+        )
 
     @cached_property
     def quality(self) -> dict[str, ScoreQuality]:
         """Discrimination and calibration of each model on the validation cases."""
         by_model = self.points.items()
         return {
-            model: ScoreQuality.from_points(points, self.confidence) for model, points in by_model
+            model: ScoreQuality.from_points(points, self.confidence_level)
+            for model, points in by_model
         }
 
     @cached_property
     def test_quality(self) -> ScoreQuality | None:
         """The same of the chosen model on the test cases."""
         points = self.test_points
-        return None if points is None else ScoreQuality.from_points(points, self.confidence)
+        return None if points is None else ScoreQuality.from_points(points, self.confidence_level)
 
 
 def report_document(report: Report, written: datetime) -> dict[str, Any]:
@@ -312,7 +315,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
-        "intervals": {"confidence": report.confidence, "resamples": report.resamples},
+        "intervals": {"confidence_level": report.confidence_level, "resamples": report.resamples},
         "verdict": report.verdict,
         "differences": [_difference_values(pair) for pair in report.differences],
         "ranking": ranking_rows(report),
@@ -409,7 +412,7 @@ def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> d
 def subgroup_values(by_subgroup: SubgroupEvaluation) -> dict[str, Any]:
     """Return what a policy did in each subgroup as plain values."""
     return {
-        "confidence": by_subgroup.confidence,
+        "confidence_level": by_subgroup.confidence_level,
         "confidence_each": by_subgroup.confidence_each,
         "multiplicity": "Bonferroni",
         "subgroups": [result.values() for result in by_subgroup],

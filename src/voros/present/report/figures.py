@@ -126,11 +126,13 @@ def _draw_calibration(report: Report) -> Drawn:
     points = report.test_points or report.points[report.winner]
     if best_known(report) is not None:
         yield (
-            plotting.CalibrationDisplay(points, confidence=report.confidence).plot().ax_,
+            plotting.CalibrationDisplay(points, confidence_level=report.confidence_level)
+            .plot()
+            .ax_,
             f"Observed share of positives against the risks of {report.winner}",
             f"Share of positives against the risk of {report.winner}: smoothed (line), and in "
-            f"groups of risk with exact {report.confidence:.0%} intervals. On the diagonal risks "
-            "are right; below it they are too high.",
+            f"groups of risk with exact {report.confidence_level:.0%} intervals. On the diagonal "
+            "risks are right; below it they are too high.",
         )
 
 

@@ -172,7 +172,7 @@ def _uncertainty_in_words(evaluation: PolicyEvaluation, which: str) -> str:
     }
     shares = [f"{low:.0%} to {high:.0%} {what}" for what, (low, high) in ends.items()]
     return (
-        f"In the population that the {which} cases come from, at {evaluation.confidence:.0%} "
+        f"In the population that the {which} cases come from, at {evaluation.confidence_level:.0%} "
         f"confidence each: {', '.join(shares[:-1])} and {shares[-1]}."
     )
 
@@ -239,7 +239,7 @@ def _ranking_in_words(report: Report) -> str:
 def _ranking_table(report: Report) -> Table:
     certified = report.policy.guarantee is not None
     header = (
-        *("model", "partial VOROS", f"{report.confidence:.0%} interval", "wins"),
+        *("model", "partial VOROS", f"{report.confidence_level:.0%} interval", "wins"),
         *(("guaranteed",) if certified else ()),
         *("behind", "VOROS", "partial AUROC", "recall", "feasible"),
     )
@@ -263,7 +263,7 @@ def _differences_table(report: Report) -> Table | None:
         )
         for pair in pairs
     ]
-    head = ("pair", "difference", f"{report.confidence:.0%} interval", "p, Holm")
+    head = ("pair", "difference", f"{report.confidence_level:.0%} interval", "p, Holm")
     return Table.from_rows([head, *rows], "Differences in partial VOROS, on the same resamples")
 
 

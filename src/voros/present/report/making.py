@@ -65,7 +65,7 @@ class ReportSettings(TypedDict, total=False):
     tolerance: float
     guarantee: Guarantee | None
     n_resamples: int
-    confidence: float
+    confidence_level: float
     random_state: int
     title: str
     false_alarm_cost: float | None
@@ -78,7 +78,7 @@ def compose_report(
     test: ReportCases | None = None,
     *,
     n_resamples: int = 2000,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     random_state: int = 0,
     title: str = TITLE,
     command: str = "",
@@ -117,12 +117,16 @@ def compose_report(
                 cases.labels,
                 cases.scores_of(selection.winner),
                 by_cost=way,
-                confidence=confidence,
+                confidence_level=confidence_level,
                 **how,
             )
             for way in (True, False)
         )
-    resampled = {"n_resamples": n_resamples, "confidence": confidence, "progress": progress}
+    resampled = {
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "progress": progress,
+    }
     intervals, comparison = resample(validation, selection.scenario, random_state, **resampled)
     return Report(
         title=title,
@@ -134,7 +138,7 @@ def compose_report(
         selection=selection,
         policy=policy,
         intervals=intervals,
-        confidence=confidence,
+        confidence_level=confidence_level,
         resamples=n_resamples,
         verdict=None if comparison is None else comparison.verdict,
         differences=() if comparison is None else comparison.pairs,
@@ -193,7 +197,7 @@ def make_report(
         The positive class, where it is not clear from the labels.
     strategy, tolerance, guarantee
         As in `voros.select_model`.
-    n_resamples, confidence, random_state
+    n_resamples, confidence_level, random_state
         Of the intervals; 2000, 0.95 and 0 unless given.
     title : str
     false_alarm_cost : float, optional

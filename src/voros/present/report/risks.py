@@ -28,12 +28,14 @@ class ScoreQuality:
     calibration: Calibration | None
 
     @classmethod
-    def from_points(cls, points: OperatingPoints, confidence: float) -> ScoreQuality:
+    def from_points(cls, points: OperatingPoints, confidence_level: float) -> ScoreQuality:
         """Measure the scores of one model on one set of cases."""
         calibration = (
-            Calibration.from_points(points, confidence=confidence) if holds_risks(points) else None
+            Calibration.from_points(points, confidence_level=confidence_level)
+            if holds_risks(points)
+            else None
         )
-        return cls(auroc_interval(points, confidence), calibration)
+        return cls(auroc_interval(points, confidence_level), calibration)
 
     def cells(self) -> tuple[str, ...]:
         """Return a row of the table, without its heading."""
@@ -53,7 +55,9 @@ def quality_table(report: Report) -> Table:
     rows = [(model, *quality.cells()) for model, quality in report.quality.items()]
     if report.test_quality is not None:
         rows.append((f"{report.winner}, test cases", *report.test_quality.cells()))
-    title = f"On the validation cases unless stated, with the {report.confidence:.0%} interval"
+    title = (
+        f"On the validation cases unless stated, with the {report.confidence_level:.0%} interval"
+    )
     return Table.from_rows([head, *rows], title)
 
 
@@ -73,7 +77,12 @@ def calibration_table(report: Report) -> Table | None:
         (str(i), f"{cases:,}", f"{mean:.3f}", between(Estimate(observed, low, high)))
         for i, (cases, mean, observed, low, high) in enumerate(groups, start=1)
     ]
-    head = ("group of risk", "cases", "mean risk", f"observed ({report.confidence:.0%} interval)")
+    head = (
+        "group of risk",
+        "cases",
+        "mean risk",
+        f"observed ({report.confidence_level:.0%} interval)",
+    )
     part = "validation" if report.test_quality is None else "test"
     return Table.from_rows([head, *rows], f"{report.winner} on the {part} cases")
 

@@ -83,7 +83,7 @@ def limits_verdict(tested: PolicyEvaluation) -> str:
     if not reaching:
         return "limits kept"
     return (
-        f"limits met on these cases, which are too few to tell: at {tested.confidence:.0%} "
+        f"limits met on these cases, which are too few to tell: at {tested.confidence_level:.0%} "
         f"confidence {' and '.join(reaching)}"
     )
 

@@ -347,7 +347,7 @@ def _resampled(
         one.policy.scenario,
         metric=one.policy,
         n_resamples=n_resamples,
-        confidence=STUDY_CONFIDENCE,
+        confidence_level=STUDY_CONFIDENCE,
         method="percentile",
         groups=test.patient,
         random_state=random_state,
