@@ -4,7 +4,7 @@ MIMIC-IV predictions of the paper's scenario 2, split at random by patient: thre
 one half with each way, limits counted on the other. Every way promises 95 %, of the cases in the
 other half; "no correction" shows what looking at all thresholds as if each were the only one would
 do. Run ``python benchmarks/controls.py [splits]`` with VOROS_PAPER_PREDICTIONS set;
-docs/guarantees.md has the results.
+docs/theory/guarantee-price.md has the results.
 """
 
 from __future__ import annotations

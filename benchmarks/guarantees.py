@@ -4,7 +4,7 @@ Populations with known truth, hard corners among them: how often a deployed poli
 and its expected cost beside the plain policy, the oracle, and MAPIE. Then real predictions, split
 at random by patient. Run ``python benchmarks/guarantees.py [validations]``, or with ``real
 [splits] [seed]`` and VOROS_PAPER_PREDICTIONS set, or with ``ladder [validations]`` for confidences
-that are chosen afterwards; docs/guarantees.md has the results.
+that are chosen afterwards; docs/theory/guarantee-price.md has the results.
 """
 
 from __future__ import annotations

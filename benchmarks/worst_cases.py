@@ -7,7 +7,7 @@ binds where the floor does. A capacity of few alarms leaves most of alpha to the
 tested by themselves. Floors from .01 to .97, 100 to 20,000 validation cases, horizons from a tenth
 of them to ten times as many, and the population; then 2, 20 and 140 models that are all alike. Run
 ``python benchmarks/worst_cases.py [validations] [processes] [part of the settings, such as 1/4]``;
-docs/guarantees.md has the results.
+docs/promises.md has the results.
 """
 
 from __future__ import annotations

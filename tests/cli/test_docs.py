@@ -143,6 +143,16 @@ def test_alarms_per_day(voros_command, tmp_path):
     assert (tmp_path / "listed.csv").exists()
 
 
+def test_subgroups(voros_command, tmp_path):
+    names = make_files()
+    cases, patients = names["cases"], names["patients"]
+    cases = cases.assign(sex=patients.features["sex"], risk=cases["SUPPORT model"])
+    for name, rows in (("cases", names["half"]), ("later", ~names["half"])):
+        cases[rows].to_csv(tmp_path / f"{name}.csv", index=False)
+    commands_only("subgroups.md", voros_command, tmp_path)
+    assert (tmp_path / "policy.json").exists()
+
+
 def test_alarms_over_stays(voros_command, tmp_path):
     for name, events, seed in (("hours", "events", 0), ("later", "later-events", 1)):
         write_hours(tmp_path / f"{name}.csv", tmp_path / f"{events}.csv", seed)
@@ -201,7 +211,7 @@ def test_a_report(voros_command, tmp_path):
 
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
-    pages |= {"walk-through", "README", "reports", "stays"}
+    pages |= {"walk-through", "README", "reports", "stays", "subgroups"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     found = {
         page.stem
