@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -23,7 +23,7 @@ from voros.core.arrays import as_vector
 from voros.core.costs import CostDistribution, CostLike
 from voros.core.counting import adds_recall
 from voros.core.decision import at_deployment, region_of, solve
-from voros.core.hull import cost_hull
+from voros.core.hull import growing_hulls
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
 from voros.core.volume import partial_volumes
@@ -47,8 +47,6 @@ LARGEST_CAPACITY = 2.0**53
 
 NOBODY = -1
 """The winner where no model has a feasible threshold."""
-
-Grid: TypeAlias = list[list[Scenario]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -317,16 +315,15 @@ def score_grid(
     models = dict(points_by_model)
     if len(models) < 2:
         raise ValueError(f"scores: a winner needs at least two models; given: {len(models)}")
-    rows = _grid(costs, floors, limits, per)
-    for points, row in product(models.values(), rows):
-        for scenario in row:
-            points.covers.check_scenario(scenario)
-    curves = [_Curve.from_points(points, rows[0]) for points in models.values()]
+    rows, columns = _sides(costs, floors, limits, per)
+    for points in models.values():
+        _check_covered(points, rows, limits)
+    curves = [_Curve.from_points(points, columns) for points in models.values()]
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
         for j, curve in enumerate(curves):
-            scores[i, :, j], feasible[i, :, j] = curve.at_floor(row[0])
+            scores[i, :, j], feasible[i, :, j] = curve.at_floor(row)
     return WinnerMap(
         models=tuple(models),
         min_precisions=floors,
@@ -339,12 +336,22 @@ def score_grid(
     )
 
 
-def _grid(costs: Scenario, floors: AnyArray, capacities: AnyArray, per: str | None) -> Grid:
-    """Return the scenarios of all cells, a row for each floor."""
-    return [
-        [costs.changed(min_precision=a, capacity=k, per=per) for k in capacities.tolist()]
-        for a in floors.tolist()
-    ]
+def _sides(
+    costs: Scenario, floors: AnyArray, capacities: AnyArray, per: str | None
+) -> tuple[list[Scenario], list[Scenario]]:
+    """Return a scenario for each floor, at the first capacity, and one for each capacity."""
+    first, *_ = listed = capacities.tolist()
+    return (
+        [costs.changed(min_precision=a, capacity=first, per=per) for a in floors.tolist()],
+        [costs.changed(capacity=k, per=per) for k in listed],
+    )
+
+
+def _check_covered(points: OperatingPoints, rows: Sequence[Scenario], capacities: AnyArray) -> None:
+    """Raise unless the points were counted for all limits of the map."""
+    if not points.covers.whole_curve:
+        for floor, capacity in product(rows, capacities.tolist()):
+            points.covers.check_scenario(floor.changed(capacity=capacity))
 
 
 def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> BoolArray:
@@ -353,11 +360,11 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
     The error of a lead is that of its resamples, and the tails are Student's, as in
     `voros.compare`; 5 % are split over all pairs of models (Bonferroni).
     """
-    rows = _grid(costs, winners.min_precisions, winners.capacities, winners.per)
+    rows, columns = _sides(costs, winners.min_precisions, winners.capacities, winners.per)
 
     def scores_of(batch: Sequence[OperatingPoints]) -> FloatArray:
-        curves = [_Curve.from_points(points, rows[0]) for points in batch]
-        return np.array([[curve.at_floor(row[0])[0] for row in rows] for curve in curves])
+        curves = [_Curve.from_points(points, columns) for points in batch]
+        return np.array([[curve.at_floor(row)[0] for row in rows] for curve in curves])
 
     drawn = plan.run(Measure(name="scores", compute=scores_of)).drawn
     n_models, sampling = len(winners.models), plan.sampling
@@ -400,11 +407,7 @@ class _Curve:
         points = self.points
         precise = points.precise_enough(floor.min_precision)
         n_feasible = np.cumsum(precise)[self.n_within - 1]
-        # The hull of the first n thresholds that are precise enough.
-        hulls = {
-            n: cost_hull(points, precise & (np.cumsum(precise) <= n))
-            for n in np.unique(n_feasible).tolist()
-        }
+        hulls = growing_hulls(points, np.flatnonzero(precise), np.unique(n_feasible).tolist())
         sizes = points.n_positive, points.n_negative, floor.min_precision
         scores = partial_volumes(
             points,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,6 +76,14 @@ class RegionCase(Enum):
     SEGMENT_OF_NO_FALSE_ALARM = "the segment of no false alarms: every alarm must be right"
 
 
+class Corner(NamedTuple):
+    """A corner of a region, and the line that runs from it to the next one."""
+
+    x: float
+    y: float
+    side: str
+
+
 @dataclass(frozen=True, eq=False)
 class Region:
     """The part of ROC space that the limits leave.
@@ -99,9 +110,20 @@ class Region:
     """
 
     ring: FloatArray
-    names: tuple[str, ...]
     area: float
-    case: RegionCase
+    corners: Sequence[Corner]
+    limits: tuple[float, float, float, float]
+    """Class sizes, precision floor and alarms."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The paper's names of the corners."""
+        return tuple(map(_name, (self.corners[-1], *self.corners), self.corners))
+
+    @property
+    def case(self) -> RegionCase:
+        """Which shape the region has."""
+        return _case(*self.limits)
 
     @property
     def vertices(self) -> FloatArray:
@@ -116,14 +138,6 @@ class Region:
     def __repr__(self) -> str:
         """Name the shape."""
         return f"Region(area={self.area:.6g}, {'-'.join(self.names)}: {self.case.value})"
-
-
-@dataclass(frozen=True)
-class _Corner:
-    x: float
-    y: float
-    side: str
-    """The line that runs from this corner to the next one."""
 
 
 def feasible_region(
@@ -151,35 +165,40 @@ def cut_square(
     """Cut the unit square as `feasible_region` does, by limits that are checked already."""
     # Sums of numpy's small integers would overflow.
     n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
-    corners = [
-        _Corner(0.0, 0.0, "y0"),
-        _Corner(1.0, 0.0, "x1"),
-        _Corner(1.0, 1.0, "y1"),
-        _Corner(0.0, 1.0, "x0"),
-    ]
-    if min_precision > 0:
-        corners = _cut(
-            corners, "a", -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0
-        )
+    corners = _above_floor(n_positive, n_negative, float(min_precision))
     if max_alarms < n_positive + n_negative:
         corners = _cut(corners, "k", -n_negative, -n_positive, max_alarms)
     closed = [*corners, corners[0]]
     return Region(
         np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
-        tuple(_name(corners[i - 1].side, corners[i]) for i in range(len(corners))),
         sum(a.x * b.y - b.x * a.y for a, b in pairwise(closed)) / 2,
-        _case(n_positive, n_negative, min_precision, max_alarms),
+        corners,
+        (n_positive, n_negative, min_precision, max_alarms),
     )
 
 
+@lru_cache(maxsize=16)
+def _above_floor(n_positive: float, n_negative: float, min_precision: float) -> Sequence[Corner]:
+    """Cut the unit square by the precision floor; a map asks for one floor many times."""
+    square = (
+        Corner(0.0, 0.0, "y0"),
+        Corner(1.0, 0.0, "x1"),
+        Corner(1.0, 1.0, "y1"),
+        Corner(0.0, 1.0, "x0"),
+    )
+    if not min_precision > 0:
+        return square
+    return _cut(square, "a", -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0)
+
+
 def _cut(
-    corners: list[_Corner], line: str, on_x: float, on_y: float, constant: float
-) -> list[_Corner]:
+    corners: Sequence[Corner], line: str, on_x: float, on_y: float, constant: float
+) -> Sequence[Corner]:
     """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
     height = [on_x * corner.x + on_y * corner.y + constant for corner in corners]
     rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))
     height = [0.0 if abs(level) <= rounding else level for level in height]
-    kept: list[_Corner] = []
+    kept: list[Corner] = []
     for i, corner in enumerate(corners):
         j = (i + 1) % len(corners)
         here, there = height[i], height[j]
@@ -187,24 +206,24 @@ def _cut(
         if here > 0 or (here == 0 and not leaving):
             kept.append(corner)
         elif leaving:
-            kept.append(_Corner(corner.x, corner.y, line))
+            kept.append(Corner(corner.x, corner.y, line))
         if min(here, there) < 0 < max(here, there):
             share = here / (here - there)
             x = corner.x + share * (corners[j].x - corner.x)
             y = corner.y + share * (corners[j].y - corner.y)
-            kept.append(_Corner(x, y, line if here > 0 else corner.side))
+            kept.append(Corner(x, y, line if here > 0 else corner.side))
     return kept
 
 
-def _name(side_before: str, corner: _Corner) -> str:
+def _name(before: Corner, corner: Corner) -> str:
     if corner.x == 0 and corner.y == 0:
         return "v00"
-    sides = (side_before, corner.side)
+    sides = (before.side, corner.side)
     limits = [side for side in sides if side in ("a", "k")]
     if len(limits) == 2:
         return "vak"
     if limits:
-        edge = corner.side if side_before in limits else side_before
+        edge = corner.side if before.side in limits else before.side
         return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
     return f"v{corner.x:g}{corner.y:g}"
 

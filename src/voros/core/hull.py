@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -131,27 +132,69 @@ def cost_hull(
     index = allowed.nonzero()[0]
     if ratios != (0.0, np.inf):
         index = index[_between_best(points.tp[index], points.fp[index], *ratios)]
+    index = _distinct_alarms(points, index)
+    vertices = upper_vertices(points.tp[index] + points.fp[index], points.tp[index])
+    return _hull_at(points, index[vertices])
+
+
+def growing_hulls(
+    points: OperatingPoints, index: AnyArray, ends: Sequence[int]
+) -> dict[int, CostHull]:
+    """Find the hulls of the first rows of ``index``, as many as each of some rising ``ends`` says.
+
+    True positives rise along the rows. One pass: a corner that a later point cuts off never comes
+    back.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([1, 2, 4], [1, 2, 2], 4, 4)
+    >>> hulls = growing_hulls(points, np.arange(4), [3, 4])
+    >>> [hull.index.tolist() for hull in hulls.values()]
+    [[0, 2], [0, 3]]
+    """
+    tp = points.tp[index]
+    x, y = _scaled(tp + points.fp[index], tp)
+    rows = _possible_corners(x, y, ends)
+    ahead = zip(x[rows].tolist(), y[rows].tolist(), index[rows].tolist(), strict=True)
+    corners: list[tuple[float, float, int]] = []
+    hulls, start = {}, 0
+    for end, stop in zip(ends, np.searchsorted(rows, ends).tolist(), strict=True):
+        _walk(corners, islice(ahead, stop - start))
+        hulls[end], start = _hull_at(points, np.array([row for _, _, row in corners])), stop
+    return hulls
+
+
+def _possible_corners(x: FloatArray, y: FloatArray, ends: Sequence[int]) -> AnyArray:
+    """Leave out what is no corner of the points between two ends, where there are many."""
+    if len(x) <= FEW_POINTS * len(ends):
+        return np.arange(len(x))
+    parts = []
+    for start, end in pairwise([0, *ends]):
+        rows = np.arange(start, end)
+        rows = rows[np.append(x[rows][1:] > x[rows][:-1], True)]
+        parts.append(rows[upper_vertices(x[rows], y[rows])])
+    return np.concatenate(parts)
+
+
+def _distinct_alarms(points: OperatingPoints, index: AnyArray) -> AnyArray:
+    """Keep, of rows with equally many alarms, the one with most true positives, the last."""
+    alarms = points.tp[index] + points.fp[index]
+    return index[np.append(alarms[1:] > alarms[:-1], True)] if len(index) > 1 else index
+
+
+def _hull_at(points: OperatingPoints, index: AnyArray) -> CostHull:
+    """Return the hull of which these rows are the corners."""
     tp, fp = points.tp[index], points.fp[index]
-    alarms = tp + fp
-    if len(index) > 1:
-        # Of points with equally many alarms only the one with most true positives counts.
-        distinct = np.ones(len(alarms), dtype=np.bool_)
-        np.greater(alarms[1:], alarms[:-1], out=distinct[:-1])
-        if not distinct.all():
-            index, tp, fp = index[distinct], tp[distinct], fp[distinct]
-            alarms = alarms[distinct]
-    vertices = upper_vertices(alarms, tp)
-    tp_there, fp_there = tp[vertices], fp[vertices]
-    gain, harm = tp_there[1:] - tp_there[:-1], fp_there[1:] - fp_there[:-1]
+    gain, harm = tp[1:] - tp[:-1], fp[1:] - fp[:-1]
     useful = gain > 0
     if not useful.all():
         gain, harm = gain[useful], harm[useful]
-        vertices = np.concatenate([vertices[:1], vertices[1:][useful]])
+        index = np.concatenate([index[:1], index[1:][useful]])
     # More true and no more false positives is better at every cost: the step enters at infinity.
-    enter = np.full(len(vertices), np.inf)
+    enter = np.full(len(index), np.inf)
     np.divide(gain, harm, out=enter[1:], where=harm > 0)
     # Slopes fall along a hull; rounding of weighted counts must not make them rise.
-    return CostHull(index[vertices], np.minimum.accumulate(enter))
+    return CostHull(index, np.minimum.accumulate(enter))
 
 
 def _between_best(tp: AnyArray, fp: AnyArray, low: float, high: float) -> slice:
@@ -178,10 +221,7 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     >>> upper_vertices(np.array([0, 1, 2, 3, 4]), np.array([0, 2, 3, 4, 4])).tolist()
     [0, 1, 3, 4]
     """
-    x, y = x.astype(np.float64), y.astype(np.float64)
-    # A power of two changes no digit, and keeps products of very small or large weights exact.
-    size = float(np.ldexp(1.0, -int(np.frexp(x[-1])[1]))) if len(x) else 1.0
-    x, y = x * size, y * size
+    x, y = _scaled(x, y)
     rising, idle = x, 0
     while len(x) > FEW_POINTS and idle < IDLE_ROUNDS:
         width, rise = x[1:] - x[:-1], y[1:] - y[:-1]
@@ -191,17 +231,27 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
         if len(x) == len(above):
             return rising.searchsorted(x)
         idle += len(x) > WORTHWHILE * len(above)
-    return rising.searchsorted(x[_walk(x.tolist(), y.tolist())])
+    corners = _walk([], zip(x.tolist(), y.tolist(), range(len(x)), strict=True))
+    return rising.searchsorted([at for at, _, _ in corners])
 
 
-def _walk(x: list[float], y: list[float]) -> list[int]:
-    """Walk along rising points, turning right only; the positions of the turns and the ends."""
-    turns: list[int] = []
-    for i in range(len(x)):
-        while len(turns) > 1:
-            a, b = turns[-2], turns[-1]
-            if (y[b] - y[a]) * (x[i] - x[b]) > (y[i] - y[b]) * (x[b] - x[a]):
+def _scaled(x: AnyArray, y: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """Return floats whose products stay exact where weights are very small or large."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    # A power of two changes no digit.
+    size = float(np.ldexp(1.0, -int(np.frexp(x[-1])[1]))) if len(x) else 1.0
+    return x * size, y * size
+
+
+def _walk(
+    corners: list[tuple[float, float, int]], points: Iterable[tuple[float, float, int]]
+) -> list[tuple[float, float, int]]:
+    """Extend the corners of an upper hull by points further right, each with its row."""
+    for x, y, row in points:
+        while len(corners) > 1:
+            (x_a, y_a, _), (x_b, y_b, _) = corners[-2:]
+            if (y_b - y_a) * (x - x_b) > (y - y_b) * (x_b - x_a):
                 break
-            turns.pop()
-        turns.append(i)
-    return turns
+            corners.pop()
+        corners.append((x, y, row))
+    return corners

@@ -182,13 +182,25 @@ def partial_volumes(
         odds,
     )
     used = high > low
-    pairs = list(zip(curves, hulls, strict=True))
-    fpr = np.concatenate([one.fp[hull.index] / one.n_negative for one, hull in pairs])[used]
-    tpr = np.concatenate([one.tp[hull.index] / one.n_positive for one, hull in pairs])[used]
+    rates = [_rates(one, hulls[first:last]) for one, first, last in _same_points(curves)]
+    fpr, tpr = np.concatenate(rates, axis=1)[:, used]
     owner, low, high, odds = owner[used], low[used], high[used], odds[used][:, None]
     areas = _uniform_areas(_stack_rings(regions)[:, owner], fpr, tpr, low, high, costs, odds)
     totals = np.bincount(owner, areas, minlength=len(hulls))
     return np.clip(totals / [region.area for region in regions], 0.0, 1.0)
+
+
+def _same_points(curves: Sequence[OperatingPoints]) -> list[tuple[OperatingPoints, int, int]]:
+    """Return each run of the same points, and the positions where it starts and ends."""
+    starts = [i for i, one in enumerate(curves) if i == 0 or one is not curves[i - 1]]
+    ends = [*starts[1:], len(curves)]
+    return [(curves[i], i, j) for i, j in zip(starts, ends, strict=True)]
+
+
+def _rates(points: OperatingPoints, hulls: Sequence[CostHull]) -> FloatArray:
+    """Return fpr and tpr of the corners of several hulls, one after the other."""
+    index = np.concatenate([hull.index for hull in hulls])
+    return np.stack([points.fp[index] / points.n_negative, points.tp[index] / points.n_positive])
 
 
 def _stack_rings(regions: Sequence[Region]) -> FloatArray:
