@@ -8,7 +8,8 @@ from scipy import integrate, optimize, special, stats
 from sklearn.metrics import brier_score_loss
 
 from voros import OperatingPoints
-from voros.core.calibration import Calibration, calibration_curve
+from voros.core import calibration
+from voros.core.calibration import Calibration, RiskCounts, calibration_curve
 from voros.core.risk_quality import auroc_interval
 from voros.exceptions import ArgumentError
 
@@ -21,9 +22,13 @@ def risks(request):
     return y, risk if request.param is None else risk.round(1).clip(0.05, 0.95)
 
 
+def counted(y, risk):
+    return RiskCounts.from_points(OperatingPoints.from_scores(y, risk))
+
+
 def test_calibration_by_counting(risks):
     y, risk = risks
-    curve = calibration_curve(y, risk, n_bins=5)
+    curve = calibration_curve(counted(y, risk), n_bins=5)
     assert curve.cases.sum() == 400
     start = 0
     order = np.argsort(risk, kind="stable")
@@ -39,7 +44,7 @@ def test_calibration_by_counting(risks):
 
 
 def test_one_risk_for_all_is_one_bin():
-    curve = calibration_curve(np.array([True, False, False]), np.full(3, 0.2))
+    curve = calibration_curve(counted([True, False, False], np.full(3, 0.2)))
     assert (curve.cases.tolist(), curve.observed.tolist()) == ([3], pytest.approx([1 / 3]))
 
 
@@ -101,6 +106,23 @@ def test_a_population_of_known_line_is_found(shift, spread):
         found = of(y, special.expit(logit))
         error = (found.slope.high - found.slope.low) / 3.92
         assert abs(found.slope.value - spread) < 3 * error
+
+
+def test_many_risks_put_together_move_a_line_by_a_thousandth_of_its_error(monkeypatch):
+    rng = np.random.default_rng(7)
+    logit = rng.normal(-2, 2, 60_000)
+    y, risk = rng.random(60_000) < special.expit(0.7 * logit + 0.2), special.expit(logit)
+    risk[:2] = 0.0, 1.0
+    merged = of(y, risk)
+    monkeypatch.setattr(calibration, "MOST_RISKS", len(y))
+    exact = of(y, risk)
+    for ours, theirs in ((merged.slope, exact.slope), (merged.in_the_large, exact.in_the_large)):
+        error = (theirs.high - theirs.low) / 3.92
+        assert vars(ours) == pytest.approx(vars(theirs), abs=1e-3 * error)
+    assert merged.smooth[1] == pytest.approx(exact.smooth[1], abs=1e-5)
+    assert (merged.certain, merged.brier, merged.mean_risk) == (2, exact.brier, exact.mean_risk)
+    for name, values in vars(merged.curve).items():
+        assert values.tolist() == getattr(exact.curve, name).tolist(), name
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import numpy as np
 from voros.core.exact_intervals import binomial_limits, mean_limits
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import ArgumentError
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 GROUPS_OF_RISK = 10
 """Groups of equal size that risks are compared in."""
@@ -30,6 +30,12 @@ SMOOTH_POINTS = 50
 
 SMALLEST_REACH = 1e-12
 """Where that many cases have one risk, only they count."""
+
+MOST_RISKS = 20_000
+"""With more distinct risks, those of nearly the same logit are put together."""
+
+LOGIT_WIDTH = 1e-3
+"""How far their logits are apart at most."""
 
 SMALL_STEP = 1e-9
 """Of Newton's method; it ends a fit."""
@@ -61,30 +67,151 @@ class CalibrationCurve:
     cases: AnyArray
 
 
+@dataclass(frozen=True, eq=False)
+class RiskCounts:
+    """Rising risks: how many cases have each, and how many of them are positive.
+
+    Attributes
+    ----------
+    risk : ndarray of shape (n_risks,)
+    cases, positive : ndarray of int, shape (n_risks,)
+    """
+
+    risk: FloatArray
+    cases: AnyArray
+    positive: AnyArray
+
+    @classmethod
+    def from_points(cls, points: OperatingPoints) -> RiskCounts:
+        """Take the counts at every distinct risk from operating points of whole cases."""
+        check_risks(points)
+        if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
+            raise ArgumentError(
+                "points",
+                " leave out thresholds or carry weights; accepted are whole cases, counted at "
+                "every distinct score as OperatingPoints.from_scores does",
+            )
+        counts = np.diff(points.alarms), np.diff(points.tp)
+        return cls(points.thresholds[:0:-1], *(values[::-1] for values in counts))
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases."""
+        return int(self.cases.sum())
+
+    @property
+    def mean_risk(self) -> float:
+        """Mean risk of the cases."""
+        return float(self.risk @ self.cases) / self.n_cases
+
+    def observed(self, confidence_level: float) -> Estimate:
+        """Return the share of positives, with exact limits."""
+        hits = self.positive.sum()
+        low, high = binomial_limits(np.array([hits]), self.n_cases, confidence_level)
+        return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
+
+    def brier(self, confidence_level: float) -> Estimate:
+        """Return the mean squared distance between risk and outcome."""
+        missed, unwarranted = (1 - self.risk) ** 2, self.risk**2
+        first, second = (
+            float(missed**power @ self.positive + unwarranted**power @ (self.cases - self.positive))
+            for power in (1, 2)
+        )
+        limits = mean_limits(first, second, self.n_cases, confidence_level)
+        return Estimate(first / self.n_cases, *limits)
+
+    def without_certain(self) -> RiskCounts:
+        """Leave out risks of exactly 0 and 1, which have no logit."""
+        inner = (self.risk > 0) & (self.risk < 1)
+        return RiskCounts(self.risk[inner], self.cases[inner], self.positive[inner])
+
+    def merged(self) -> RiskCounts:
+        """Put risks together whose logits are nearly the same, where there are very many.
+
+        Each bin takes the mean of its risks. What that loses is where in its bin a case lies: of
+        logits with standard deviation s, bins of width h move slope and intercept by about
+        h / (s sqrt(12)) of their standard errors, less than a thousandth.
+        """
+        if len(self.risk) <= MOST_RISKS:
+            return self
+        with np.errstate(divide="ignore"):
+            logit = np.log(self.risk) - np.log1p(-self.risk)
+        bins = np.floor(logit / LOGIT_WIDTH)
+        starts = np.append(0, np.flatnonzero(bins[1:] != bins[:-1]) + 1)
+        risk, cases, positive = (
+            np.add.reduceat(values, starts)
+            for values in (self.risk * self.cases, self.cases, self.positive)
+        )
+        return RiskCounts(risk / cases, cases, positive)
+
+    @property
+    def why_no_line(self) -> str:
+        """Say why no line can be fitted to the logits; nothing where one can."""
+        with_hits = self.risk[self.positive > 0]
+        without = self.risk[self.cases > self.positive]
+        if not len(with_hits) or not len(without):
+            return "the cases with a risk between 0 and 1 are of one class"
+        if len(self.risk) == 1:
+            return "all cases have the same risk"
+        if with_hits.min() >= without.max() or with_hits.max() <= without.min():
+            return "the risks separate the classes, so the slope has no end"
+        return ""
+
+    def fit(self, z: float, *, slope: bool) -> Estimate:
+        """Fit the outcome to the logit of the risk by maximum likelihood; Wald interval."""
+        logit = np.log(self.risk) - np.log1p(-self.risk)
+        design = np.column_stack([np.ones_like(logit), logit])
+        free = np.arange(2 if slope else 1)
+        line = np.array([0.0, 1.0])
+        step = np.ones(1)
+        while np.abs(step).max() > SMALL_STEP:
+            before = self._likelihood(design @ line)
+            step, information = self._step(design[:, free], design @ line)
+            # Far from the best line a whole step may lead away from it.
+            while np.abs(step).max() > SMALL_STEP and before > self._likelihood(
+                design @ _moved(line, free, step)
+            ):
+                step = step / 2
+            line = _moved(line, free, step)
+        half = z * float(np.sqrt(np.linalg.inv(information)[-1, -1]))
+        value = float(line[free[-1]])
+        return Estimate(value, value - half, value + half)
+
+    def _step(self, design: FloatArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
+        fitted = 0.5 * (1 + np.tanh(log_odds / 2))
+        information = (design.T * (self.cases * fitted * (1 - fitted))) @ design
+        uphill = design.T @ (self.positive - self.cases * fitted)
+        return np.asarray(np.linalg.solve(information, uphill), np.float64), information
+
+    def _likelihood(self, log_odds: FloatArray) -> float:
+        return float(self.positive @ log_odds - self.cases @ np.logaddexp(0, log_odds))
+
+
 def calibration_curve(
-    positive: BoolArray,
-    risk: FloatArray,
-    n_bins: int = GROUPS_OF_RISK,
-    confidence_level: float = 0.95,
+    risks: RiskCounts, n_bins: int = GROUPS_OF_RISK, confidence_level: float = 0.95
 ) -> CalibrationCurve:
     """Compare risks with what was observed, in bins by rank; equal risks share a bin.
 
     Examples
     --------
-    >>> risk = np.repeat([0.1, 0.4, 0.9], 10)
-    >>> curve = calibration_curve(np.arange(30) % 10 < risk * 10, risk, n_bins=3)
+    >>> risks = RiskCounts(np.array([0.1, 0.4, 0.9]), np.full(3, 10), np.array([1, 4, 9]))
+    >>> curve = calibration_curve(risks, n_bins=3)
     >>> curve.mean_risk.round(2).tolist(), curve.observed.round(2).tolist(), curve.cases.tolist()
     ([0.1, 0.4, 0.9], [0.1, 0.4, 0.9], [10, 10, 10])
     """
-    edges = np.unique(np.quantile(risk, np.linspace(0, 1, n_bins + 1)[1:-1], method="higher"))
-    bins = np.unique(np.searchsorted(edges, risk, side="right"), return_inverse=True)[1]
-    cases = np.bincount(bins)
-    hits = np.bincount(bins, weights=positive)
+    ranks = np.ceil(np.linspace(0, 1, n_bins + 1)[1:-1] * (risks.n_cases - 1))
+    # Each bin but the first starts at the risk of such a rank.
+    rows = np.searchsorted(np.cumsum(risks.cases), ranks, side="right")
+    starts = np.unique(np.append(0, rows))
+    cases, hits, total = (
+        np.add.reduceat(values, starts)
+        for values in (risks.cases, risks.positive, risks.cases * risks.risk)
+    )
     low, high = binomial_limits(hits, cases, confidence_level)
-    return CalibrationCurve(np.bincount(bins, weights=risk) / cases, hits / cases, low, high, cases)
+    return CalibrationCurve(total / cases, hits / cases, low, high, cases)
 
 
-def smooth_share(positive: BoolArray, risk: FloatArray, at: FloatArray) -> FloatArray:
+def smooth_share(risks: RiskCounts, at: FloatArray) -> FloatArray:
     """Return the share of positives at some risks by local linear regression (loess).
 
     Each is a line through the nearest two thirds of the cases, weighted by the tricube of their
@@ -94,23 +221,27 @@ def smooth_share(positive: BoolArray, risk: FloatArray, at: FloatArray) -> Float
     Examples
     --------
     >>> risk = np.linspace(0.01, 0.99, 99)
-    >>> smooth_share(risk > 0.5, risk, np.array([0.2, 0.5, 0.8])).round(1).tolist()
+    >>> risks = RiskCounts(risk, np.ones(99, int), (risk > 0.5).astype(int))
+    >>> smooth_share(risks, np.array([0.2, 0.5, 0.8])).round(1).tolist()
     [0.0, 0.5, 1.0]
     """
     shares = np.empty(len(at))
-    nearest = max(2, math.ceil(SMOOTHED_SHARE * len(risk)))
+    nearest = max(2, math.ceil(SMOOTHED_SHARE * risks.n_cases))
     for i, centre in enumerate(at):
-        away = risk - centre
-        reach = np.partition(np.abs(away), nearest - 1)[nearest - 1]
+        away = risks.risk - centre
+        order = np.argsort(np.abs(away))
+        last = np.searchsorted(np.cumsum(risks.cases[order]), nearest)
+        reach = np.abs(away[order[last]])
         weight = np.clip(1 - (np.abs(away) / max(reach, SMALLEST_REACH)) ** 3, 0, None) ** 3
         if not weight.any():
             # All of the nearest risks are equally far away.
             weight = (np.abs(away) <= reach).astype(np.float64)
-        total, mean = weight.sum(), weight @ positive / weight.sum()
-        off = away - weight @ away / total
-        spread = weight @ off**2
-        slope = 0.0 if spread <= 0 else weight @ (off * positive) / spread
-        shares[i] = mean - slope * (weight @ away) / total
+        on_cases, on_hits = weight * risks.cases, weight * risks.positive
+        total, mean = on_cases.sum(), on_hits.sum() / on_cases.sum()
+        off = away - on_cases @ away / total
+        spread = on_cases @ off**2
+        slope = 0.0 if spread <= 0 else on_hits @ off / spread
+        shares[i] = mean - slope * (on_cases @ away) / total
     return np.clip(shares, 0.0, 1.0)
 
 
@@ -162,18 +293,18 @@ class Calibration:
         cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence_level: float = 0.95
     ) -> Calibration:
         """Measure the risks of whole cases, from the counts at every distinct risk."""
-        cells = _Cells.from_points(points)
-        cases = cells.cases_one_by_one
-        at = np.linspace(cells.risk.min(), cells.risk.max(), SMOOTH_POINTS)
+        risks = RiskCounts.from_points(points)
+        few = risks.merged()
+        at = np.linspace(risks.risk[0], risks.risk[-1], SMOOTH_POINTS)
         z = NormalDist().inv_cdf((1 + confidence_level) / 2)
-        rest = cells.without_certain()
-        certain, missing = cells.n_cases - rest.n_cases, rest.why_no_line
+        rest = few.without_certain()
+        certain, missing = risks.n_cases - rest.n_cases, rest.why_no_line
         return cls(
-            curve=calibration_curve(*cases, n_bins, confidence_level),
-            smooth=(at, smooth_share(*cases, at)),
-            mean_risk=cells.mean_risk,
-            observed=cells.observed(confidence_level),
-            brier=cells.brier(confidence_level),
+            curve=calibration_curve(risks, n_bins, confidence_level),
+            smooth=(at, smooth_share(few, at)),
+            mean_risk=risks.mean_risk,
+            observed=risks.observed(confidence_level),
+            brier=risks.brier(confidence_level),
             in_the_large=None if missing else rest.fit(z, slope=False),
             slope=None if missing else rest.fit(z, slope=True),
             certain=certain,
@@ -196,101 +327,6 @@ def check_risks(points: OperatingPoints, otherwise: str = "") -> None:
             f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1"
             f"{otherwise}",
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """Every distinct risk: how many cases have it, and how many of them are positive."""
-
-    risk: FloatArray
-    cases: AnyArray
-    positive: AnyArray
-
-    @classmethod
-    def from_points(cls, points: OperatingPoints) -> _Cells:
-        check_risks(points)
-        if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
-            raise ArgumentError(
-                "points",
-                " leave out thresholds or carry weights; accepted are whole cases, counted at "
-                "every distinct score as OperatingPoints.from_scores does",
-            )
-        return cls(points.thresholds[1:], np.diff(points.alarms), np.diff(points.tp))
-
-    @property
-    def cases_one_by_one(self) -> tuple[BoolArray, FloatArray]:
-        counts = np.column_stack([self.positive, self.cases - self.positive]).ravel()
-        label = np.tile([True, False], len(self.risk))
-        return np.repeat(label, counts), np.repeat(np.repeat(self.risk, 2), counts)
-
-    @property
-    def n_cases(self) -> int:
-        return int(self.cases.sum())
-
-    @property
-    def mean_risk(self) -> float:
-        return float(self.risk @ self.cases) / self.n_cases
-
-    def observed(self, confidence_level: float) -> Estimate:
-        hits = self.positive.sum()
-        low, high = binomial_limits(np.array([hits]), self.n_cases, confidence_level)
-        return Estimate(float(hits) / self.n_cases, float(low[0]), float(high[0]))
-
-    def brier(self, confidence_level: float) -> Estimate:
-        missed, unwarranted = (1 - self.risk) ** 2, self.risk**2
-        first, second = (
-            float(missed**power @ self.positive + unwarranted**power @ (self.cases - self.positive))
-            for power in (1, 2)
-        )
-        limits = mean_limits(first, second, self.n_cases, confidence_level)
-        return Estimate(first / self.n_cases, *limits)
-
-    def without_certain(self) -> _Cells:
-        """Leave out risks of exactly 0 and 1, which have no logit."""
-        inner = (self.risk > 0) & (self.risk < 1)
-        return _Cells(self.risk[inner], self.cases[inner], self.positive[inner])
-
-    @property
-    def why_no_line(self) -> str:
-        """Say why no line can be fitted to the logits; nothing where one can."""
-        with_hits = self.risk[self.positive > 0]
-        without = self.risk[self.cases > self.positive]
-        if not len(with_hits) or not len(without):
-            return "the cases with a risk between 0 and 1 are of one class"
-        if len(self.risk) == 1:
-            return "all cases have the same risk"
-        if with_hits.min() >= without.max() or with_hits.max() <= without.min():
-            return "the risks separate the classes, so the slope has no end"
-        return ""
-
-    def fit(self, z: float, *, slope: bool) -> Estimate:
-        """Fit the outcome to the logit of the risk by maximum likelihood; Wald interval."""
-        logit = np.log(self.risk) - np.log1p(-self.risk)
-        design = np.column_stack([np.ones_like(logit), logit])
-        free = np.arange(2 if slope else 1)
-        line = np.array([0.0, 1.0])
-        step = np.ones(1)
-        while np.abs(step).max() > SMALL_STEP:
-            before = self._likelihood(design @ line)
-            step, information = self._step(design[:, free], design @ line)
-            # Far from the best line a whole step may lead away from it.
-            while np.abs(step).max() > SMALL_STEP and before > self._likelihood(
-                design @ _moved(line, free, step)
-            ):
-                step = step / 2
-            line = _moved(line, free, step)
-        half = z * float(np.sqrt(np.linalg.inv(information)[-1, -1]))
-        value = float(line[free[-1]])
-        return Estimate(value, value - half, value + half)
-
-    def _step(self, design: FloatArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-        fitted = 0.5 * (1 + np.tanh(log_odds / 2))
-        information = (design.T * (self.cases * fitted * (1 - fitted))) @ design
-        uphill = design.T @ (self.positive - self.cases * fitted)
-        return np.asarray(np.linalg.solve(information, uphill), np.float64), information
-
-    def _likelihood(self, log_odds: FloatArray) -> float:
-        return float(self.positive @ log_odds - self.cases @ np.logaddexp(0, log_odds))
 
 
 def _moved(line: FloatArray, free: AnyArray, step: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ pytest.importorskip("jinja2", reason="the report's template needs the cli extra"
 pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
 
 import voros
-from voros.core.calibration import smooth_share
+from voros.core.calibration import RiskCounts, smooth_share
 from voros.present.report import make_report
 from voros.present.report.accuracy import deployed_benefit, net_benefit_table
 from voros.present.report.content import report_document
@@ -122,7 +122,8 @@ def test_the_decision_curve_has_the_deployed_thresholds(report, drawn):
 def test_the_smooth_calibration_curve_is_a_local_line(drawn):
     y, scores, *_ = drawn
     at = np.array([0.05, 0.2, 0.5])
-    for centre, share in zip(at, smooth_share(y, scores["lab"], at), strict=True):
+    risks = RiskCounts.from_points(voros.OperatingPoints.from_scores(y, scores["lab"]))
+    for centre, share in zip(at, smooth_share(risks, at), strict=True):
         away = np.abs(scores["lab"] - centre)
         reach = np.sort(away)[len(y) * 2 // 3 - 1]
         # np.polyfit squares its weights.
