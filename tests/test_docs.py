@@ -118,6 +118,35 @@ def test_the_example_for_a_gpu_runs_in_small_on_a_processor() -> None:
     exec(block.replace('"cuda"', '"cpu"').replace("10**9", "10**4"), {})
 
 
+def test_the_first_page_and_the_readme_share_one_example() -> None:
+    first = [
+        BLOCK.search(path.read_text(encoding="utf-8"))
+        for path in (ROOT / "README.md", ROOT / "docs" / "index.md")
+    ]
+    assert first[0] and first[1]
+    assert first[0].groups() == first[1].groups()
+
+
+WIDTH = 68
+TO_FIT = {"allocation.md", "explorer.md", "monitoring.md", "reports.md", "scale.md", "stays.md"}
+"""Characters of code that fit the column of the site."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_code_fits_the_column(page: Path) -> None:
+    if page.name in TO_FIT:
+        pytest.skip("written again next")
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:python|py|toml)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    shell = re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    # What a command prints is as wide as it is.
+    lines += [
+        line for block in shell for line in re.findall(r"^(?:\$ .*|.*\\)$", block, re.MULTILINE)
+    ]
+    assert [line for line in lines if len(line) > WIDTH] == []
+
+
 def test_no_page_with_python_is_left_out() -> None:
     made = {"_build", "gallery", "reference"}
     found = {

@@ -41,3 +41,16 @@ def test_nobody_is_sent_to_a_package_that_is_not_published():
         pytest.skip("only a checkout has the sources beside the tests")
     said = [path for path in folder.rglob("*.py") if 'pip install "voros' in path.read_text()]
     assert said == []
+
+
+NOT_FOR_USERS = {"test", "dev", "docs", "mutants"}
+
+
+def test_the_guide_says_what_each_extra_is_for(extras):
+    page = (PROJECT.parent / "docs" / "install.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(extras) - NOT_FOR_USERS
+
+
+def test_everyday_extras_bring_no_cluster(extras):
+    assert not any(re.search("spark|dask", line) for line in [*extras["all"], *extras["engines"]])

@@ -117,6 +117,7 @@ def write_days(path, first, n_days, label=True, seed=0):
 def test_the_first_page(voros_command, tmp_path):
     make_files()
     run_page("../README.md", voros_command, tmp_path)
+    run_page("install.md", voros_command, tmp_path)
     assert (tmp_path / "page.html").exists()
 
 
@@ -211,7 +212,7 @@ def test_a_report(voros_command, tmp_path):
 
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
-    pages |= {"walk-through", "README", "reports", "stays", "subgroups"}
+    pages |= {"walk-through", "README", "reports", "stays", "subgroups", "install"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     found = {
         page.stem
