@@ -3,7 +3,7 @@
 Scores take a few hundred values, or only twelve, and the chance to be positive at each is chosen
 against the tests: all positives first and then none, a precision that hovers where the next cases
 break the floor with a given chance, a precision that is lowest at the top, and a capacity that
-binds where the floor does. A capacity of few alarms leaves most of alpha to the two ranks that are
+binds where the floor does. A capacity of few alarms leaves most of alpha to the ranks that are
 tested by themselves. Floors from .01 to .97, 100 to 20,000 validation cases, horizons from a tenth
 of them to ten times as many, and the population; then 2, 20 and 140 models that are all alike. Run
 ``python benchmarks/worst_cases.py [validations] [processes] [part of the settings, such as 1/4]``;

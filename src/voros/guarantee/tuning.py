@@ -39,18 +39,14 @@ class Tuning:
     start_power: float = 0.8
 
     # Next cases: shares of alpha for the sequence that starts early (for few alarms at a high
-    # precision), for two ranks that are tested by themselves (together, times the square of the
-    # most alarms, and its bounds), and for thresholds well inside the limit (for costs that want
-    # fewer alarms). The main sequence has the rest.
-    early_walk_share: float = 0.03
+    # precision), and for the ranks that are tested by themselves (together, times the square of
+    # the most alarms, and its bounds). The main sequence has the rest.
+    early_share_next: float = 0.03
     rank_share: float = 15_000.0
     rank_shares: tuple[float, float] = (0.03, 0.7)
-    inner_share: float = 0.005
     # The ranks, as parts of the most alarms, and how their share is divided.
-    rank_places: tuple[float, float] = (0.35, 0.6)
-    rank_parts: tuple[float, float] = (0.64, 0.36)
-    # Number of thresholds well inside the limit.
-    inner_thresholds: int = 8
+    rank_places: tuple[float, ...] = (0.15, 0.35, 0.6)
+    rank_parts: tuple[float, ...] = (0.06, 0.6, 0.34)
     # The main sequence starts at this multiple of the rank at which a precision half-way from the
     # floor to 1 would pass, but no later than at one `main_length`-th of the most alarms.
     main_start: float = 2.7

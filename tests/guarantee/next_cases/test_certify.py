@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isqrt
-
 import numpy as np
 import pytest
 from fixed_sequences import sequence
@@ -12,6 +10,7 @@ from scipy.stats import binom
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
 from voros.guarantee.next_cases.certify import (
+    RANKS,
     ROUGH,
     alpha_parts,
     at_rank,
@@ -20,7 +19,6 @@ from voros.guarantee.next_cases.certify import (
     first_start,
     least_rank,
     plans,
-    spaced,
 )
 from voros.guarantee.next_cases.fixed_sequence import (
     FixedSequence,
@@ -32,13 +30,14 @@ from voros.guarantee.tuning import TUNING
 
 @pytest.mark.parametrize("most", [0, 1, 50, 131, 132, 300, 5000])
 def test_shares_of_alpha_are_all_of_it(most: int) -> None:
-    """Of eight stricter thresholds each has its own; one rank has most where there are few."""
+    """The ranks that are tested by themselves have most where there are few alarms."""
     shares = alpha_parts(most)
-    ranks = shares["rank"] + shares["later rank"]
-    assert shares["main"] + shares["early"] + ranks + 8 * shares["inner"] == pytest.approx(1)
-    assert ranks == pytest.approx(min(max(15_000 / max(most, 1) ** 2, 0.03), 0.7))
-    assert shares["rank"] == pytest.approx(0.64 * ranks)
-    assert (shares["early"], shares["inner"]) == (0.03, 0.005 / 8)
+    assert set(shares) == {"main", "early", *RANKS}
+    assert sum(shares.values()) == pytest.approx(1)
+    together = sum(shares[rank] for rank in RANKS)
+    assert together == pytest.approx(min(max(15_000 / max(most, 1) ** 2, 0.03), 0.7))
+    assert [shares[rank] / together for rank in RANKS] == pytest.approx([0.06, 0.6, 0.34])
+    assert shares["early"] == 0.03
 
 
 def passed_by_the_rule(
@@ -90,7 +89,7 @@ def drawn(rng: np.random.Generator, separation: float = 2.0, n: int = 3000) -> O
 @pytest.mark.parametrize("separation", [1.0, 2.0, 4.0])
 @pytest.mark.parametrize("horizon", [1200, 3000, 9000])
 @pytest.mark.parametrize("capacity", [0.04, 0.3])
-def test_thresholds_are_the_last_of_two_walks_one_rank_and_a_few_of_a_stricter_walk(
+def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
     separation: float, horizon: int, capacity: float
 ) -> None:
     points = drawn(np.random.default_rng(0), separation)
@@ -99,24 +98,22 @@ def test_thresholds_are_the_last_of_two_walks_one_rank_and_a_few_of_a_stricter_w
     alpha, for_capacity = alpha_shares(0.05, 0.4, allowed, horizon)
     most = most_counted(3000, allowed, horizon, for_capacity)
     tests = plans(3000, horizon, 0.4, alpha, most, ROUGH)
-    assert set(tests) - {"early"} == {"main", "rank", "later rank", "inner"}
+    assert {"main", *RANKS[1:]} <= set(tests) <= {"main", "early", *RANKS}
     rows = np.arange(len(points))
     expected = {
         int(row)
         for way in tests.keys() & {"main", "early"}
         for row in rows[certified_run(points, tests[way], ROUGH.sequence(tests[way]))][-1:]
     }
-    for test in (tests["rank"], tests["later rank"]):
-        expected |= set(at_rank(points, test.start, ROUGH.rank(test)).tolist())
-    inner = certified_run(points, tests["inner"], ROUGH.sequence(tests["inner"]))
-    expected |= set(spaced(points.alarms, inner).tolist())
+    for way in tests.keys() & set(RANKS):
+        expected |= set(at_rank(points, tests[way].start, ROUGH.rank(tests[way])).tolist())
     found = certified_next(points, scenario, horizon, 0.05, ROUGH)
     assert found.dtype == np.bool_
     assert set(np.flatnonzero(found).tolist()) == expected
     # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.
-    deployed = {"inner": TUNING.inner_thresholds}
-    spent = sum(deployed.get(way, 1) * test.alpha for way, test in tests.items())
-    assert spent + for_capacity == pytest.approx(0.05)
+    spent, parts = sum(test.alpha for test in tests.values()), alpha_parts(most)
+    unused = sum(parts[way] * alpha for way in RANKS if way not in tests)
+    assert spent + unused + for_capacity == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("floor", [0.05, 0.4, 0.9])
@@ -133,9 +130,10 @@ def test_tests_start_where_they_may_pass(
 
     later = 2.7 * both * first_rank(floor, 0.05)
     main = max(perfect("main"), int(min(later, most / 3)))
-    strict = int(min(2.7 * both * first_rank(floor, shares["inner"] * 0.05), isqrt(main * most)))
-    expected = {"main": main, "inner": max(main, strict)}
-    expected |= {"rank": int(0.35 * most), "later rank": int(0.6 * most)}
+    expected = {"main": main}
+    for way, place in zip(RANKS, (0.15, 0.35, 0.6), strict=True):
+        if int(place * most) >= least_rank(n_cases, horizon, floor, shares[way] * 0.05):
+            expected[way] = int(place * most)
     expected |= {"early": perfect("early")} if perfect("early") < main else {}
     expected = {way: start for way, start in expected.items() if start <= most}
     assert {way: test.start for way, test in tests.items()} == expected
@@ -188,8 +186,8 @@ def test_tests_with_too_small_an_alpha_are_left_out() -> None:
     for alpha, ways in (
         (least, {"main"}),
         (2 * least, {"main"}),
-        (2e-5, {"main", "early", "rank", "later rank"}),
-        (2e-4, {"main", "early", "rank", "later rank", "inner"}),
+        (2e-5, {"main", "early", *RANKS[1:]}),
+        (2e-4, {"main", "early", *RANKS}),
     ):
         tests = plans(3000, 3000, 0.4, alpha, 3000)
         assert set(tests) == ways
@@ -199,7 +197,6 @@ def test_tests_with_too_small_an_alpha_are_left_out() -> None:
 def test_nothing_starts_beyond_the_capacity_or_at_a_floor_of_one() -> None:
     assert plans(2000, 2000, 0.4, 0.05, 1) == {}
     assert plans(2000, 2000, 1.0, 0.05, 1000) == {}
-    assert set(plans(2000, 2000, 0.4, 0.05, 5)) == {"rank", "later rank"}
 
 
 def test_a_capacity_too_small_to_certify_any_alarm_has_no_tests() -> None:
@@ -247,25 +244,6 @@ def test_the_threshold_at_a_rank_is_the_one_with_as_many_alarms() -> None:
     assert at_rank(alone, 4, 3).tolist() == [2]
 
 
-def test_no_run_has_no_thresholds() -> None:
-    nothing = spaced(np.arange(100), slice(5, 5))
-    assert nothing.tolist() == []
-    assert np.arange(100)[nothing].tolist() == []
-    assert spaced(np.arange(100), slice(5, 6)).tolist() == [5]
-
-
-def test_thresholds_of_a_run_are_evenly_apart_in_ratios() -> None:
-    """The first at or after each of eight numbers of alarms, from the run's ends inwards."""
-    rng = np.random.default_rng(4)
-    for _ in range(200):
-        alarms = np.append(0, np.cumsum(rng.integers(1, 9, size=int(rng.integers(10, 200)))))
-        start, stop = np.sort(rng.choice(np.arange(1, len(alarms) + 1), 2, replace=False)).tolist()
-        first, last = int(alarms[start]), int(alarms[stop - 1])
-        wanted = [round(first * (last / first) ** (i / 7)) for i in range(8)]
-        rows = {next(j for j in range(start, stop) if alarms[j] >= one) for one in wanted}
-        assert spaced(alarms, slice(start, stop)).tolist() == sorted(rows)
-
-
 def test_points_that_end_before_the_start_have_nothing_to_test() -> None:
     points = OperatingPoints.from_counts([3, 4], [1, 5], 5, 10)
     plan = sequence(15, 15, 0.3, 0.05, 12, 14)
@@ -283,7 +261,7 @@ def test_without_a_floor_the_capacity_decides_alone() -> None:
 def test_a_confidence_beyond_what_is_proven_is_refused() -> None:
     points = drawn(np.random.default_rng(0))
     message = (
-        r"^a confidence that leaves an error of 9\.35e-09 is not proven for a horizon; accepted "
+        r"^a confidence that leaves an error of 9\.4e-09 is not proven for a horizon; accepted "
         r"are errors of at least 1e-07, after the split over models$"
     )
     with pytest.raises(ValueError, match=message):

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from fixed_sequences import sequence
 from scipy.stats import norm
 
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
-from voros.guarantee.next_cases.needed import RiskBound, Search, requirement, rough_requirement
+from voros.guarantee.next_cases.needed import RiskBound, requirement, rough_requirement
 
 WALKS = [
     sequence(2000, 2000, 0.4, 0.04, 40, 400),
@@ -85,35 +83,3 @@ def test_an_early_start_does_not_make_later_tests_harder() -> None:
     alarms = np.array([400, 800, 1600])
     margin = (requirement(walk)[alarms - walk.start + 1] - 0.05 * alarms) / walk.deviation(alarms)
     assert (margin < norm.isf(walk.alpha) + 1.2).all()
-
-
-def searched(risk: Callable[[float], float], alpha: float) -> tuple[Search, float]:
-    """The end of a search over a known risk, and the best shift."""
-    search, best = Search(alpha=alpha), np.nan
-    while not search.ended:
-        shift = search.proposed()
-        best = shift if search.add(shift, risk(shift)) else best
-    return search, best
-
-
-@pytest.mark.parametrize("slope", [0.15, 0.6, 1.0, 1.4])
-@pytest.mark.parametrize("off", [-2.0, -0.3, 0.0, 0.4, 3.0])
-def test_a_smooth_risk_is_found_in_a_few_steps(slope: float, off: float) -> None:
-    alpha = 0.01
-
-    def risk(shift: float) -> float:
-        return float(norm.sf(norm.isf(alpha) + slope * (shift - off)))
-
-    search, best = searched(risk, alpha)
-    assert risk(best) <= alpha
-    assert search.used == pytest.approx(risk(best) / alpha)
-    assert search.used >= 0.9
-    assert search.steps <= 6
-
-
-@pytest.mark.parametrize("jump", [-1.7, 0.03, 0.06, 0.5, 4.0])
-def test_a_risk_that_jumps_over_alpha_ends_on_the_safe_side(jump: float) -> None:
-    search, best = searched(lambda shift: 0.04 if shift < jump else 0.006, 0.01)
-    assert best >= jump
-    assert search.used == pytest.approx(0.6)
-    assert search.steps <= 16

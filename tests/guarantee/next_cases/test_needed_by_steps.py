@@ -17,7 +17,6 @@ from voros.guarantee.next_cases.needed import (
     WIDEST_MARGIN,
     Margins,
     RiskBound,
-    Search,
     requirement,
 )
 from voros.guarantee.tuning import TUNING
@@ -30,104 +29,6 @@ WALKS = [
     # The margin needs more than the test at the start alone.
     sequence(200, 30, 0.03, 0.01, 30, 180, coarse=True),
 ]
-
-
-FIRST = 0.03
-"""The shift that a search tries first."""
-
-
-class History:
-    """A search computed again from all that was tried; it keeps nothing in between."""
-
-    def __init__(self, alpha: float, coarse: bool, first: float = FIRST) -> None:
-        self.alpha, self.coarse, self.first = alpha, coarse, first
-        self.tried: list[tuple[float, float]] = []
-
-    def best(self, until: int) -> tuple[float, float] | None:
-        """The safe shift that uses most of alpha, the first of these."""
-        safe = [each for each in self.tried[:until] if each[1] <= self.alpha]
-        return max(safe, key=lambda each: each[1] / self.alpha, default=None)
-
-    def risky(self, until: int) -> tuple[float, float] | None:
-        return next((e for e in reversed(self.tried[:until]) if e[1] > self.alpha), None)
-
-    def rate(self) -> float:
-        """By the last two of a kind, the better one of safe shifts, where they differ."""
-        rate = 1.0
-        for i, (shift, risk) in enumerate(self.tried):
-            before = self.best(i) if risk <= self.alpha else self.risky(i)
-            if before is not None and before[0] != shift:
-                slope = (deviate(risk) - deviate(before[1])) / (shift - before[0])
-                rate = min(max(slope, TUNING.slopes[0]), TUNING.slopes[1])
-        return rate
-
-    def proposed(self) -> float:
-        aim = deviate((TUNING.coarse_aimed_at if self.coarse else TUNING.aimed_at) * self.alpha)
-        n = len(self.tried)
-        safe, risky = self.best(n), self.risky(n)
-        if safe and risky:
-            part = (aim - deviate(risky[1])) / (deviate(safe[1]) - deviate(risky[1]))
-            part = min(max(part, TUNING.inside), 1 - TUNING.inside)
-            return risky[0] + part * (safe[0] - risky[0])
-        if risky:
-            least = TUNING.smallest_step * 2**n
-            return risky[0] + max((aim - deviate(risky[1])) / self.rate(), least)
-        if safe:
-            return safe[0] + min((aim - deviate(safe[1])) / self.rate(), 0.0)
-        return self.first
-
-    @property
-    def ended(self) -> bool:
-        n = len(self.tried)
-        safe, risky = self.best(n), self.risky(n)
-        if safe is None:
-            return False
-        parts = TUNING.coarse_least_used if self.coarse else TUNING.least_used
-        enough = safe[1] / self.alpha >= [*parts, *parts[-1:] * n][n - 1]
-        return enough or (risky is not None and abs(safe[0] - risky[0]) < TUNING.smallest_step)
-
-
-def deviate(risk: float) -> float:
-    return -NORMAL.inv_cdf(min(risk, 0.5))
-
-
-@pytest.mark.parametrize("coarse", [False, True])
-def test_a_search_follows_from_all_that_was_tried(coarse: bool) -> None:
-    """Risks at random, among them those at which the search ends or just does not."""
-    assert (
-        Search(alpha=0.1)
-        == Search(alpha=0.1, coarse=False, first=0.0)
-        != Search(alpha=0.1, coarse=True)
-    )
-    rng = np.random.default_rng(5)
-    ended = kept = 0
-    for _ in range(150):
-        alpha = float(rng.choice([0.2, 0.01, 1e-4]))
-        search, history = Search(alpha=alpha, coarse=coarse, first=FIRST), History(alpha, coarse)
-        parts = (0.3, *TUNING.least_used[:-1], *TUNING.coarse_least_used[:-1])
-        factors = rng.choice([*parts, 1.0, 1.1, 1.2, 1.5, 3.0, 10.0, 1e4], size=9)
-        if rng.random() < 0.5:
-            factors *= rng.uniform(0.9, 1.1, size=9)
-        elif rng.random() < 0.2:
-            # Risks that hardly fall, so that steps are doubled.
-            factors = 1.001 - 1e-4 * np.arange(9.0)
-        for factor in factors:
-            shift = search.proposed()
-            assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
-            if rng.random() < 0.2:
-                shift = float(np.round(shift, 2))
-            risk = float(alpha * factor)
-            before = history.best(len(history.tried))
-            history.tried.append((shift, risk))
-            better = history.best(len(history.tried)) is not before
-            assert search.add(shift, risk) is better
-            assert search.ended is history.ended
-            ended, kept = ended + history.ended, kept + better
-            if before is not None or better:
-                best = history.best(len(history.tried))
-                assert search.used == best[1] / alpha
-    assert ended > 50
-    assert kept > 50
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -234,37 +135,26 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: FixedSequen
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_what_is_tried_is_the_solved_margins_moved_together(
+def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
     walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the one that uses most of alpha is returned."""
-    shifts, tried, risks = [], [], []
-    proposed, computed = Search.proposed, RiskBound.risk
-
-    def shifted(self: Search) -> float:
-        shifts.append(proposed(self))
-        return shifts[-1]
+    """The first is the solved margins, moved by the first shift; no two are alike."""
+    tried, computed = [], RiskBound.risk
 
     def risk(self: RiskBound, needed: np.ndarray) -> float:
-        tried.append(needed.tolist())
-        risks.append(computed(self, needed))
-        return risks[-1]
+        tried.append((needed.tolist(), computed(self, needed)))
+        return tried[-1][1]
 
-    monkeypatch.setattr(Search, "proposed", shifted)
     monkeypatch.setattr(RiskBound, "risk", risk)
-    found = requirement.__wrapped__(walk).tolist()
+    kept = requirement.__wrapped__(walk).tolist()
     margins, rates = Margins(walk).solved(walk)
+    first = needed_by_the_rule(walk, margins + Margins(walk).first_shift * rates)
     least = walk.needed_at_start()
-    history = History(walk.alpha, walk.coarse, Margins(walk).first_shift)
-    for shift, needed, risk_of_it in zip(shifts, tried, risks, strict=True):
-        assert not history.ended
-        assert shift == pytest.approx(history.proposed(), rel=1e-9, abs=1e-12)
-        history.tried.append((shift, risk_of_it))
-        expected = [max(n, least) for n in needed_by_the_rule(walk, margins + shift * rates)]
-        assert needed == [max(least, expected[1] - 1), *expected[1:]]
-    assert history.ended
-    best = max(risk for risk in risks if risk <= walk.alpha)
-    assert found == tried[risks.index(best)]
+    first = [max(n, least) for n in first]
+    assert tried[0][0] == [max(least, first[1] - 1), *first[1:]]
+    safe = [row for row in tried if row[1] <= walk.alpha]
+    assert kept == max(safe, key=lambda row: row[1])[0]
+    assert len({tuple(needed) for needed, _ in tried}) == len(tried)
 
 
 @pytest.mark.parametrize(

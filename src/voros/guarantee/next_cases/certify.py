@@ -1,11 +1,11 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
 The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Within
-that, thresholds that keep the precision floor are looked for in five ways, all fixed beforehand.
+that, thresholds that keep the precision floor are looked for by tests that are fixed beforehand.
 A main fixed-sequence test deploys the last threshold that passes; so does an early one, for few
-alarms at a high precision (`needed`). The thresholds at two ranks are tested by themselves, which
-takes less where there are few alarms (`rank_test`). A stricter sequence deploys a few thresholds
-for costs that want fewer alarms. The shares of alpha add up to all of it.
+alarms at a high precision (`needed`). The thresholds at a few ranks are tested by themselves, which
+takes less where there are few alarms, and serves costs that want fewer of them (`rank_test`). The
+shares of alpha add up to all of it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from voros.guarantee.next_cases.rank_test import needed_above, rough_needed_abov
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray
 
-RANKS = ("rank", "later rank")
-"""Tests of the threshold at one rank."""
+RANKS = tuple(f"rank at {place:g}" for place in TUNING.rank_places)
+"""Tests of the threshold at one rank, a part of the most alarms."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,6 @@ def certified_next(
     for way, plan in plans(n_cases, horizon, floor, alpha, most, needs).items():
         if way in RANKS:
             passed[at_rank(points, plan.start, needs.rank(plan))] = True
-        elif way == "inner":
-            run = certified_run(points, plan, needs.sequence(plan))
-            passed[spaced(points.alarms, run)] = True
         else:
             passed[certified_run(points, plan, needs.sequence(plan))][-1:] = True
     return passed
@@ -97,93 +94,69 @@ def plans(
     --------
     >>> tests = plans(2000, 2000, 0.4, 0.05, 400)
     >>> [(way, test.start, round(test.alpha / 0.05, 3)) for way, test in tests.items()][-2:]
-    [('rank', 140, 0.06), ('later rank', 240, 0.034)]
+    [('rank at 0.35', 140, 0.056), ('rank at 0.6', 240, 0.03)]
     """
     if floor == 1 or most < 1:
         return {}
-    shares = alpha_parts(most)
+    needs, shares = needs or EXACT, alpha_parts(most)
     if (least := shares["main"] * alpha) < TUNING.least_alpha:
         raise ValueError(
             f"a confidence that leaves an error of {least:.3g} is not proven for a horizon; "
             f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
         )
+    lowest = {
+        way: least_rank(n_cases, horizon, floor, part * alpha) for way, part in shares.items()
+    }
+    places = zip(RANKS, TUNING.rank_places, strict=True)
+    starts = {way: max(int(place * most), 2) for way, place in places}
+    starts = {way: start for way, start in starts.items() if start >= lowest[way]}
+    # The same for all, so that they share what is computed from there on.
+    earliest = min(lowest["main"], lowest["early"], *starts.values())
+    early, least_main = (
+        needs.first(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
+        for way in ("early", "main")
+    )
+    # The next cases vary too, by as much as if there were fewer validation alarms.
+    later = TUNING.main_start * (1 + n_cases / horizon) * first_rank(floor, alpha)
+    starts["main"] = max(least_main, int(min(later, most / TUNING.main_length)))
+    if early < starts["main"]:
+        starts["early"] = early
+    else:
+        shares["main"] += shares["early"]
     # The risk of a test is that of the cases below its start: there is one at least.
     last = min(most, n_cases - 1)
-    ranks = {
-        way: max(int(place * most), 2) for way, place in zip(RANKS, TUNING.rank_places, strict=True)
-    }
-    # The same for all, so that they share what is computed from there on.
-    levels = (alpha * max(shares.values()), alpha * shares["early"])
-    earliest = min(*(least_rank(n_cases, horizon, floor, a) for a in levels), *ranks.values())
-    sequences = _starts(n_cases, horizon, floor, alpha, most, earliest, needs or EXACT)
-    starts = {
-        way: start
-        for way, start in (sequences | ranks).items()
-        if start <= last and shares[way] * alpha >= TUNING.least_alpha
-    }
-    if not starts:
-        return {}
-    if "early" not in starts:
-        shares["main"] += shares["early"]
     return {
         # Small shares of alpha are worth less time.
         way: FixedSequence(
             n_cases=n_cases,
             horizon=horizon,
             min_precision=floor,
-            alpha=shares[way] * alpha,
-            start=start,
+            alpha=part * alpha,
+            start=starts[way],
             most=most,
             earliest=earliest,
             coarse=way != "main",
         )
-        for way, start in starts.items()
+        for way, part in shares.items()
+        if way in starts and starts[way] <= last and part * alpha >= TUNING.least_alpha
     }
 
 
 def alpha_parts(most: int) -> dict[str, float]:
-    """Return the share of alpha for each deployed threshold of each test.
+    """Return the share of alpha for each test.
 
     The fewer alarms, the more for the ranks that are tested by themselves.
 
     Examples
     --------
     >>> {way: round(share, 4) for way, share in alpha_parts(200).items()}
-    {'main': 0.59, 'early': 0.03, 'inner': 0.0006, 'rank': 0.24, 'later rank': 0.135}
+    {'main': 0.595, 'early': 0.03, 'rank at 0.15': 0.0225, 'rank at 0.35': 0.225,
+    'rank at 0.6': 0.1275}
     """
-    rank = float(np.clip(TUNING.rank_share / max(most, 1) ** 2, *TUNING.rank_shares))
-    return {
-        "main": 1 - TUNING.early_walk_share - rank - TUNING.inner_share,
-        "early": TUNING.early_walk_share,
-        "inner": TUNING.inner_share / TUNING.inner_thresholds,
-        **{way: part * rank for way, part in zip(RANKS, TUNING.rank_parts, strict=True)},
-    }
-
-
-def _starts(
-    n_cases: int,
-    horizon: int,
-    floor: float,
-    alpha: float,
-    most: int,
-    earliest: int,
-    needs: Needs,
-) -> dict[str, int]:
-    """Return the rank at which each sequence starts."""
-    shares = alpha_parts(most)
-    early, least = (
-        needs.first(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
-        for way in ("early", "main")
-    )
-    # The next cases vary too, by as much as if there were fewer validation alarms.
-    both = 1 + n_cases / horizon
-    later, inner = (
-        TUNING.main_start * both * first_rank(floor, level)
-        for level in (alpha, shares["inner"] * alpha)
-    )
-    main = max(least, int(min(later, most / TUNING.main_length)))
-    starts = {"main": main, "inner": max(main, int(min(inner, np.sqrt(main * most))))}
-    return starts | ({"early": early} if early < main else {})
+    ranks = float(np.clip(TUNING.rank_share / max(most, 1) ** 2, *TUNING.rank_shares))
+    parts = zip(RANKS, TUNING.rank_parts, strict=True)
+    shares = {"early": TUNING.early_share_next} | {way: part * ranks for way, part in parts}
+    return {"main": 1 - sum(shares.values())} | shares
 
 
 def at_rank(points: OperatingPoints, rank: int, needed: int) -> AnyArray:
@@ -215,21 +188,6 @@ def certified_run(points: OperatingPoints, plan: FixedSequence, needed: AnyArray
         return slice(end, end)
     failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start + 1]
     return slice(begin, begin + int(np.argmax(failed)) if failed.any() else end)
-
-
-def spaced(alarms: AnyArray, run: slice) -> AnyArray:
-    """Pick a few thresholds of a run, their alarms evenly apart on a scale of ratios.
-
-    Examples
-    --------
-    >>> spaced(np.arange(0, 1000), slice(10, 81)).tolist()
-    [10, 13, 18, 24, 33, 44, 59, 80]
-    """
-    if run.stop == run.start:
-        return np.array([], dtype=np.int64)
-    ends = alarms[run.start], alarms[run.stop - 1]
-    wanted = np.minimum(np.geomspace(*ends, TUNING.inner_thresholds).round(), ends[1])
-    return np.unique(run.start + np.searchsorted(alarms[run], wanted))
 
 
 EXACT = Needs(requirement, needed_above, first_start)

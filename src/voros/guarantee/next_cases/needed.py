@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from itertools import chain, repeat
 
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri, xlogy
@@ -47,20 +47,36 @@ def requirement(sequence: FixedSequence) -> AnyArray:
     The first number is for the cases above the start; then there is one for each number of alarms
     from the start to the most. They rise by 0 or 1. Where not even true positives alone are safe,
     each is more than can be reached.
+
+    All margins are moved together. Risks are compared as normal deviates, which rise by about as
+    much as the margins; whole numbers make them jump, so a safe and a risky shift are kept.
     """
-    kept, at_start = np.zeros(0, dtype=np.int64), sequence.needed_at_start()
-    margins, bound = Margins(sequence), RiskBound(sequence)
-    search = Search(alpha=sequence.alpha, coarse=sequence.coarse, first=margins.first_shift)
+    alpha, coarse = sequence.alpha, sequence.coarse
+    at_start, margins, bound = sequence.needed_at_start(), Margins(sequence), RiskBound(sequence)
     solved, rates = margins.solved(sequence)
-    while not search.ended:
-        shift = search.proposed()
+    aim = _deviate((TUNING.coarse_aimed_at if coarse else TUNING.aimed_at) * alpha)
+    least_used = TUNING.coarse_least_used if coarse else TUNING.least_used
+    shift, risky, safe, smallest = margins.first_shift, -np.inf, np.inf, TUNING.smallest_step
+    kept = np.zeros(0, dtype=np.int64)
+    # Less of alpha is enough with every step.
+    for enough in chain(least_used, repeat(least_used[-1])):
         needed = np.maximum(margins.needed(solved + shift * rates), at_start)
         needed[0] = max(at_start, needed[1] - 1)
         risk = bound.risk(needed)
-        if risk > sequence.alpha and needed[-1] > sequence.most:
+        move = aim - _deviate(min(risk, 0.5))
+        if risk <= alpha:
+            kept, safe = needed, shift
+        elif needed[-1] > sequence.most:
             return needed
-        if search.add(shift, risk):
-            kept = needed
+        else:
+            risky, smallest = shift, 2 * smallest
+            move = max(move, smallest)
+        if len(kept) and (enough * alpha <= risk <= alpha or safe - risky < TUNING.smallest_step):
+            break
+        shift = shift + move
+        if np.isfinite(safe - risky):
+            inside = TUNING.inside * (safe - risky)
+            shift = min(max(shift, risky + inside), safe - inside)
     return kept
 
 
@@ -68,92 +84,6 @@ def rough_requirement(sequence: FixedSequence) -> AnyArray:
     """Return about what a sequence needs, at once: good enough to plan by, not to promise."""
     margin = _deviate(sequence.alpha)
     return Margins(sequence).needed(np.full(TUNING.margin_nodes, margin))
-
-
-class Tried(NamedTuple):
-    """A shift of the margins and the normal deviate of its risk."""
-
-    shift: float
-    deviate: float
-
-    def rate_to(self, other: Tried) -> float:
-        """How fast the deviate follows the shift."""
-        return (other.deviate - self.deviate) / (other.shift - self.shift)
-
-
-@dataclass(kw_only=True)
-class Search:
-    """The search for the least shift of the margins with which the risk is within alpha.
-
-    Risks are compared as normal deviates, which follow the shift almost along a line. Whole
-    numbers make it jump, so the search keeps the best shift on either side.
-
-    Attributes
-    ----------
-    alpha : float
-    coarse : bool
-        Whether to end with less of alpha, and sooner.
-    first : float
-        The shift that is tried first.
-    risky, safe : Tried or None
-        The last shift with too much risk, and the one that uses most of alpha.
-    used : float
-        The part of alpha that the safe one uses.
-    steps : int
-        Risks that were computed.
-    rate : float
-        How fast the deviate follows the shift, at a guess.
-    """
-
-    alpha: float
-    coarse: bool = False
-    first: float = 0.0
-    risky: Tried | None = None
-    safe: Tried | None = None
-    used: float = 0.0
-    steps: int = 0
-    rate: float = 1.0
-
-    @property
-    def ended(self) -> bool:
-        """Whether enough of alpha is used: less is enough with every step."""
-        enough = TUNING.coarse_least_used if self.coarse else TUNING.least_used
-        least = enough[min(self.steps, len(enough)) - 1]
-        return self.safe is not None and (self.used >= least or self._is_narrow())
-
-    def _is_narrow(self) -> bool:
-        if self.risky is None or self.safe is None:
-            return False
-        return abs(self.safe.shift - self.risky.shift) < TUNING.smallest_step
-
-    def proposed(self) -> float:
-        """Return the shift to be tried next."""
-        aimed_at = TUNING.coarse_aimed_at if self.coarse else TUNING.aimed_at
-        aim = _deviate(aimed_at * self.alpha)
-        if self.risky is not None and self.safe is not None:
-            part = (aim - self.risky.deviate) / (self.safe.deviate - self.risky.deviate)
-            part = min(max(part, TUNING.inside), 1 - TUNING.inside)
-            return self.risky.shift + part * (self.safe.shift - self.risky.shift)
-        known = self.risky or self.safe
-        if known is None:
-            return self.first
-        move = (aim - known.deviate) / self.rate
-        least = TUNING.smallest_step * 2.0**self.steps
-        return known.shift + (max(move, least) if known is self.risky else min(move, 0.0))
-
-    def add(self, shift: float, risk: float) -> bool:
-        """Take note of a risk, and return whether it is the best that is safe."""
-        now, is_safe = Tried(shift, _deviate(min(risk, 0.5))), risk <= self.alpha
-        before = self.safe if is_safe else self.risky
-        if before is not None and before.shift != shift:
-            self.rate = min(max(before.rate_to(now), TUNING.slopes[0]), TUNING.slopes[1])
-        self.steps += 1
-        if not is_safe:
-            self.risky = now
-        elif risk / self.alpha > self.used:
-            self.safe, self.used = now, risk / self.alpha
-            return True
-        return False
 
 
 def _deviate(risk: float) -> float:
