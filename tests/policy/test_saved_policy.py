@@ -147,7 +147,7 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
             "is not a saved document: it has no format 'voros threshold policy'",
         ),
         ({"choices": None}, "choices is null; accepted is a list"),
-        ({"choices": []}, "from 0 to infinity"),
+        ({"choices": []}, "hold 0 intervals of the cost ratio; their counts give 1"),
         ({"strategy": "guess"}, 'strategy is "guess"; accepted is one of "partial_voros"'),
         ({"default": {"threshold": 1}}, 'default lacks "cost_ratio_low"'),
         ({"scenario": {}}, 'scenario lacks "min_precision"'),
@@ -203,7 +203,9 @@ def test_an_unknown_kind_of_cost_or_family_is_refused():
 def test_a_gap_between_choices_is_refused():
     fields = json.loads(make_policy().to_json())
     fields["choices"][0]["cost_ratio_high"] *= 0.5
-    with pytest.raises(ValueError, match="cover the cost ratios from 0 to infinity, each once"):
+    with pytest.raises(
+        ValueError, match=r"choices\[0\] has cost_ratio_high .*; the counts and costs give"
+    ):
         ThresholdPolicy.from_json(json.dumps(fields))
 
 
@@ -214,11 +216,11 @@ CONTRADICTIONS = {
     ),
     "thresholds that fall": (
         lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),
-        r"choices\[1\] lowers the threshold",
+        "do not raise the threshold wherever they lower the alarms",
     ),
     "alarms that do not add up": (
         lambda p: p["choices"][0].update(alarms=3),
-        r"choices\[0\] has 3 alarms; tp and fp add up to",
+        r"choices\[0\] has alarms 3; the counts and costs give",
     ),
     "a default with other counts": (
         lambda p: p["default"].update(tp=1, fp=0, alarms=1, precision=1.0, recall=1 / 24),
@@ -228,26 +230,30 @@ CONTRADICTIONS = {
         lambda p: p.update(
             default=p["choices"][-1] | {"cost_ratio_low": 0.0, "cost_ratio_high": "Infinity"}
         ),
-        "default is not the threshold of least expected cost",
+        "default has threshold .*; the counts and costs give",
     ),
     "a precision that is not that of the counts": (
         lambda p: p["choices"][0].update(precision=0.99),
-        r"choices\[0\] has precision 0.99; its counts give",
+        r"choices\[0\] has precision 0.99; the counts and costs give",
+    ),
+    "more true positives than positives": (
+        lambda p: p["choices"][0].update(tp=10**6),
+        "hold more alarms than the cases of each class",
     ),
     "never alarm with alarms": (
         lambda p: p["choices"][-1].update(threshold="Infinity"),
-        r"alarms at the threshold inf",
+        "do not raise the threshold wherever they lower the alarms",
     ),
     "a limit that the thresholds break": (
         lambda p: p["scenario"].update(min_precision=0.95),
-        "beyond the limits of its scenario",
+        "hold a threshold beyond the limits of the scenario",
     ),
     "a switch at another cost": (
         lambda p: (
             p["choices"][0].update(cost_ratio_high=0.001),
             p["choices"][1].update(cost_ratio_low=0.001),
         ),
-        r"choices\[1\] takes over at the cost ratio 0.001",
+        r"choices\[0\] has cost_ratio_high 0.001; the counts and costs give",
     ),
     "true as a number": (
         lambda p: p["scenario"].update(min_precision=True),
@@ -320,11 +326,11 @@ def test_a_family_that_scipy_does_not_have_cannot_be_saved():
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("n_positive", 4, r"origin has .* cases of each class; the validation"),
-        ("n_groups", 10**6, "origin has n_groups 1000000, of"),
-        ("period_correlation", 0.5, "origin has a period_correlation and no n_periods"),
-        ("n_development", 50, "must have both n_development and n_planned, or neither"),
-        ("n_planned", 2, "must have both n_development and n_planned, or neither"),
+        ("n_positive", 4, "origin has other cases of each class than validation"),
+        ("n_groups", 10**6, "origin: n_groups is 1000000, of 6 cases"),
+        ("period_correlation", 0.5, "origin: there is a period_correlation and no n_periods"),
+        ("n_development", 50, "origin: n_development and n_planned belong together"),
+        ("n_planned", 2, "origin: n_development and n_planned belong together"),
     ],
 )
 def test_the_origin_agrees_with_the_policy(field, value, reason):

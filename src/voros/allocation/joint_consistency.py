@@ -10,7 +10,7 @@ from voros.allocation.choices import JointChoice
 from voros.allocation.problem import mean_ratio
 from voros.core.scenario import Scenario
 from voros.io.documents import Entry
-from voros.policy.consistency import AGREEMENT
+from voros.policy.saved_policy import AGREEMENT
 
 
 def check_joint(entries: Mapping[str, Entry], arguments: Mapping[str, Any]) -> None:

@@ -1,9 +1,8 @@
-"""A threshold for each cost ratio: what is deployed, shown and saved."""
+"""A threshold for each cost ratio: what is deployed, and how it is shown."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,10 +13,8 @@ from voros.core.hull import Choice, choice_columns
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.io.frames import make_frame
-from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
 from voros.policy.origin import COST_AWARE, POLICY_STRATEGIES, Origin, PolicyStrategy
-from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 from voros.policy.summary import policy_html, policy_text
 from voros.typing import FloatArray
 
@@ -116,49 +113,6 @@ class CostThresholds:
         columns = choice_columns(self.choices) | {"probability": self.probabilities.tolist()}
         return make_frame(columns, backend)
 
-    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
-        """Return the policy as JSON text, and write it to a file if a path is given.
-
-        Numbers are read back exactly. The file appears whole or not at all, and an existing one
-        is replaced only with ``force=True``.
-        """
-        return saved(json_text(self.fields()), path, force=force)
-
-    def fields(self) -> dict[str, Any]:
-        """Return everything that is saved, in values that strict JSON can hold."""
-        label = _check_label(self.pos_label)
-        return with_checksum(
-            {
-                "format": POLICY_FORMAT,
-                "schema": POLICY_SCHEMA,
-                "model": self.model,
-                "strategy": self.strategy,
-                "scenario": self.scenario.fields(),
-                "guarantee": self.guarantee,
-                "n_models": self.n_models,
-                "pos_label": label,
-                "origin": self.origin,
-                "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
-                "default": self.default,
-                "choices": self.choices,
-                "curve": self.curve,
-                "rule": None if self.rule is None else self.rule.fields(),
-            }
-        )
-
-    @classmethod
-    def from_json(cls, source: str | Path) -> Self:
-        """Read a policy back from JSON text or from a file."""
-        return cls(**parse_policy(source))
-
-    def __eq__(self, other: object) -> bool:
-        """Compare everything that is saved."""
-        return isinstance(other, CostThresholds) and self.fields() == other.fields()
-
-    def __hash__(self) -> int:
-        """Hash scenario and thresholds."""
-        return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
-
     def _repr_html_(self) -> str:
         """Show limits, guarantee and thresholds, for notebooks."""
         return policy_html(self)
@@ -166,11 +120,3 @@ class CostThresholds:
     def __repr__(self) -> str:
         """Show limits, guarantee and thresholds."""
         return policy_text(self)
-
-
-def _check_label(label: Any) -> Any:
-    if label is None or isinstance(label, (str, bool, int, float)):
-        return label
-    raise ValueError(
-        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
-    )

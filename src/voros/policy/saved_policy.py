@@ -1,11 +1,13 @@
 """Reads a saved threshold policy: versioned, strict, every number exactly as it was.
 
-A file is checked key by key, then against itself (see `voros.policy.consistency`), then by its
-checksum: a policy that is read is the one that was saved.
+A file is checked key by key, then against itself, then by its checksum: a policy that is read is
+the one that was saved. Against itself means that the thresholds are chosen again from the counts in
+the file, by its costs and limits, and everything that follows must be what the file says.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,14 @@ from voros.core.costs import (
     from_scipy,
     scipy_family,
 )
+from voros.core.decision import Decision
 from voros.core.hull import Choice
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
+from voros.policy.allowed import choose
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.consistency import check_consistent
-from voros.policy.origin import POLICY_STRATEGIES, Origin
+from voros.policy.origin import POLICY_STRATEGIES, Origin, limits_under
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 6
@@ -38,6 +42,12 @@ POLICY_KEYS = (
     *("origin", "validation", "default", "choices", "curve", "rule", "checksum"),
 )
 """What a file holds, as `ThresholdPolicy.fields` gives it."""
+
+AGREEMENT = 1e-9
+"""Relative difference below which two numbers of a file are the same one."""
+
+SWITCH_AGREEMENT = 1e-6
+"""The same where thresholds are chosen again: quotients of differences are rounded more."""
 
 WEIGHT_SUM = 1e-9
 """How far the probabilities of sampled costs may be from adding up to 1."""
@@ -71,9 +81,81 @@ def policy_arguments(document: Entry) -> dict[str, Any]:
         "curve": tuple(_read_step(row) for row in entries["curve"].items()),
         "rule": entries["rule"].optional(_read_rule),
     }
-    check_consistent(entries, arguments)
+    _check_sizes(entries, arguments)
+    _check_chosen_again(entries, arguments)
     document.check_unchanged()
     return arguments
+
+
+def _check_sizes(entries: Mapping[str, Entry], arguments: Mapping[str, Any]) -> None:
+    """Compare the validation cases with the prevalence and with the origin."""
+    scenario, origin = arguments["scenario"], arguments["origin"]
+    sizes = arguments["n_positive"], arguments["n_negative"]
+    if arguments["rule"] is None:
+        share = sizes[0] / sum(sizes)
+        if scenario.prevalence is None:
+            if origin and not all(map(_same, (origin.n_positive, origin.n_negative), sizes)):
+                entries["origin"].contradict(
+                    f"has other cases of each class than validation {sizes}"
+                )
+        elif not _same(share, scenario.prevalence):
+            entries["validation"].contradict(
+                f"has a prevalence of {share:g}; the scenario {scenario.prevalence:g}"
+            )
+
+
+def _check_chosen_again(entries: Mapping[str, Entry], arguments: Mapping[str, Any]) -> None:
+    """Choose from the counts in the file, and compare with what it says was chosen."""
+    scenario, origin = arguments["scenario"], arguments["origin"]
+    sizes = arguments["n_positive"], arguments["n_negative"]
+    n_periods = None
+    if scenario.per is not None:
+        name = "n_periods" if scenario.per_period else "patient_days"
+        n_periods = getattr(origin, name, None)
+        if n_periods is None:
+            entries["scenario"].contradict(
+                f"has a capacity per {scenario.per}; the origin says no {name}"
+            )
+    counts = sorted({(c.tp + c.fp, c.threshold, c.tp, c.fp) for c in arguments["choices"]})
+    rows = np.array([row[1:] for row in counts if row[0] > 0]).reshape(-1, 3)
+    points = entries["choices"].made(OperatingPoints.with_never_alarm, *rows.T, *sizes, 0.0)
+    if points.tp[-1] > sizes[0] * (1 + AGREEMENT) or points.fp[-1] > sizes[1] * (1 + AGREEMENT):
+        entries["choices"].contradict(f"hold more alarms than the cases of each class, {sizes}")
+    # Over stays a higher threshold may raise more of the alarms that count.
+    if arguments["rule"] is None and not (points.thresholds[1:] < points.thresholds[:-1]).all():
+        entries["choices"].contradict("do not raise the threshold wherever they lower the alarms")
+    limits = limits_under(arguments["guarantee"], scenario)
+    most = entries["scenario"].made(limits.max_alarms, points.n_cases, 0.0, n_periods)
+    feasible = points.within_limits(limits.min_precision, most)
+    if not feasible.all():
+        entries["choices"].contradict("hold a threshold beyond the limits of the scenario")
+    decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
+    # Absurd costs overflow; what comes of it agrees with no choice.
+    with np.errstate(all="ignore"):
+        choices, default = entries["scenario"].made(choose, decision, arguments["strategy"])
+    if len(choices) != len(arguments["choices"]):
+        entries["choices"].contradict(
+            f"hold {len(arguments['choices'])} intervals of the cost ratio; their counts give "
+            f"{len(choices)}"
+        )
+    for entry, choice in zip(entries["choices"].items(), choices, strict=True):
+        check_choice(entry, choice)
+    check_choice(entries["default"], default)
+
+
+def check_choice(entry: Entry, expected: Choice) -> None:
+    """Raise, naming the key, unless a saved choice is the expected one."""
+    stated = read_choice(entry)
+    for name in Choice.__dataclass_fields__:
+        value, computed = getattr(stated, name), getattr(expected, name)
+        if not _same(value, computed, SWITCH_AGREEMENT):
+            entry.contradict(f"has {name} {value!r}; the counts and costs give {computed!r}")
+
+
+def _same(one: float, other: float, agreement: float = AGREEMENT) -> bool:
+    return math.isclose(one, other, rel_tol=agreement, abs_tol=0.0) or (
+        one != one and other != other
+    )
 
 
 def _read_label(entry: Entry) -> Any:
@@ -85,7 +167,8 @@ def _read_label(entry: Entry) -> Any:
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
     counts = ("n_groups", "n_periods", "n_development", "n_planned", "n_stays")
-    return Origin(
+    return entry.made(
+        Origin,
         n_positive=fields["n_positive"].number(0),
         n_negative=fields["n_negative"].number(0),
         period_correlation=fields["period_correlation"].optional(lambda r: r.number(-1, 1)),

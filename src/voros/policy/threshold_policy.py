@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ONLY_MODEL
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -28,6 +30,7 @@ from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import Planned, check_development, read_development
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, limits_under
+from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -276,6 +279,49 @@ class ThresholdPolicy(AppliedThresholds):
         allowed = AllowedThresholds.from_decision(points, nothing, guarantee, 1)
         return cls.from_allowed(allowed, strategy=strategy)
 
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the policy as JSON text, and write it to a file if a path is given.
+
+        Numbers are read back exactly. The file appears whole or not at all, and an existing one
+        is replaced only with ``force=True``.
+        """
+        return saved(json_text(self.fields()), path, force=force)
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything that is saved, in values that strict JSON can hold."""
+        label = _check_label(self.pos_label)
+        return with_checksum(
+            {
+                "format": POLICY_FORMAT,
+                "schema": POLICY_SCHEMA,
+                "model": self.model,
+                "strategy": self.strategy,
+                "scenario": self.scenario.fields(),
+                "guarantee": self.guarantee,
+                "n_models": self.n_models,
+                "pos_label": label,
+                "origin": self.origin,
+                "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
+                "default": self.default,
+                "choices": self.choices,
+                "curve": self.curve,
+                "rule": None if self.rule is None else self.rule.fields(),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> ThresholdPolicy:
+        """Read a policy back from JSON text or from a file."""
+        return cls(**parse_policy(source))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare everything that is saved."""
+        return isinstance(other, ThresholdPolicy) and self.fields() == other.fields()
+
+    def __hash__(self) -> int:
+        """Hash scenario and thresholds."""
+        return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
+
     def at_prevalence(self, prevalence: float) -> ThresholdPolicy:
         """Return the policy for where positives are more or less common: label shift.
 
@@ -345,3 +391,11 @@ def _check_thresholds(points: OperatingPoints) -> None:
             "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
             "beyond have none that a float could hold: rescale or rank them first"
         )
+
+
+def _check_label(label: Any) -> Any:
+    if label is None or isinstance(label, (str, bool, int, float)):
+        return label
+    raise ValueError(
+        f"pos_label={label!r} cannot be saved as JSON; accepted are text, numbers, True and False"
+    )

@@ -23,10 +23,9 @@ from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import model_column
 from voros.policy.allowed import choose
-from voros.policy.consistency import check_counts
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
-from voros.policy.saved_policy import policy_arguments, read_choice
+from voros.policy.saved_policy import check_choice, policy_arguments, read_choice
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
@@ -205,7 +204,10 @@ class Worklist(ReprMixin):
         policy = ThresholdPolicy(**policy_arguments(entries["policy"]))
         choice = read_choice(entries["choice"])
         entries["policy"].made(_check, policy.scenario)
-        check_counts(entries["choice"], choice, policy.n_positive, policy.n_negative)
+        threshold, tp, fp = np.array([[choice.threshold], [choice.tp], [choice.fp]])
+        points = OperatingPoints(threshold, tp, fp, policy.n_positive, policy.n_negative)
+        expected = Choice.at(points, 0, choice.cost_ratio_low, choice.cost_ratio_high)
+        check_choice(entries["choice"], expected)
         document.check_unchanged()
         return cls(choice=choice, score=entries["score"].number(0, 1), policy=policy)
 
