@@ -20,15 +20,7 @@ from scipy.special import ndtr
 import voros
 from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
-from voros.monitoring.precision import (
-    Alarms,
-    Settled,
-    Units,
-    precision_evidence,
-    precision_watch,
-    read_alarms,
-    read_units,
-)
+from voros.monitoring.precision import Alarms, Units, closed_units, precision_watch
 from voros.monitoring.prevalence import prevalence_interval
 from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
 from voros.monitoring.renewal import propose, spend
@@ -50,19 +42,19 @@ def policy(capacity: float = 0.5) -> voros.ThresholdPolicy:
 
 def evidence_of(monitor: voros.Monitor) -> Evidence:
     """Weigh every alarm that the file of a monitor holds."""
-    store, settings = monitor._store, monitor.settings
-    clock = store.clock or 0.0
-    alarms = read_alarms(store.alarms("", -np.inf), settings.window_seconds, clock)
-    return precision_evidence(read_units(alarms, settings, clock), FLOOR, settings)
+    store, window = monitor._store, monitor.settings.window_seconds
+    alarms = Alarms.from_rows(store.alarms("", -np.inf, window))
+    return closed_units(alarms, window, store.clock or 0.0)[0].evidence(FLOOR, monitor.settings)
 
 
 def through_the_file(rng: np.random.Generator, n: int, clustered: bool) -> Evidence:
     """Feed labels that come late, true ones sooner, in any order, and patients with several."""
-    options = {"most_per_patient": 4, "episode": 10} if clustered else {}
-    monitor = voros.Monitor(policy(), window=30, **options)  # type: ignore[arg-type]
+    monitor = voros.Monitor(policy(), window=30)
     patients, labels = _patients(rng, n) if clustered else (np.arange(n), rng.random(n) < FLOOR)
     when = FIRST_DAY + np.arange(n) // 4
-    monitor.update(np.full(n, 0.9), cases=np.arange(n), times=when, groups=patients)
+    monitor.update(
+        np.full(n, 0.9), cases=np.arange(n), times=when, groups=patients if clustered else None
+    )
     delay = np.where(labels, rng.integers(0, 5, n), rng.integers(10, 31, n))
     order = rng.permutation(n)
     monitor.label(labels[order], cases=order, times=(when + delay)[order])
@@ -184,11 +176,9 @@ def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) 
     for look in np.arange(40, days + 120, 40) * 86_400.0:
         known = np.where(came <= look, labels.astype(float), np.nan)
         rows = times <= look
-        closed = times[rows] + settings.window_seconds < look
-        alarms = Alarms(times[rows], [None] * rows.sum(), closed, known[rows], known[rows])
-        verdicts.add(
-            precision_watch(Settled(), alarms, 0.3, settings, look, curves=False)[0].verdict
-        )
+        alarms = Alarms(times[rows], [None] * rows.sum(), known[rows], known[rows])
+        units = closed_units(alarms, settings.window_seconds, look)[0]
+        verdicts.add(precision_watch(units, 0.3, settings).verdict)
     return verdicts
 
 
@@ -216,23 +206,19 @@ LABELS: dict[str, tuple[float, Callable[[np.random.Generator, AnyArray], FloatAr
 }
 
 
-def episode_streams(streams: int, n: int = 400) -> None:
+def patient_streams(streams: int, n: int = 400) -> None:
     """Count verdicts about patients whose alarms share their label, and differ in number.
 
-    Two alarms were foreseen for an episode, and some patients have eight; at the floor, or below.
+    Some patients have eight alarms and the others one; at the floor, or below.
     """
-    settings = Settings(window=0, most_per_patient=2, episode=7)
-    times = np.arange(n, dtype=np.float64) * 86_400
+    settings, begins = Settings(window=7), np.arange(n, dtype=np.float64) * 86_400
     for many, few in ((0.05, 0.9357), (0.2, 0.4214), (0.05, 0.6)):
         rng, verdicts = np.random.default_rng(8), []
         for _ in range(streams):
-            sizes = np.where(rng.random(n) < 0.3, 8, 1)
-            patients = np.repeat(np.arange(n), sizes)
-            labels = (rng.random(n) < np.where(sizes == 8, many, few))[patients].astype(float)
-            closed, names = np.ones(len(labels), dtype=bool), patients.astype(str).tolist()
-            alarms = Alarms(times[patients], names, closed, labels, labels)
-            watch, _ = precision_watch(Settled(), alarms, FLOOR, settings, 1e12, curves=False)
-            verdicts.append(watch.verdict)
+            sizes = np.where(rng.random(n) < 0.3, 8.0, 1.0)
+            true = sizes * (rng.random(n) < np.where(sizes == 8, many, few))
+            units = Units(begins, begins, sizes, true, np.zeros(n), single=False)
+            verdicts.append(precision_watch(units, FLOOR, settings).verdict)
         precision = (2.4 * many + 0.7 * few) / 3.1
         print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)
 
@@ -410,9 +396,8 @@ def _length(rng: np.random.Generator, settings: Settings, n: int) -> int:
 def weighed(labels: FloatArray, settings: Settings) -> Evidence:
     """Weigh single alarms in their order."""
     times = np.arange(len(labels), dtype=float)
-    return precision_evidence(
-        Units(times, times, np.ones(len(labels)), labels, np.zeros(len(labels))), FLOOR, settings
-    )
+    units = Units(times, times, np.ones(len(labels)), labels, np.zeros(len(labels)), single=True)
+    return units.evidence(FLOOR, settings)
 
 
 def mapie_detection(labels: FloatArray) -> int:
@@ -494,7 +479,7 @@ if __name__ == "__main__":
         "length": (run_lengths, 500),
         "ratios": (ratio_streams, 2_000),
         "labels": (label_streams, 2_000),
-        "episodes": (episode_streams, 2_000),
+        "patients": (patient_streams, 2_000),
         "renewals": (renewals, 2_000),
         "scores": (score_streams, 2_000),
         "prevalence": (prevalence_streams, 2_000),

@@ -21,6 +21,8 @@ from voros.monitoring.evidence import (
     ratio_bets,
     weigh,
 )
+from voros.monitoring.precision import Units
+from voros.monitoring.settings import Settings
 
 FLOOR = 0.25
 
@@ -36,7 +38,7 @@ def probability(streams: np.ndarray, chance: float) -> np.ndarray:
 
 def weighed(labels: np.ndarray, floor: float = FLOOR, **options: float):
     options = {"alpha": 0.05, "run_length": 100.0} | options
-    factors = precision_bets(np.ones(len(labels)), labels, floor)
+    factors = precision_bets(labels, floor)
     return weigh(factors, PRECISION_WEIGHTS, **options)
 
 
@@ -64,7 +66,7 @@ def test_recursions_agree_with_sums_over_every_start() -> None:
     rng = np.random.default_rng(0)
     labels = (rng.random(30) < 0.3).astype(float)
     evidence = weighed(labels)
-    factors = np.exp(precision_bets(np.ones(30), labels, FLOOR))
+    factors = np.exp(precision_bets(labels, FLOOR))
     weights = np.exp(late_weights(30))
     for n in (1, 7, 30):
         products = [factors[j:n].prod(axis=0) @ PRECISION_WEIGHTS for j in range(n)]
@@ -85,7 +87,7 @@ def test_no_more_than_alpha_of_all_streams_ever_cross() -> None:
     chance = probability(streams, FLOOR)
     bounds = start_bounds(n, FLOOR, START_SHARE * alpha)
     true = np.cumsum(streams, axis=1)
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), FLOOR)
+    wrong, right = precision_bets(np.array([0.0, 1.0]), FLOOR)
     parts = true[..., None] * right + (np.arange(1, n + 1) - true)[..., None] * wrong
     evidence = np.log(np.exp(parts) @ START_WEIGHTS)
     crossed = (evidence >= bounds).any(axis=1)
@@ -96,7 +98,7 @@ def test_no_more_than_alpha_of_all_streams_ever_cross() -> None:
 def test_the_exact_bound_spends_alpha_and_no_more(floor: float, alpha: float) -> None:
     """Counted again with a boundary found by SciPy's binomial, one count at a time."""
     bounds = start_bounds(COUNTED, floor, alpha)
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)
+    wrong, right = precision_bets(np.array([0.0, 1.0]), floor)
     alive, crossed = {0: 1.0}, 0.0
     for n in range(1, 400):
         moved: dict[int, float] = {}
@@ -116,7 +118,7 @@ def test_the_exact_bound_spends_alpha_and_no_more(floor: float, alpha: float) ->
 def test_the_least_favourable_stream_is_the_one_at_the_floor() -> None:
     bounds = start_bounds(12, FLOOR, 0.4)
     streams = every_stream(12)
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), FLOOR)
+    wrong, right = precision_bets(np.array([0.0, 1.0]), FLOOR)
     true = np.cumsum(streams, axis=1)
     parts = true[..., None] * right + (np.arange(1, 13) - true)[..., None] * wrong
     crossed = (np.log(np.exp(parts) @ START_WEIGHTS) >= bounds).any(axis=1)
@@ -140,18 +142,22 @@ def test_a_fine_mixture_tends_to_the_beta_mixture() -> None:
     assert closed / 3 < ours < 3 * closed
 
 
-def test_bets_on_cluster_sums_are_fair_at_the_floor() -> None:
+def test_bets_on_the_alarms_of_patients_are_fair_at_the_floor() -> None:
     """Patients with one to three alarms that share their label: all of them, weighted."""
     sizes, chances = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.3, 0.2])
     share = chances * sizes / (chances @ sizes)
     positive = 0.25 * np.array([1.2, 1.0, 0.0])
     positive[2] = (FLOOR - share[:2] @ positive[:2]) / share[2]
-    mean = np.zeros(3)
+    mean, stakes = np.zeros(3), np.array([0.6, 0.4, 0.2])
     for n, chance, p in zip(sizes, chances, positive, strict=True):
         for true, weight in ((n, p), (0.0, 1 - p)):
-            factor = np.exp(precision_bets(np.array([n]), np.array([true]), FLOOR, 3)[0])
-            assert (factor > 0).all()
-            mean += chance * weight * factor
+            # A patient before, of two alarms, has set the scale.
+            two = np.array([2.0, n])
+            units = Units(two, two, two, np.array([1.0, true]), np.zeros(2), single=False)
+            evidence = units.evidence(FLOOR, Settings(window=1))
+            by_hand = 1 + stakes * (FLOOR * n - true) / (1 - FLOOR) / 2
+            assert np.exp(evidence.start[1]) == pytest.approx(PRECISION_WEIGHTS @ by_hand)
+            mean += chance * weight * by_hand
     assert mean == pytest.approx(np.ones(3))
 
 
@@ -218,7 +224,7 @@ def test_the_detector_keeps_its_run_length() -> None:
 def test_half_of_the_bad_streams_are_broken_soon(precision: float, most: int) -> None:
     """Exact medians; MAPIE's on 600 streams each were 102, 264 and about 1,200."""
     bounds = start_bounds(most, FLOOR, START_SHARE * 0.05)
-    wrong, right = precision_bets(np.ones(2), np.array([0.0, 1.0]), FLOOR)
+    wrong, right = precision_bets(np.array([0.0, 1.0]), FLOOR)
     left, crossed = np.array([1.0]), 0.0
     for n in range(1, most + 1):
         left = np.r_[left * (1 - precision), 0.0] + np.r_[0.0, left * precision]
@@ -236,7 +242,7 @@ def test_at_most_alpha_of_the_good_streams_are_ever_broken(precision: float) -> 
     rng, broken, streams = np.random.default_rng(11), 0, 3000
     for _ in range(streams):
         labels = (rng.random(800) < precision).astype(float)
-        factors = precision_bets(np.ones(800), labels, FLOOR)
+        factors = precision_bets(labels, FLOOR)
         bounds = start_bounds(800, FLOOR, START_SHARE * 0.05)
         found = weigh(
             factors, PRECISION_WEIGHTS, 0.05, 10_000.0, bounds, start_weights=START_WEIGHTS
@@ -253,32 +259,13 @@ def test_other_bounds_end_with_the_alarms_that_are_counted() -> None:
     assert bounds[COUNTED - 2] != bounds[COUNTED - 1]
 
 
-@pytest.mark.parametrize("cuts", [(1,), (3, 4, 50), (10, 20, 30, 99)])
-def test_folding_in_parts_gives_the_same_to_the_bit(cuts: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(5)
-    factors = precision_bets(np.ones(100), (rng.random(100) < 0.2).astype(float), FLOOR)
-    begins = np.sort(rng.random(100))
-    whole = weigh(factors, PRECISION_WEIGHTS, 0.05, 100.0, begins=begins)
-    fold, parts = None, []
-    for first, last in zip((0, *cuts), (*cuts, 100), strict=True):
-        rows = slice(first, last)
-        options = {"begins": begins[rows], "after": fold}
-        parts.append(weigh(factors[rows], PRECISION_WEIGHTS, 0.05, 100.0, **options))
-        fold = parts[-1].fold
-    for name in ("start", "late", "detector", "changes"):
-        found = np.concatenate([getattr(part, name) for part in parts])
-        np.testing.assert_array_equal(found, getattr(whole, name))
-    for name, value in vars(whole.fold).items():
-        np.testing.assert_array_equal(getattr(fold, name), value)
-
-
 @pytest.mark.parametrize("floor", [0.002, 0.02, 0.97, 1.0])
 @pytest.mark.slow
 def test_extreme_floors_have_bounds(floor: float) -> None:
     bounds = np.exp(start_bounds(10, floor, 0.047))
     assert ((bounds > 1) & (bounds < 80)).all()
     labels = np.r_[np.ones(5), np.zeros(1)] if floor == 1 else np.ones(200)
-    factors = precision_bets(np.ones(len(labels)), labels, floor)
+    factors = precision_bets(labels, floor)
     bounds = start_bounds(len(labels), floor, 0.047)
     options = {"start_weights": START_WEIGHTS}
     found = weigh(factors, PRECISION_WEIGHTS, 0.05, 1000.0, bounds, **options)

@@ -295,9 +295,6 @@ def test_cases_that_are_not_accepted(arguments: dict, message: str) -> None:
         ({"exceed": 0.1}, "exceed needs capacity"),
         ({"capacity": 0}, "capacity=0"),
         ({"max_cost": -2}, "max_cost=-2"),
-        ({"most_per_patient": 0}, "most_per_patient=0"),
-        ({"most_per_patient": 4}, "episode is needed with most_per_patient=4"),
-        ({"episode": 7}, "episode=7 needs most_per_patient"),
         ({"cost_ratio": -1.0}, "cost_ratio"),
         (
             {"score_unit": "fortnight"},
@@ -310,35 +307,49 @@ def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
         voros.Monitor(make_policy(), **settings)
 
 
-def test_alarms_of_a_patient_are_summed() -> None:
-    monitor = voros.Monitor(make_policy(), window=1, most_per_patient=3, episode=5)
-    when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04", "2026-01-20", "2026-01-20"]
+def test_alarms_of_a_patient_within_a_window_are_one_unit() -> None:
+    monitor = voros.Monitor(make_policy(), window=5)
+    when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-06", "2026-01-20", "2026-01-20"]
     patients = ["ann", "ann", "ann", "ann", "ann", "bob"]
-    monitor.update([0.9] * 6, cases=list("abcdef"), times=when, groups=patients)
-    monitor.label([1, 1, 0, 0, 0, 1], cases=list("abcdef"), times=when)
+    monitor.update([0.9] * 4, cases=list("abcd"), times=when[:4], groups=patients[:4])
+    monitor.label([1, 1, 0, 0], cases=list("abcd"), times=when[:4])
+    monitor.advance("2026-01-11")
+    assert monitor.status()["precision"].n == 0  # the window of Ann's last alarm is open
+    monitor.advance("2026-01-12")
+    assert "2 of 4 alarms were true" in monitor.status()["precision"].words
+    monitor.update([0.9] * 2, cases=list("ef"), times=when[4:], groups=patients[4:])
+    monitor.label([0, 1], cases=list("ef"), times=when[4:])
     monitor.advance("2026-06-01")
     found = monitor.status()["precision"]
-    # Ann's first episode has four alarms, one more than was foreseen; all of them count.
     assert found.n == 3
     assert "3 of 6 alarms were true" in found.words
 
 
-def test_all_alarms_of_an_episode_count() -> None:
-    """Patients with eight alarms of which few are true, and others with one; two were foreseen."""
+@pytest.mark.parametrize(("few", "verdict"), [(0.6, "broken"), (0.95, "too early to tell")])
+def test_all_alarms_of_a_patient_count(few: float, verdict: str) -> None:
+    """Patients with eight alarms of which few are true, and others with one: .18 and .26."""
     rng = np.random.default_rng(0)
     many = rng.random(1500) < 0.3
-    true = rng.random(1500) < np.where(many, 0.05, 0.6)
+    true = rng.random(1500) < np.where(many, 0.05, few)
     patients = np.repeat(np.arange(1500), np.where(many, 8, 1))
     when = FIRST_DAY + np.sort(rng.integers(0, 300, 1500))[patients]
-    monitor = voros.Monitor(make_policy(floor=0.3), window=3, most_per_patient=2, episode=30)
+    monitor = voros.Monitor(make_policy(floor=0.26), window=3)
     cases = np.arange(len(patients))
     monitor.update(np.full(len(cases), 0.9), cases=cases, times=when, groups=patients)
     monitor.label(true[patients].astype(int), cases=cases, times=when)
     monitor.advance("2027-06-01")
     found = monitor.status()["precision"]
     assert found.estimate == pytest.approx(true[patients].mean())
-    assert found.verdict == "broken"
+    assert found.verdict == verdict
     assert f"of {len(cases):,} alarms were true" in found.words
+
+
+def test_patients_need_a_window() -> None:
+    """Without one only simultaneous alarms would be one unit, though a patient's labels agree."""
+    monitor = voros.Monitor(make_policy(), window=0)
+    with pytest.raises(ValueError, match="groups needs a window above 0 days"):
+        monitor.update([0.9], cases=["a"], times=["2026-01-01"], groups=["ann"])
+    assert monitor.status().cases == 0
 
 
 def test_capacity_per_day_counts_empty_days() -> None:

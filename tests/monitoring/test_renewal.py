@@ -91,7 +91,7 @@ def test_a_refused_proposal_spends_nothing() -> None:
     monitor = voros.Monitor(certified(0.1, 0.10), window=1)
     with pytest.raises(ValueError, match="no cases whose windows"):
         monitor.renew()
-    assert monitor._store.fact("proposals") is None
+    assert monitor._store.metadata("proposals") is None
 
 
 def test_a_proposal_that_switches_the_alarm_off_says_so() -> None:

@@ -105,10 +105,6 @@ class MakeOptions:
         float | None, _made("Share of periods that may have more.", metavar="SHARE")
     ] = None
     max_cost: Annotated[float | None, _made("Budget: cost per case, in misses.")] = None
-    most_per_patient: Annotated[
-        int, _made("Most alarms of a patient's episode; they are summed.")
-    ] = 1
-    episode: Annotated[float, _made("Length of a patient's episode.", metavar="DAYS")] = 0.0
     score_unit: Annotated[
         str | None, _made("Compare scores by week, month, ...", metavar="UNIT")
     ] = None

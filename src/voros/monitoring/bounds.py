@@ -17,7 +17,8 @@ the running mean :math:`\bar p` of the chances. So a mixture of these over :math
 :math:`2/\alpha` at the true running mean with probability at most :math:`\alpha/2`, whatever
 drifts: the interval is of the mean of what the chances have been, on each side.
 
-For the sums of clusters, in a range of width b, Hoeffding's lemma and Robbins' normal mixture.
+For ratios of sums, such as true alarms among those of patients, the bets of `evidence` on each
+side.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 
 from voros.monitoring.evidence import (
     HIGHEST_FLOOR,
-    LARGEST_STEP,
+    LARGEST_LOSS,
     PRECISION_RATIOS,
     STAKE_WEIGHTS,
     STAKES,
@@ -91,7 +92,7 @@ def _factors(n: int, floor: float, alpha: float) -> FloatArray:
 def _divergence(floor: float) -> float:
     """Return the mean log factor under the strongest alternative."""
     floor = min(floor, HIGHEST_FLOOR)
-    of_fp, of_tp = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)[:, 0]
+    of_fp, of_tp = precision_bets(np.array([0.0, 1.0]), floor)[:, 0]
     share = floor * PRECISION_RATIOS[0]
     return float(share * of_tp + (1 - share) * of_fp)
 
@@ -109,7 +110,7 @@ def _bound(floor: float, alpha: float) -> float:
 @lru_cache(maxsize=4)
 def _log_evidence(floor: float) -> FloatArray:
     """Return the log evidence after n alarms (rows, from 1) with k true ones (columns, from 0)."""
-    of_fp, of_tp = precision_bets(np.ones(2), np.array([0.0, 1.0]), floor)
+    of_fp, of_tp = precision_bets(np.array([0.0, 1.0]), floor)
     n = np.arange(1, COUNTED + 1)[:, None]
     # With more true positives than at the floor there is no evidence against it.
     k = np.arange(int(COUNTED * floor) + 2)[None, :]
@@ -144,9 +145,6 @@ HALVINGS = 40
 MOST_PARTS = 1000.0
 """Upper ends beyond this multiple of the estimate are none."""
 
-BEST_AT = 100.0
-"""Clusters after which the intervals of clusters are narrowest for their size."""
-
 
 def mean_interval(hits: FloatArray, n: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
     """Return both ends for the running mean of chances, after n trials.
@@ -174,25 +172,6 @@ def _lower(hits: FloatArray, n: FloatArray, alpha: float) -> FloatArray:
     return low
 
 
-def cluster_interval(
-    hits: FloatArray, n: FloatArray, clusters: FloatArray, most: float, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return both ends for hits per trial, where trials come in clusters of at most `most`.
-
-    Examples
-    --------
-    >>> low, high = cluster_interval(np.array([90.0]), np.array([300.0]), np.array([200.0]), 3, 0.1)
-    >>> bool(low[0] < 0.3 < high[0])
-    True
-    """
-    variance, prior = clusters * most**2 / 4.0, BEST_AT * most**2 / 4.0
-    log_term = np.log((variance + prior) / prior) + 2 * np.log(2 / alpha)
-    reach = np.sqrt((variance + prior) * log_term) / np.maximum(n, 1.0)
-    share = np.where(n > 0, hits / np.maximum(n, 1.0), 0.5)
-    reach = np.where(n > 0, reach, 1.0)
-    return np.clip(share - reach, 0.0, 1.0), np.clip(share + reach, 0.0, 1.0)
-
-
 def ratio_interval(
     sums: FloatArray, alpha: float, sizes: FloatArray | None = None
 ) -> tuple[float, float]:
@@ -213,7 +192,7 @@ def ratio_interval(
     ratio = float(np.sum(sums) / np.sum(sizes))
     scaled = sums * parts, sizes * parts
     low = _edge(scaled, (0.0, ratio), alpha / 2, rising=True) if ratio else 0.0
-    least = max(ratio, float(np.max(scaled[0] / (LARGEST_STEP + scaled[1]))))
+    least = max(ratio, float(np.max(scaled[0] / (LARGEST_LOSS / STAKES.max() + scaled[1]))))
     widest = least, MOST_PARTS * max(least, 1e-12)
     return low, _edge(scaled, widest, alpha / 2, rising=False)
 

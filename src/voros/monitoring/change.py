@@ -17,7 +17,7 @@ import numpy as np
 from voros.core.calendar import Calendar
 from voros.monitoring.evidence import weigh
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Seen, Verdict, Watch
+from voros.monitoring.status import Judgement, Verdict, Watch, judge
 from voros.monitoring.store import PeriodTotals
 from voros.typing import AnyArray, FloatArray
 
@@ -149,7 +149,7 @@ def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores"
     )
     correlation = neighbour_correlation(statistics[:, 1])
     alike = correlation * np.sqrt(len(begins)) > ALIKE
-    judgement = Seen().then(evidence, begins).judge(kept=False)
+    judgement = judge(evidence, begins, kept=False)
     changed = judgement.verdict == "broken"
     verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(

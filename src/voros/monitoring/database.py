@@ -1,8 +1,8 @@
-"""One SQLite file: whole transactions, named failures, facts under a checksum.
+"""One SQLite file: whole transactions, named failures, metadata under a checksum.
 
 Every change is one transaction that takes the write lock at its start, so a killed process leaves
-the state before or after it, and of two writers one waits. A new file appears whole, with its first
-facts, or not at all.
+the state before or after it, and of two writers one waits. A new file appears whole, with its
+first metadata, or not at all.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ class Database:
 
     schema: str
 
-    def __init__(self, path: str | Path | None, facts: Mapping[str, str] | None = None) -> None:
-        """Open a file, or make one with facts where there is none."""
+    def __init__(self, path: str | Path | None, metadata: Mapping[str, str] | None = None) -> None:
+        """Open a file, or make one with metadata where there is none."""
         self.path = None if path is None else Path(path)
-        if self.path is not None and facts is not None and not self.path.exists():
-            self._make_file(facts)
+        if self.path is not None and metadata is not None and not self.path.exists():
+            self._make_file(metadata)
         self._db = self._connect(self.path)
         # Newer versions of Python warn of connections that nobody closed.
         weakref.finalize(self, self._db.close)
         try:
             if self.path is None:
-                self._make_tables(facts or {})
+                self._make_tables(metadata or {})
             else:
                 self._check()
         except BaseException:
@@ -79,25 +79,25 @@ class Database:
         """Close the file."""
         self._db.close()
 
-    def _make_file(self, facts: Mapping[str, str]) -> None:
+    def _make_file(self, metadata: Mapping[str, str]) -> None:
         """Write a file beside the one that is wanted, and give it its name when it is whole."""
         assert self.path is not None
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         try:
             draft.touch(exist_ok=False)
             with closing(self._connect(draft)) as self._db:
-                self._make_tables(facts)
+                self._make_tables(metadata)
             if not self.path.exists():
                 draft.rename(self.path)
         finally:
             draft.unlink(missing_ok=True)
 
-    def _make_tables(self, facts: Mapping[str, str]) -> None:
+    def _make_tables(self, metadata: Mapping[str, str]) -> None:
         with self.transaction():
-            for statement in _statements(self.schema):
+            for statement in self.schema.split(";\n"):
                 self.rows(statement)
             self.rows(f"PRAGMA user_version = {self.format}")
-            for name, value in facts.items():
+            for name, value in metadata.items():
                 self.keep(name, value)
 
     def _check(self) -> None:
@@ -119,7 +119,7 @@ class Database:
         problem = self.rows("PRAGMA quick_check(1)")[0][0]
         if problem != "ok":
             raise self._failure(errno.EILSEQ, DAMAGED.format(problem.splitlines()[-1]))
-        if self.fact("checksum") != self._checksum():
+        if self.metadata("checksum") != self._checksum():
             raise self._failure(
                 errno.EILSEQ, DAMAGED.format("its settings do not match their checksum")
             )
@@ -130,7 +130,7 @@ class Database:
         self.rows("BEGIN IMMEDIATE")
         try:
             yield
-            self.rows("INSERT OR REPLACE INTO facts VALUES ('checksum', ?)", (self._checksum(),))
+            self.rows("INSERT OR REPLACE INTO metadata VALUES ('checksum', ?)", (self._checksum(),))
             self.rows("COMMIT")
         except BaseException:
             self._db.rollback()
@@ -142,7 +142,7 @@ class Database:
             return self._db.execute(query, tuple(values)).fetchall()
 
     def run_each(self, query: str, rows: Iterable[tuple[Any, ...]]) -> int:
-        """Run a query for every row, and return how many it changed itself, without triggers."""
+        """Run a query for every row, and return how many rows it changed."""
         with self._named():
             return self._db.executemany(query, rows).rowcount
 
@@ -164,25 +164,15 @@ class Database:
     def _failure(self, number: int, message: str) -> MonitorFileError:
         return MonitorFileError(number, message, str(self.path))
 
-    def fact(self, name: str) -> str | None:
-        """Return a stored fact."""
-        rows = self.rows("SELECT value FROM facts WHERE name = ?", (name,))
+    def metadata(self, name: str) -> str | None:
+        """Return what is stored under a name."""
+        rows = self.rows("SELECT value FROM metadata WHERE name = ?", (name,))
         return str(rows[0][0]) if rows else None
 
     def keep(self, name: str, value: str) -> None:
-        """Store a fact, inside a transaction."""
-        self.rows("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+        """Store a value under a name, inside a transaction."""
+        self.rows("INSERT OR REPLACE INTO metadata VALUES (?, ?)", (name, value))
 
     def _checksum(self) -> str:
-        query = "SELECT name, value FROM facts WHERE name <> 'checksum' ORDER BY name"
+        query = "SELECT name, value FROM metadata WHERE name <> 'checksum' ORDER BY name"
         return hashlib.sha256(repr(self.rows(query)).encode()).hexdigest()
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script; a trigger has semicolons of its own."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""

@@ -1,19 +1,18 @@
 r"""Evidence against a limit: bets, from the start and since a later change, and a detector.
 
-A unit is an alarm, a patient's alarms, or a period. Each is a bet on every alternative: a factor
-whose mean is at most 1, given the units before, while the limit is kept.
+A unit is an alarm, a patient's alarms, a stay or a period. Each is a bet on every alternative: a
+factor whose mean is at most 1, given the units before, while the limit is kept.
 
-- precision: :math:`1 + \lambda (f n - s)` for a unit of :math:`n` alarms of which :math:`s` are
-  true. The floor says :math:`E[s - f n] \ge 0`. With b alarms in the largest unit before, a unit of
-  more than :math:`1.5 b` counts as one of that size, so :math:`\lambda \le 0.6/((1-f) b)` keeps the
-  factor positive. With one alarm it is the likelihood ratio of the precision
+- an alarm: :math:`1 + \lambda (f - y)`, y = 1 if it is true and 0 if not. The floor says
+  :math:`E[y] \ge f`. The factor is the likelihood ratio of the precision
   :math:`q = f (1 - \lambda (1-f))` against the floor :math:`f`.
-- a ratio of sums: :math:`1 + \lambda (a/m - n) / b` for a period of size :math:`n` with the sum
+- a ratio of sums: :math:`1 + \lambda (a/m - n) / b` for a unit of size :math:`n` with the sum
   :math:`a \ge 0`, where the sums are at most :math:`m` times the sizes. The limit is on
   :math:`\sum a / \sum n`, not on the mean of :math:`a/n`. The scale :math:`b` is the largest size
-  before this period, and a period of more than :math:`3b` counts as one of :math:`3b`, so
-  :math:`0 \le \lambda < 1/3` keeps the factor positive. With :math:`n = 1` throughout it is a bet
-  on a mean.
+  before this unit, and a unit of more than :math:`0.9 b/\lambda` counts as one of that size, with
+  the largest :math:`\lambda` that is tried, which keeps the factor positive. With :math:`n = 1`
+  throughout it is a bet on a mean. Alarms per case, per period or per patient-day, the cost per
+  case, and false alarms among the alarms of patients (:math:`m = 1 - f`) are such ratios.
 
 With the product :math:`L_j^n` of the factors of one alternative from unit j to unit n, averaged
 over alternatives,
@@ -30,7 +29,7 @@ is a supermartingale, so R takes on average at least A units to reach A (Shin, R
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,75 +44,61 @@ START_WEIGHTS = np.array([0.75, 0.2, 0.05])
 """Of the evidence from the start for single alarms, whose bound is exact."""
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.3])
-"""Alternatives of a ratio: the part of the evidence that is put on the next period.
-
-Below 1 / `LARGEST_STEP`, so that no period ruins a bet.
-"""
+"""Alternatives of a ratio: the part of the evidence that is put on the next period."""
 
 STAKE_WEIGHTS = np.full(4, 0.25)
 
-LARGEST_STEP = 3.0
-"""A period of more than this multiple of the largest before it counts as one of that size."""
+LARGEST_LOSS = 0.9
+"""No unit costs a bet more than this part of its evidence: larger units count as smaller ones.
 
-LARGEST_EPISODE = 1.5
-"""An episode of more than this multiple of the largest before it counts as one of that size."""
+With stakes of up to 0.3 that is a unit of more than three times the largest before it.
+"""
 
 HIGHEST_FLOOR = 1.0 - 1e-9
 """A floor of 1 is read as this: one false alarm is then decisive, and the logarithm finite."""
 
 
-def precision_bets(
-    alarms: FloatArray, true: FloatArray, floor: float, most: float | FloatArray = 1
-) -> FloatArray:
-    """Return the log factors for units of alarms, true ones of them.
-
-    ``most`` is the largest number of alarms that a unit had before, or is known to have.
+def precision_bets(labels: FloatArray, floor: float) -> FloatArray:
+    """Return the log factors for single alarms: 1 for a true one, 0 for a false one.
 
     Examples
     --------
-    >>> factors = np.exp(precision_bets(np.ones(2), np.array([1.0, 0.0]), 0.25))
-    >>> factors.round(3).tolist()
+    >>> np.exp(precision_bets(np.array([1.0, 0.0]), 0.25)).round(3).tolist()
     [[0.4, 0.6, 0.8], [1.2, 1.133, 1.067]]
     """
     floor = min(floor, HIGHEST_FLOOR)
-    parts = np.minimum(1.0 / np.asarray(most), LARGEST_EPISODE / alarms)
     stakes = (1.0 - PRECISION_RATIOS) / (1.0 - floor)
-    return np.asarray(np.log1p(((floor * alarms - true) * parts)[:, None] * stakes))
+    return np.asarray(np.log1p((floor - labels)[:, None] * stakes))
 
 
-def ratio_bets(sums: FloatArray, most: float, sizes: FloatArray | None = None) -> FloatArray:
+def ratio_bets(
+    sums: FloatArray, most: float, sizes: FloatArray | None = None, stakes: FloatArray = STAKES
+) -> FloatArray:
     """Return the log factors for sums of at least 0 that should be at most `most` times the sizes.
 
-    Without sizes each is 1: the mean of the sums should be at most `most`.
+    Without sizes each is 1: the mean of the sums should be at most `most`. The first unit of a size
+    that was not known beforehand only sets the scale.
 
     Examples
     --------
     >>> np.exp(ratio_bets(np.array([20.0, 40.0]), 20.0)).round(2).tolist()
     [[1.0, 1.0, 1.0, 1.0], [1.01, 1.03, 1.1, 1.3]]
-    """
-    return np.asarray(np.log1p(relative_excess(sums, most, sizes)[:, None] * STAKES))
-
-
-def relative_excess(sums: FloatArray, most: float, sizes: FloatArray | None) -> FloatArray:
-    """Return what each period has above its limit, in limits of the largest period before it.
-
-    The first period of a size that was not known beforehand only sets the scale.
-
-    Examples
-    --------
-    >>> relative_excess(np.array([9.0, 12.0, 2.0]), 0.1, np.array([100.0, 100.0, 10.0])).round(3)
-    array([0. , 0.2, 0.1])
+    >>> shares = ratio_bets(np.array([9.0, 12.0, 2.0]), 0.1, np.array([100.0, 100.0, 10.0]))
+    >>> np.exp(shares[:, 2]).round(3).tolist()
+    [1.0, 1.02, 1.01]
     """
     if sizes is None:
-        return np.asarray(sums / most - 1.0)
-    return np.asarray((sums / most - sizes) * size_factors(sizes))
+        excess = sums / most - 1.0
+    else:
+        excess = (sums / most - sizes) * size_factors(sizes, stakes)
+    return np.asarray(np.log1p(excess[:, None] * stakes))
 
 
-def size_factors(sizes: FloatArray) -> FloatArray:
-    """Return one over the scale of each period, known before its size is."""
+def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
+    """Return one over the scale of each unit, known before its size is but for the cut."""
     largest = np.maximum.accumulate(sizes)
     factors = np.zeros(len(sizes))
-    factors[1:] = np.minimum(1.0 / largest[:-1], LARGEST_STEP / sizes[1:])
+    factors[1:] = np.minimum(1.0 / largest[:-1], LARGEST_LOSS / stakes.max() / sizes[1:])
     return factors
 
 
@@ -124,49 +109,9 @@ LATE_BEGIN = 50
 """Changes within about this number of units are left to the evidence from the start."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Fold:
-    """What has to be known of earlier units to go on: a few numbers for each alternative.
-
-    Attributes
-    ----------
-    n : int
-        Units so far.
-    sums : ndarray of shape (n_alternatives,)
-        Logarithms of the products from the first unit on.
-    late, every : ndarray of shape (n_alternatives,)
-        Logarithms of the sums over starts of 1 / (product up to the start), with the weights of
-        late changes and with weight 1.
-    lowest : ndarray of shape (n_alternatives,)
-        The least of `sums`.
-    began : ndarray of shape (n_alternatives,)
-        When the unit after that least began.
-    """
-
-    n: int
-    sums: FloatArray
-    late: FloatArray
-    every: FloatArray
-    lowest: FloatArray
-    began: FloatArray
-
-    @classmethod
-    def empty(cls, alternatives: int) -> Fold:
-        """Return the state before the first unit."""
-        nothing = np.full(alternatives, -np.inf)
-        return cls(
-            n=0,
-            sums=np.zeros(alternatives),
-            late=nothing,
-            every=nothing,
-            lowest=-nothing,
-            began=nothing,
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What units say about a limit: all of them, or those after an earlier fold.
+    """What units say about a limit.
 
     Attributes
     ----------
@@ -177,8 +122,6 @@ class Evidence:
     late_bound, detector_bound : float
     changes : ndarray of shape (n_units,)
         After each unit, when the most likely change for the worse began: the begin of that unit.
-    fold : Fold
-        The state after the last unit.
     """
 
     start: FloatArray
@@ -188,7 +131,6 @@ class Evidence:
     late_bound: float
     detector_bound: float
     changes: FloatArray
-    fold: Fold = field(repr=False)
 
     @property
     def broken_at(self) -> int | None:
@@ -227,10 +169,9 @@ def weigh(
     *,
     start_weights: FloatArray | None = None,
     begins: FloatArray | None = None,
-    after: Fold | None = None,
     start_share: float = START_SHARE,
 ) -> Evidence:
-    """Fold log factors, one row per unit and one column per alternative.
+    """Add up log factors, one row per unit and one column per alternative.
 
     Parameters
     ----------
@@ -239,8 +180,6 @@ def weigh(
         is known.
     begins : ndarray of shape (n_units,), optional
         When each unit begins; by default its number, from 0.
-    after : Fold, optional
-        What earlier units left. Going on from it gives what folding all at once would, to the bit.
     start_share : float
         Part of alpha for a limit broken from the start; the rest is for later changes.
 
@@ -250,64 +189,49 @@ def weigh(
     >>> bad.broken_at, bad.fired_at, int(bad.changes[-1])
     (16, 28, 0)
     """
-    n, alternatives = factors.shape
-    before = Fold.empty(alternatives) if after is None else after
-    begins = before.n + np.arange(n, dtype=float) if begins is None else begins
-    sums = np.cumsum(np.vstack([before.sums, factors]), axis=0)
+    n = len(factors)
+    begins = np.arange(n, dtype=float) if begins is None else begins
+    # Before each unit, and after it.
+    sums = np.cumsum(factors, axis=0)
+    before = np.vstack([np.zeros(factors.shape[1]), sums])[:n]
     logs = np.log(weights)
-    ville = np.full(n, -np.log(start_share * alpha))
-    first = logs if start_weights is None else np.log(start_weights)
-    late = _begun(before.late, late_weights(n, before.n)[:, None] - sums[:-1])
-    every = _begun(before.every, -sums[:-1])
-    lowest, began = _lowest(before, sums, begins)
-    # After each unit, the alternative that has risen most.
-    risen = np.argmax(sums[1:] - lowest[1:], axis=1) if n else np.zeros(0, dtype=int)
+    late = np.logaddexp.accumulate(late_weights(n)[:, None] - before, axis=0)
+    every = np.logaddexp.accumulate(-before, axis=0)
     return Evidence(
-        start=_mixed(sums[1:] + first),
-        late=_mixed(sums[1:] + late[1:] + logs),
-        detector=_mixed(sums[1:] + every[1:] + logs),
-        start_bounds=ville if start_bounds is None else start_bounds,
+        start=_mixed(sums + (logs if start_weights is None else np.log(start_weights))),
+        late=_mixed(sums + late + logs),
+        detector=_mixed(sums + every + logs),
+        start_bounds=np.full(n, -np.log(start_share * alpha))
+        if start_bounds is None
+        else start_bounds,
         late_bound=float(-np.log((1.0 - start_share) * alpha)),
         detector_bound=float(np.log(run_length)),
-        changes=np.take_along_axis(began[1:], risen[:, None], axis=1)[:, 0],
-        fold=Fold(
-            n=before.n + n,
-            sums=sums[-1],
-            late=late[-1],
-            every=every[-1],
-            lowest=lowest[-1],
-            began=began[-1],
-        ),
+        changes=_changes(before, sums, begins),
     )
 
 
-def late_weights(n: int, after: int = 0) -> FloatArray:
+def _changes(before: FloatArray, sums: FloatArray, begins: FloatArray) -> FloatArray:
+    """Return, after each unit, when the unit began from which one alternative has risen most."""
+    lowest = np.minimum.accumulate(before, axis=0)
+    rows = np.arange(len(sums))[:, None]
+    since = np.maximum.accumulate(np.where(before <= lowest, rows, 0), axis=0)
+    risen = np.argmax(sums - lowest, axis=1) if len(sums) else np.zeros(0, dtype=int)
+    return np.asarray(begins[np.take_along_axis(since, risen[:, None], axis=1)[:, 0]])
+
+
+def late_weights(n: int) -> FloatArray:
     r"""Return the logs of :math:`w_j = \ln b\,(1/\ln(b + j - 1) - 1/\ln(b + j))`; their sum is 1.
 
-    b is `LATE_BEGIN`, and j counts from ``after + 1``.
+    b is `LATE_BEGIN`, and j counts from 1.
 
     Examples
     --------
     >>> float(np.exp(late_weights(10**6)).sum().round(3))
     0.717
     """
-    inverse = np.log(LATE_BEGIN) / np.log(LATE_BEGIN + after + np.arange(n + 1.0))
+    inverse = np.log(LATE_BEGIN) / np.log(LATE_BEGIN + np.arange(n + 1.0))
     return np.asarray(np.log(inverse[:-1] - inverse[1:]))
-
-
-def _begun(before: FloatArray, parts: FloatArray) -> FloatArray:
-    return np.asarray(np.logaddexp.accumulate(np.vstack([before, parts]), axis=0))
 
 
 def _mixed(parts: FloatArray) -> FloatArray:
     return np.asarray(np.logaddexp.reduce(parts, axis=1))
-
-
-def _lowest(before: Fold, sums: FloatArray, begins: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the least sum before each unit, and when the unit after it began."""
-    lowest = np.minimum.accumulate(np.vstack([before.lowest, sums[:-1]]), axis=0)
-    rows = np.arange(len(sums))[:, None]
-    new = np.vstack([np.zeros_like(before.sums, dtype=bool), sums[:-1] <= lowest[1:]])
-    began = np.maximum.accumulate(np.where(new, rows, 0), axis=0)
-    times = np.vstack([before.began, np.repeat(begins[:, None], len(before.sums), axis=1)])
-    return lowest, np.take_along_axis(times, began, axis=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,7 +29,7 @@ from voros.monitoring.settings import (
 )
 from voros.monitoring.status import Status, Update
 from voros.monitoring.store import Cases, Store
-from voros.monitoring.verdicts import BEGINNING, Deployment, read_status, settle_alarms
+from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
@@ -67,12 +65,6 @@ class Monitor:
         mean over periods is compared with it.
     max_cost : float, optional
         Budget: cost per case in misses. By default costs are not watched.
-    most_per_patient : int, default 1
-        The most alarms that a patient's episode has, as far as is known. With more than 1, all
-        alarms of an episode are summed, because they are not independent of each other.
-    episode : float or timedelta, default 0
-        Days from a patient's first alarm that belong to the same episode; needed with
-        `most_per_patient` above 1.
     score_unit : str, optional
         "week", "month" or another unit of the calendar by which scores are compared, where
         neighbouring days are alike. By default the periods of the capacity.
@@ -106,8 +98,6 @@ class Monitor:
         capacity: float | None = None,
         exceed: float | None = None,
         max_cost: float | None = None,
-        most_per_patient: int = 1,
-        episode: float | timedelta = 0,
         score_unit: str | None = None,
     ) -> None:
         """Open the file, or make it."""
@@ -120,8 +110,6 @@ class Monitor:
             capacity=capacity,
             exceed=exceed,
             max_cost=max_cost,
-            most_per_patient=most_per_patient,
-            episode=episode,  # type: ignore[arg-type]
             score_unit=score_unit,
         )
         watched.check_settings(settings)
@@ -147,8 +135,8 @@ class Monitor:
     def _start(self, store: Store) -> None:
         """Take policy and settings from the file."""
         try:
-            self._watched = WatchedPolicy.from_policy(load_policy(store.fact("policy") or "{}"))
-            self.settings = Settings.from_text(store.fact("settings") or "")
+            self._watched = WatchedPolicy.from_policy(load_policy(store.metadata("policy") or "{}"))
+            self.settings = Settings.from_text(store.metadata("settings") or "")
         except BaseException:
             store.close()
             raise
@@ -202,7 +190,9 @@ class Monitor:
         times : array-like of shape (n_cases,)
             When each came: datetimes of any kind, or ISO 8601 text.
         groups : array-like of shape (n_cases,), optional
-            The patient of each case.
+            The patient of each case. Alarms of a patient within a window of the first are one unit
+            of evidence, because they are not independent: choose a window as long as the alarms of
+            a patient may share their outcome.
         periods : array-like of shape (n_cases,), optional
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
@@ -217,13 +207,17 @@ class Monitor:
         times = parse_times(times)
         ids, moments = read_ids(cases), read_times(times)
         names, unit = self._name_periods(times, moments, periods)
-        patients = None if groups is None else read_ids(groups, "groups")
-        known = {"cases": ids, "times": moments.seconds, "periods": names}
-        check_same_length(**known, **({} if patients is None else {"groups": patients}))
+        if groups is not None and not self.settings.window:
+            raise ArgumentError(
+                "groups",
+                " needs a window above 0 days, within which alarms of a patient belong together",
+            )
+        named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
+        check_same_length(cases=ids, times=moments.seconds, periods=names, groups=named)
         if not confirm_times:
             check_gaps(moments.seconds, self._store.first, self._store.clock)
-        columns = {"ids": ids, "seconds": moments.seconds, "periods": names, "patients": patients}
-        with self._change():
+        columns = {"id": ids, "time": moments.seconds, "period": names, "patient": named}
+        with self._store.transaction():
             decided = self._decide(y_score, ids, names, by)
             new = self._add(columns, decided, unit) if len(ids) else 0
         return Update(self._watched.alarms_of(decided), new, len(ids) - new)
@@ -231,35 +225,26 @@ class Monitor:
     def _add(self, columns: dict[str, Any], decided: list[Decided], unit: str) -> int:
         """Store decisions inside a transaction, and return how many cases are new."""
         self._store.use_unit(unit)
-        seconds, window = columns["seconds"], self.settings.window_seconds
-        order = np.argsort(seconds, kind="stable")
+        order = np.argsort(columns["time"], kind="stable")
         for one in decided:
-            batch = Cases(**columns, **one._asdict()).take(order)
-            new = self._store.add_cases(batch, window)
-        self._store.advance(float(seconds.max()))
+            new = self._store.add_cases(Cases(**columns, **one._asdict()).take(order))
+        self._store.advance(float(columns["time"].max()))
         return int(new.sum())
 
     def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
         """Decide on a batch; of a worklist on new cases, which must be whole periods."""
         decided = self._watched.decide(y_score, by, periods, self.settings.cost_ratio)
-        check_same_length(y_score=decided[0].scores, cases=ids)
+        check_same_length(y_score=decided[0].score, cases=ids)
         if not isinstance(self.policy, Worklist):
             return decided
         alarms = self._store.alarms_of(ids)
         first = np.unique(ids.astype(str), return_index=True)[1]
         new = [row for row in np.sort(first).tolist() if ids[row] not in alarms]
         self._store.check_unseen(periods[new])
-        listed = self.policy.predict(decided[0].scores[new], periods=periods[new])
+        listed = self.policy.predict(decided[0].score[new], periods=periods[new])
         alarms |= dict(zip(ids[new].tolist(), listed.tolist(), strict=True))
         every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
-        return [decided[0]._replace(alarms=every)]
-
-    @contextmanager
-    def _change(self) -> Iterator[None]:
-        """Change the file, and keep the state of the alarms that are settled by it."""
-        with self._store.transaction():
-            yield
-            settle_alarms(self._deployment)
+        return [decided[0]._replace(alarm=every)]
 
     def _name_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
         per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
@@ -306,10 +291,9 @@ class Monitor:
         for positive in labels.values():
             check_same_length(y_true=positive, cases=ids, times=seconds)
             check_single_labels(ids, seconds, positive)
-        window = self.settings.window_seconds
-        with self._change():
+        with self._store.transaction():
             new = sum(
-                self._store.add_labels(ids, seconds, positive, window, outcome)
+                self._store.add_labels(ids, seconds, positive, outcome)
                 for outcome, positive in labels.items()
             )
             self._store.advance(float(seconds.max()))
@@ -331,8 +315,8 @@ class Monitor:
         seconds = read_time(time)
         if not confirm_times:
             check_gaps(np.array([seconds]), None, self._store.clock)
-        with self._change():
-            advanced = float(self._store.fact("advanced") or BEGINNING)
+        with self._store.transaction():
+            advanced = float(self._store.metadata("advanced") or BEGINNING)
             self._store.keep("advanced", repr(max(seconds, advanced)))
             self._store.advance(seconds)
 
@@ -345,7 +329,7 @@ class Monitor:
         ----------
         cases : array-like of shape (n_cases,)
         """
-        with self._change():
+        with self._store.transaction():
             self._store.withdraw(read_ids(cases))
 
     def correct_times(
@@ -368,9 +352,9 @@ class Monitor:
         check_same_length(times=moments.seconds, cases=ids, periods=names)
         if not confirm_times:
             check_gaps(moments.seconds, self._store.first, self._store.clock)
-        with self._change():
+        with self._store.transaction():
             self._store.use_unit(unit)
-            self._store.move(ids, moments.seconds, names, self.settings.window_seconds)
+            self._store.move(ids, moments.seconds, names)
 
     def status(self, *, curves: bool = False) -> Status:
         """Say what is known of each limit now.
@@ -378,8 +362,7 @@ class Monitor:
         Parameters
         ----------
         curves : bool, default False
-            Compute the curves of precision, from every alarm since the policy was deployed.
-            Without them a status goes on from what was settled when cases and labels came.
+            Compute the curves of precision too, which the page shows.
         """
         return read_status(self._deployment, curves=curves)
 
@@ -443,10 +426,9 @@ class Monitor:
         self._watched.check_successor(watched)
         watched.check_settings(self.settings)
         with self._store.transaction():
-            before = self._store.fact("policy") or ""
+            before = self._store.metadata("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
             self._store.keep("policy", policy.to_json())
-            self._store.rows("DELETE FROM settled")
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
         self._watched = watched

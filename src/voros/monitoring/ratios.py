@@ -15,7 +15,7 @@ from voros.core.calendar import Calendar
 from voros.monitoring.bounds import mean_interval, ratio_interval
 from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
 from voros.monitoring.settings import Settings, day_of
-from voros.monitoring.status import Judgement, Seen, Watch
+from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -115,7 +115,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     kept = bool(ends) and all(
         high <= bound.most for bound, (_, high) in zip(bounds, ends, strict=True)
     )
-    judgement = Seen().then(evidence, counts.begins).judge(kept)
+    judgement = judge(evidence, counts.begins, kept)
     if limit.kind == "never":
         judgement = _judge_never(counts, above)
     low, high = ends[0] if ends else (None, None)
@@ -216,7 +216,7 @@ def cost_watch(
     total, missing = float(cases.sum()), int(unlabelled.sum())
     low, high = ratio_interval(costs, alpha, cases) if total else (0.0, np.inf)
     known = not missing and bool(np.isfinite(high))
-    judgement = Seen().then(weighed, begins).judge(known and high <= max_cost)
+    judgement = judge(weighed, begins, known and high <= max_cost)
     estimate = float(costs.sum() / total) if total else None
     return Watch(
         name="cost",

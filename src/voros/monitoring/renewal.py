@@ -107,7 +107,7 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
 def count_proposal(rows: list[tuple[Any, ...]], policy: ThresholdPolicy, store: Store) -> int:
     """Return the number of a proposal from these cases, inside a transaction."""
     digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
-    number, _, last = (store.fact("proposals") or "0 ").partition(" ")
+    number, _, last = (store.metadata("proposals") or "0 ").partition(" ")
     if digest == last:
         return int(number)
     store.keep("proposals", f"{int(number) + 1} {digest}")
@@ -127,7 +127,7 @@ def propose(
     """
     if not rows:
         raise ValueError("there are no cases whose windows have closed; a new threshold needs some")
-    period, _, score, alarm, patient, value, *_ = zip(*rows, strict=True)
+    period, _, score, alarm, patient, value = zip(*rows, strict=True)
     scores, alarms = np.array(score), np.array(alarm, dtype=bool)
     labels = np.array(value, dtype=float)
     unknown = np.isnan(labels)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.core.arguments import OPEN_INTERVAL, as_number, check_count, check_number
+from voros.core.arguments import OPEN_INTERVAL, as_number, check_number
 from voros.core.arrays import LARGEST_FINITE, as_vector, is_missing
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.cases import check_scores
@@ -144,14 +144,11 @@ class Settings:
     capacity: float | None = None
     exceed: float | None = None
     max_cost: float | None = None
-    most_per_patient: int = 1
-    episode: float = 0.0
     score_unit: str | None = None
 
     def __post_init__(self) -> None:
         """Check every setting."""
         object.__setattr__(self, "window", read_days(self.window, "window"))
-        object.__setattr__(self, "episode", read_days(self.episode, "episode"))
         check_number(self.alpha, "alpha", "a number strictly between 0 and 1", *OPEN_INTERVAL)
         accepted = "a number of alarms of at least 10"
         check_number(self.run_length, "run_length", accepted, 10.0, 1e12)
@@ -166,40 +163,14 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not as_number(value, name) > 0:
                 raise ArgumentError(name, f"={value!r}; accepted is a number above 0")
-        check_count(self.most_per_patient, "most_per_patient", "a whole number from 1")
-        self._check_episode()
         if self.score_unit is not None and Calendar.from_name(self.score_unit) is None:
             accepted = ", ".join(CALENDAR)
             raise ArgumentError("score_unit", f"={self.score_unit!r}; accepted are {accepted}")
-
-    def _check_episode(self) -> None:
-        """Alarms of a patient are summed only within an episode: both settings, or neither."""
-        most, episode = self.most_per_patient, self.episode
-        if most > 1 and not episode:
-            raise ArgumentError(
-                "episode",
-                f" is needed with most_per_patient={most}: the days after a patient's first alarm "
-                "within which further alarms are summed with it",
-            )
-        if episode and most == 1:
-            raise ArgumentError(
-                "episode", f"={episode:g} needs most_per_patient, the most alarms of an episode"
-            )
 
     @property
     def window_seconds(self) -> float:
         """The maturity window in seconds."""
         return self.window * SECONDS_PER_DAY
-
-    @property
-    def episode_seconds(self) -> float:
-        """The length of an episode in seconds."""
-        return self.episode * SECONDS_PER_DAY
-
-    @property
-    def reach_seconds(self) -> float:
-        """How long after its begin a unit may still get another alarm, in seconds."""
-        return self.episode_seconds if self.most_per_patient > 1 else 0.0
 
     def text(self) -> str:
         """Return the settings as JSON."""

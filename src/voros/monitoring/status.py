@@ -149,9 +149,9 @@ class Status:
         return self.words
 
     def _repr_html_(self) -> str:
-        facts = [("verdict", self.verdict), ("as of", str(self.as_of))]
-        facts += [(watch.name, watch.words) for watch in self.watches]
-        return html_pairs(facts + [("note", note) for note in self.notes])
+        rows = [("verdict", self.verdict), ("as of", str(self.as_of))]
+        rows += [(watch.name, watch.words) for watch in self.watches]
+        return html_pairs(rows + [("note", note) for note in self.notes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,49 +224,16 @@ class Judgement:
     noticed: str | None = None
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What evidence has shown so far; times in seconds, None where it has not.
+def judge(evidence: Evidence, ends: FloatArray, kept: bool) -> Judgement:
+    """Return the verdict of units that end at these times.
 
-    Attributes
-    ----------
-    broken, shown : float or None
-        When the change for the worse began, and when the limit was shown to be broken.
-    fallen, risen : float or None
-        While the detector is above its bound: when precision fell, and since when it is above.
-    evidence : float
-        Evidence now, as a share of what would show the limit to be broken.
+    Broken stays broken: the error is that of ever saying so.
     """
-
-    broken: float | None = None
-    shown: float | None = None
-    fallen: float | None = None
-    risen: float | None = None
-    evidence: float = 0.0
-
-    def then(self, evidence: Evidence, ends: FloatArray) -> Seen:
-        """Go on with further units, which end at these times."""
-        if not len(ends):
-            return self
-        at = evidence.broken_at if self.shown is None else None
-        broken = self.broken if at is None else float(evidence.changes[at])
-        shown = self.shown if at is None else float(ends[at])
-        fallen, risen = None, None
-        if evidence.watching:
-            fallen, risen = float(evidence.changes[-1]), self._risen(evidence, ends)
-        return Seen(broken, shown, fallen, risen, evidence.ratio)
-
-    def _risen(self, evidence: Evidence, ends: FloatArray) -> float:
-        """Return the end of the unit at which the detector rose above its bound at last."""
-        below = np.flatnonzero(evidence.detector < evidence.detector_bound)
-        if not len(below) and self.risen is not None:
-            return self.risen
-        return float(ends[int(below[-1]) + 1 if len(below) else 0])
-
-    def judge(self, kept: bool) -> Judgement:
-        """Return the verdict. Broken stays broken: the error is that of ever saying so."""
-        if self.broken is not None and self.shown is not None:
-            return Judgement("broken", day_of(self.broken), day_of(self.shown))
-        if self.fallen is not None and self.risen is not None:
-            return Judgement("watch", day_of(self.fallen), day_of(self.risen))
+    at = evidence.broken_at
+    if at is not None:
+        return Judgement("broken", day_of(evidence.changes[at]), day_of(ends[at]))
+    if not evidence.watching:
         return Judgement("kept" if kept else "too early to tell")
+    below = np.flatnonzero(evidence.detector < evidence.detector_bound)
+    risen = int(below[-1]) + 1 if len(below) else 0
+    return Judgement("watch", day_of(evidence.changes[-1]), day_of(ends[risen]))

@@ -26,54 +26,33 @@ LOOKED_UP = 500
 """Case ids in one query."""
 
 STORE_SCHEMA = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
   position INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, period TEXT NOT NULL,
-  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, counted INTEGER, latest INTEGER,
-  outcome TEXT NOT NULL, stream TEXT NOT NULL,
+  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, outcome TEXT NOT NULL,
+  stream TEXT NOT NULL,
   UNIQUE (id, outcome),
-  CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1)),
-  CHECK (coalesce(counted, 0) IN (0, 1) AND coalesce(latest, 0) IN (0, 1))
+  CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
 );
-CREATE INDEX alarms ON cases (stream, time, id, patient, counted, latest) WHERE alarm = 1;
+CREATE INDEX alarms ON cases (stream, time, id, outcome, patient) WHERE alarm = 1;
+CREATE INDEX by_period ON cases (period, stream, time, alarm, score);
 CREATE INDEX times ON cases (time);
 CREATE TABLE labels (
   entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL,
   outcome TEXT NOT NULL,
   CHECK (typeof(time) = 'real' AND value IN (0, 1))
 );
-CREATE INDEX labels_of ON labels (id, outcome, time, entry);
-CREATE TABLE periods (
-  period TEXT NOT NULL, stream TEXT NOT NULL, start REAL NOT NULL, cases INTEGER NOT NULL,
-  alarms INTEGER NOT NULL, total REAL NOT NULL, squares REAL NOT NULL, last REAL NOT NULL,
-  false_alarms INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0,
-  labelled INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (period, stream),
-  CHECK (cases > 0 AND alarms BETWEEN 0 AND cases AND squares >= 0 AND misses >= 0),
-  CHECK (false_alarms BETWEEN 0 AND alarms AND labelled BETWEEN 0 AND cases)
-);
-CREATE TABLE settled (
-  stream TEXT NOT NULL, until REAL NOT NULL, state TEXT NOT NULL, PRIMARY KEY (stream, until)
-);
-CREATE TRIGGER came AFTER INSERT ON cases WHEN NEW.alarm = 1 BEGIN
-  DELETE FROM settled WHERE stream = NEW.stream AND until > NEW.time;
-END;
-CREATE TRIGGER went AFTER DELETE ON cases WHEN OLD.alarm = 1 BEGIN
-  DELETE FROM settled WHERE stream = OLD.stream AND until > OLD.time;
-END;
-CREATE TRIGGER changed AFTER UPDATE OF counted, latest ON cases
-WHEN NEW.alarm = 1 AND (NEW.counted IS NOT OLD.counted OR NEW.latest IS NOT OLD.latest) BEGIN
-  DELETE FROM settled WHERE stream = NEW.stream AND until > NEW.time;
-END;
-CREATE TRIGGER labelled AFTER UPDATE OF latest ON cases WHEN NEW.latest IS NOT OLD.latest BEGIN
-  UPDATE periods SET
-    false_alarms = false_alarms + (NEW.alarm = 1) * ((NEW.latest IS 0) - (OLD.latest IS 0)),
-    misses = misses + (NEW.alarm = 0) * ((NEW.latest IS 1) - (OLD.latest IS 1)),
-    labelled = labelled + (NEW.latest IS NOT NULL) - (OLD.latest IS NOT NULL)
-  WHERE period = NEW.period AND stream = NEW.stream;
-END;
+CREATE INDEX labels_of ON labels (id, outcome, time, entry, value);
+CREATE TABLE stay_rows (
+  stay TEXT NOT NULL, time REAL NOT NULL, score REAL NOT NULL, alarm INTEGER NOT NULL,
+  PRIMARY KEY (stay, time),
+  CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
+) WITHOUT ROWID;
+CREATE TABLE stay_outcomes (
+  stay TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (stay, time),
+  CHECK (typeof(time) = 'real' AND value IN (0, 1))
+) WITHOUT ROWID
 """
-"""The database itself takes back what was settled when an alarm comes or changes before it."""
 
 ADD_LABEL = """
 INSERT INTO labels (id, time, value, outcome) SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS NOT (
@@ -82,33 +61,22 @@ INSERT INTO labels (id, time, value, outcome) SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS 
 )
 """
 
-ADD_PERIOD = """
-INSERT INTO periods (period, stream, start, last, cases, alarms, total, squares)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (period, stream) DO UPDATE SET
-  start = min(start, excluded.start), last = max(last, excluded.last),
-  cases = cases + excluded.cases, alarms = alarms + excluded.alarms,
-  total = total + excluded.total, squares = squares + excluded.squares
-"""
+LABEL_NOW = """(
+  SELECT value FROM labels l WHERE l.id = c.id AND l.outcome = c.outcome
+  ORDER BY l.time DESC, l.entry DESC LIMIT 1
+)"""
 
-SET_LABELS = """
-UPDATE cases SET counted = (
+ALARMS = f"""
+SELECT time, patient, (
   SELECT value FROM labels l
-  WHERE l.id = cases.id AND l.outcome = cases.outcome AND l.time <= cases.time + ?2
+  WHERE l.id = c.id AND l.outcome = c.outcome AND l.time <= c.time + ?
   ORDER BY l.time DESC, l.entry DESC LIMIT 1
-), latest = (
-  SELECT value FROM labels l WHERE l.id = cases.id AND l.outcome = cases.outcome
-  ORDER BY l.time DESC, l.entry DESC LIMIT 1
-) WHERE id = ?1 AND outcome = coalesce(?3, outcome)
-"""
-"""A case carries the label known when its window closes, and the one known now."""
-
-ALARMS = """
-SELECT time, patient, counted, latest FROM cases
-WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
+), {LABEL_NOW}
+FROM cases c WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
 """
 
-LATEST = """
-SELECT period, time, score, alarm, patient, latest, outcome, stream FROM cases
+LATEST = f"""
+SELECT period, time, score, alarm, patient, {LABEL_NOW} FROM cases c
 WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
@@ -118,36 +86,36 @@ FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
 WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
-COUNT_PERIOD = """
-INSERT INTO periods
-SELECT period, stream, min(time), count(*), sum(alarm), sum(score), sum(score * score), max(time),
-  sum(alarm = 1 AND latest IS 0), sum(alarm = 0 AND latest IS 1), sum(latest IS NOT NULL)
-FROM cases WHERE period = ? GROUP BY stream
-"""
-
-COSTS = """
-SELECT start, cases, false_alarms, misses, cases - labelled FROM periods
-WHERE start >= ?1 AND last < ?2 AND start < (SELECT max(start) FROM periods WHERE start < ?2)
+COSTS = f"""
+WITH labelled AS (SELECT period, time, alarm, {LABEL_NOW} AS label FROM cases c),
+totals AS (
+  SELECT min(time) AS start, max(time) AS last, count(*) AS cases,
+    sum(alarm = 1 AND label IS 0) AS false_alarms, sum(alarm = 0 AND label IS 1) AS misses,
+    sum(label IS NULL) AS unlabelled
+  FROM labelled GROUP BY period
+)
+SELECT start, cases, false_alarms, misses, unlabelled FROM totals
+WHERE start >= ?1 AND last < ?2 AND start < (SELECT max(start) FROM totals WHERE start < ?2)
 ORDER BY start
 """
 """Periods that began at a time or later and had ended before another."""
 
 
 class Cases(NamedTuple):
-    """New cases, one entry for each."""
+    """New cases as the file has them, one entry for each."""
 
-    ids: AnyArray
-    seconds: FloatArray
-    periods: AnyArray
-    scores: FloatArray
-    alarms: BoolArray
-    patients: AnyArray | None
-    outcomes: AnyArray
-    streams: AnyArray
+    id: AnyArray
+    time: FloatArray
+    period: AnyArray
+    score: FloatArray
+    alarm: BoolArray
+    patient: AnyArray
+    outcome: AnyArray
+    stream: AnyArray
 
     def take(self, rows: AnyArray) -> Cases:
         """Return the cases that a mask marks, or those at the given positions."""
-        return Cases._make(None if column is None else column[rows] for column in self)
+        return Cases._make(column[rows] for column in self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,13 +137,13 @@ class PeriodTotals:
 class Store(Database):
     """The state of a monitor."""
 
-    format = 4
+    format = 5
     schema = STORE_SCHEMA
 
     @property
     def clock(self) -> float | None:
         """The latest time that the file knows of."""
-        text = self.fact("clock")
+        text = self.metadata("clock")
         return None if text is None else float(text)
 
     @property
@@ -191,67 +159,54 @@ class Store(Database):
             self.keep("clock", repr(float(seconds)))
 
     def set_back(self) -> None:
-        """Set the clock to the latest time that is left, inside a transaction; unsettle all."""
-        query = "SELECT max(time) FROM cases UNION ALL SELECT max(time) FROM labels"
-        times = [row[0] for row in self.rows(query)] + [self.fact("advanced")]
+        """Set the clock to the latest time that is left, inside a transaction."""
+        tables = ("cases", "labels", "stay_rows", "stay_outcomes")
+        times = [self.rows(f"SELECT max(time) FROM {table}")[0][0] for table in tables]
+        times.append(self.metadata("advanced"))
         clock = max((float(time) for time in times if time is not None), default=-np.inf)
         self.keep("clock", repr(clock))
-        self.rows("DELETE FROM settled")
 
     def use_unit(self, unit: str) -> None:
         """Refuse periods of two kinds, inside a transaction."""
-        stored = self.fact("periods")
+        stored = self.metadata("periods")
         if stored not in (None, unit):
             raise ArgumentError(
                 "periods", f" are of another kind than before ({stored}, not {unit}); keep to one"
             )
         self.keep("periods", unit)
 
-    def add_cases(self, cases: Cases, window: float) -> BoolArray:
-        """Add cases inside a transaction, with their periods' totals, and return which were new.
+    def add_cases(self, cases: Cases) -> BoolArray:
+        """Add cases inside a transaction, and return which were new.
 
         Raises
         ------
         ArgumentError
             When a case came before with another score, time or patient.
         """
-        n = len(cases.ids)
+        n = len(cases.id)
         self.rows("SAVEPOINT batch")
         new = np.ones(n, dtype=np.bool_)
-        if self._insert(cases, np.arange(n)) < n:
+        if self._insert(cases) < n:
             # Rarely: some came before, or twice in this batch.
             self.rows("ROLLBACK TO batch")
             new = self._new_ones(cases)
-            self._insert(cases, np.flatnonzero(new))
+            self._insert(cases.take(new))
         self.rows("RELEASE batch")
-        self._add_totals(cases.take(new))
-        if self.fact("early labels") is not None:
-            self._set_labels(cases.ids[new], window)
         return new
 
-    def _set_labels(self, ids: AnyArray, window: float, outcome: str | None = None) -> int:
-        """Write labels to the cases they belong to, and return how many of those are stored."""
-        return self.run_each(SET_LABELS, ((case, window, outcome) for case in ids.tolist()))
-
-    def _insert(self, cases: Cases, rows: AnyArray) -> int:
-        patients = [None] * len(rows) if cases.patients is None else cases.patients[rows].tolist()
-        columns = (cases.ids, cases.seconds, cases.periods, cases.scores, cases.alarms)
-        lists = [c[rows].tolist() for c in (*columns, cases.outcomes, cases.streams)]
-        return self.run_each(
-            "INSERT OR IGNORE INTO cases (id, time, period, score, alarm, outcome, stream, patient)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            zip(*lists, patients, strict=True),
-        )
+    def _insert(self, cases: Cases) -> int:
+        marks = ", ".join("?" * len(Cases._fields))
+        query = f"INSERT OR IGNORE INTO cases ({', '.join(Cases._fields)}) VALUES ({marks})"
+        return self.run_each(query, zip(*(column.tolist() for column in cases), strict=True))
 
     def _new_ones(self, cases: Cases) -> BoolArray:
         """Mark the first coming of each case; every other must say the same."""
-        known = self._known(cases.ids.tolist(), "outcome, score, time, stream, patient")
+        known = self._known(cases.id.tolist(), "outcome, score, time, stream, patient")
         seen = {(case, outcome): tuple(said) for case, outcome, *said in known}
-        new = np.zeros(len(cases.ids), dtype=np.bool_)
-        patients = [None] * len(new) if cases.patients is None else cases.patients.tolist()
-        columns = (cases.ids, cases.outcomes, cases.scores, cases.seconds, cases.streams)
-        lists = [column.tolist() for column in columns]
-        for row, (case, outcome, *said) in enumerate(zip(*lists, patients, strict=True)):
+        new = np.zeros(len(cases.id), dtype=np.bool_)
+        columns = (cases.id, cases.outcome, cases.score, cases.time, cases.stream, cases.patient)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for row, (case, outcome, *said) in enumerate(rows):
             new[row] = (case, outcome) not in seen
             before = seen.setdefault((case, outcome), tuple(said))
             if before[:3] != tuple(said[:3]) or _differ(before[3], said[3]):
@@ -261,7 +216,7 @@ class Store(Database):
     def check_unseen(self, periods: AnyArray) -> None:
         """Raise where a period has cases already: its list is made."""
         for period in dict.fromkeys(periods.tolist()):
-            if self.rows("SELECT 1 FROM periods WHERE period = ?", (period,)):
+            if self.rows("SELECT 1 FROM cases WHERE period = ? LIMIT 1", (period,)):
                 raise ArgumentError(
                     "cases",
                     f" holds new ones of {period}, whose list was made before; a worklist is made "
@@ -281,114 +236,51 @@ class Store(Database):
             rows += self.rows(f"SELECT id, {columns} FROM cases WHERE id IN ({marks})", part)
         return rows
 
-    def _add_totals(self, cases: Cases) -> None:
-        """Add new cases to the totals of their periods, inside a transaction."""
-        for stream in dict.fromkeys(cases.streams.tolist()):
-            self._add_stream(stream, cases.take(cases.streams == stream))
-
-    def _add_stream(self, stream: str, cases: Cases) -> None:
-        names, codes = np.unique(cases.periods, return_inverse=True)
-        starts, lasts = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-        np.minimum.at(starts, codes, cases.seconds)
-        np.maximum.at(lasts, codes, cases.seconds)
-        sums = [
-            np.bincount(codes, weights, len(names)).tolist()
-            for weights in (None, cases.alarms, cases.scores, cases.scores**2)
-        ]
-        ends = starts.tolist(), lasts.tolist()
-        streams = [stream] * len(names)
-        self.run_each(ADD_PERIOD, zip(names.tolist(), streams, *ends, *sums, strict=True))
-
     def add_labels(
-        self,
-        ids: AnyArray,
-        seconds: FloatArray,
-        values: BoolArray,
-        window: float,
-        outcome: str = "",
+        self, ids: AnyArray, seconds: FloatArray, values: BoolArray, outcome: str = ""
     ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
         rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
-        new = self.run_each(ADD_LABEL, ((*row, outcome) for row in rows))
-        if self._set_labels(ids, window, outcome) < len(ids):
-            # From now on cases are asked for labels that came before them.
-            self.keep("early labels", "yes")
-        return new
+        return self.run_each(ADD_LABEL, ((*row, outcome) for row in rows))
 
-    def alarms(self, stream: str, since: float) -> list[tuple[Any, ...]]:
+    def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
         """Return time, patient, label at the end of the window and label now of each alarm."""
-        return self.rows(ALARMS, (stream, since))
-
-    def n_alarms(self, stream: str, since: float, until: float) -> int:
-        """Count the alarms of a stream between two times."""
-        query = (
-            "SELECT count(*) FROM cases WHERE alarm = 1 AND stream = ? AND time >= ? AND time < ?"
-        )
-        return int(self.rows(query, (stream, since, until))[0][0])
+        return self.rows(ALARMS, (window, stream, since))
 
     def flagged(self) -> dict[str, int]:
         """Count the cases with an alarm of any outcome in each period."""
         query = "SELECT period, count(DISTINCT id) FROM cases WHERE alarm = 1 GROUP BY period"
         return {period: int(count) for period, count in self.rows(query)}
 
-    def settled(self, stream: str = "") -> str | None:
-        """Return the latest state of a stream that was settled."""
-        query = "SELECT state FROM settled WHERE stream = ? ORDER BY until DESC LIMIT 1"
-        rows = self.rows(query, (stream,))
-        return str(rows[0][0]) if rows else None
-
-    def settle(self, stream: str, until: float, state: str) -> None:
-        """Keep a state that holds as long as no alarm before a time comes or changes."""
-        self.rows("INSERT INTO settled VALUES (?, ?, ?)", (stream, until, state))
-
     def withdraw(self, ids: AnyArray) -> None:
         """Take cases out with their labels, inside a transaction."""
-        periods = self._periods_of(ids)
+        self._check_stored(ids)
         for table in ("cases", "labels"):
             self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
-        self._count_again(periods)
         self.set_back()
 
-    def move(self, ids: AnyArray, seconds: FloatArray, periods: AnyArray, window: float) -> None:
+    def move(self, ids: AnyArray, seconds: FloatArray, periods: AnyArray) -> None:
         """Give cases other times and periods, inside a transaction."""
-        before = self._periods_of(ids)
+        self._check_stored(ids)
         rows = zip(seconds.tolist(), periods.tolist(), ids.tolist(), strict=True)
         self.run_each("UPDATE cases SET time = ?, period = ? WHERE id = ?", rows)
-        self._set_labels(ids, window)
-        self._count_again(before | self._periods_of(ids))
         self.set_back()
 
-    def _periods_of(self, ids: AnyArray) -> set[str]:
-        """Return the periods of stored cases.
-
-        Raises
-        ------
-        ArgumentError
-            When one has not come.
-        """
-        periods = set()
+    def _check_stored(self, ids: AnyArray) -> None:
+        stored = {case for case, _ in self._known(ids.tolist(), "outcome")}
         for case in ids.tolist():
-            rows = self.rows("SELECT period FROM cases WHERE id = ?", (case,))
-            if not rows:
+            if case not in stored:
                 raise ArgumentError("cases", f" holds {case!r}, which has not come")
-            periods.add(str(rows[0][0]))
-        return periods
-
-    def _count_again(self, periods: set[str]) -> None:
-        """Count the totals of periods from their cases."""
-        for period in sorted(periods):
-            self.rows("DELETE FROM periods WHERE period = ?", (period,))
-            self.rows(COUNT_PERIOD, (period,))
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return period, time, score, alarm, patient and latest label of the cases between."""
         return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return how many cases, alarms and labels are stored, without counting them one by one."""
-        query = "SELECT coalesce(sum(cases), 0), coalesce(sum(alarms), 0) FROM periods"
-        cases, alarms = self.rows(query)[0]
-        return int(cases), int(alarms), int(self.rows("SELECT count(*) FROM labels")[0][0])
+        """Return how many cases, alarms and labels are stored."""
+        queries = ("FROM cases", "FROM cases WHERE alarm = 1", "FROM labels")
+        cases, alarms, labels = (self.rows(f"SELECT count(*) {q}")[0][0] for q in queries)
+        return cases, alarms, labels
 
     def recent_labels(self) -> tuple[int, int]:
         """Return how many of the last labels are of no stored case, and of cases without alarm."""
@@ -403,9 +295,9 @@ class Store(Database):
         """Return the totals of some streams in every period that began at a time or later."""
         marks = ",".join("?" * len(streams))
         query = (
-            "SELECT period, min(start), sum(cases), sum(alarms), sum(total), sum(squares) "
-            f"FROM periods WHERE stream IN ({marks}) GROUP BY period HAVING min(start) >= ? "
-            "ORDER BY min(start), period"
+            "SELECT period, min(time), count(*), sum(alarm), sum(score), sum(score * score) "
+            f"FROM cases WHERE stream IN ({marks}) GROUP BY period HAVING min(time) >= ? "
+            "ORDER BY min(time), period"
         )
         rows = self.rows(query, (*streams, since))
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from voros.allocation.joint_policy import JointPolicy
 from voros.monitoring.change import ALIKE, by_unit, change_watch, neighbour_correlation
-from voros.monitoring.precision import (
-    Alarms,
-    Settled,
-    Tallies,
-    precision_watch,
-    read_alarms,
-    settle,
-)
+from voros.monitoring.precision import Alarms, closed_units, precision_watch
 from voros.monitoring.prevalence import prevalence_in_words
 from voros.monitoring.ratios import (
     capacity_limit,
@@ -31,20 +24,20 @@ from voros.monitoring.status import Status, Watch, watch_name, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.typing import BoolArray
 
 BEGINNING = -np.inf
 """Before any case."""
 
-SETTLED_AT_ONCE = 1000
-"""Alarms whose state is kept together; a status reads at most about as many more."""
 
-
-class Deployment(NamedTuple):
-    """A policy, and the file of what it has decided."""
+@dataclass(frozen=True)
+class Deployment:
+    """A policy, and the file of what it has decided, for one reading of it."""
 
     store: Store
     policy: WatchedPolicy
     settings: Settings
+    totals: dict[tuple[str, ...], PeriodTotals] = field(default_factory=dict)
 
     @property
     def now(self) -> float:
@@ -54,45 +47,25 @@ class Deployment(NamedTuple):
     @property
     def since(self) -> float:
         """When the policy was deployed."""
-        return float(self.store.fact("since") or BEGINNING)
+        return float(self.store.metadata("since") or BEGINNING)
 
-    def settled(self, stream: str) -> Settled:
-        """The latest state of a stream that was kept."""
-        text = self.store.settled(stream)
-        try:
-            return Settled(self.since) if text is None else Settled.from_text(text)
-        except (KeyError, TypeError, ValueError):
-            return Settled(self.since)  # it only saves time, and is folded again
-
-    def alarms(self, stream: str, state: Settled) -> Alarms:
-        """The alarms of a stream that a state has not settled."""
-        rows = self.store.alarms(stream, state.begin)
-        return read_alarms(rows, self.settings.window_seconds, self.now)
-
-
-def settle_alarms(deployed: Deployment) -> None:
-    """Keep the state of alarms that only a correction can change, inside a transaction."""
-    store, settings, now = deployed.store, deployed.settings, deployed.now
-    until = now - settings.window_seconds - settings.reach_seconds
-    for stream, floor in deployed.policy.floors.items():
-        state = deployed.settled(stream)
-        if store.n_alarms(stream, state.begin, until) <= SETTLED_AT_ONCE:
-            continue
-        alarms = deployed.alarms(stream, state)
-        for end, after in settle(state, alarms, floor, settings, now, SETTLED_AT_ONCE):
-            store.settle(stream, end, after.text())
+    def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
+        """The totals of some streams in every period, counted once."""
+        if streams not in self.totals:
+            self.totals[streams] = self.store.periods(self.since, streams)
+        return self.totals[streams]
 
 
 class StreamStatus(NamedTuple):
-    """The precision of a stream: its watch, what was counted, and alarms that are still open."""
+    """The precision of a stream: its watch, its alarms, and which of them count yet."""
 
     watch: Watch
-    tallies: Tallies
-    n_open: int
+    alarms: Alarms
+    closed: BoolArray
 
 
 def read_status(deployed: Deployment, *, curves: bool) -> Status:
-    """Judge every limit; with curves, precision from every alarm since the policy was deployed."""
+    """Judge every limit, with curves of the precision where they are asked for."""
     store, policy = deployed.store, deployed.policy
     streams = [_stream_status(deployed, stream, curves) for stream in policy.floors]
     judged = tuple(stream.watch for stream in streams if stream.watch.limit)
@@ -110,24 +83,23 @@ def read_status(deployed: Deployment, *, curves: bool) -> Status:
 
 
 def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamStatus:
-    floor, settings = deployed.policy.floors[stream], deployed.settings
-    state = Settled(deployed.since) if curves else deployed.settled(stream)
-    alarms = deployed.alarms(stream, state)
-    watch, tallies = precision_watch(
-        state,
-        alarms,
-        floor,
+    settings, window = deployed.settings, deployed.settings.window_seconds
+    alarms = Alarms.from_rows(deployed.store.alarms(stream, deployed.since, window))
+    units, closed = closed_units(alarms, window, deployed.now)
+    watch = precision_watch(
+        units,
+        deployed.policy.floors[stream],
         settings,
-        deployed.now,
         curves=curves,
         name=watch_name("precision", stream),
     )
-    return StreamStatus(watch, tallies, int((~alarms.closed).sum()))
+    return StreamStatus(watch, alarms, closed)
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:
-    store, policy, settings = deployed
-    limit, unit = capacity_limit(policy, settings), store.fact("periods")
+    """Judge capacity, cost and scores, as far as they are watched."""
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    limit, unit = capacity_limit(policy, settings), store.metadata("periods")
     if limit is not None:
         counts = ended_counts(_raised(deployed), unit)
         yield capacity_watch(counts, limit, settings)
@@ -136,7 +108,7 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
         ratio = mean_cost_ratio(policy.single, settings.cost_ratio)
         yield cost_watch(rows, ratio, settings.max_cost, settings)
     for outcome, streams in policy.scored.items():
-        periods = store.periods(deployed.since, streams)
+        periods = deployed.periods(streams)
         if settings.score_unit is not None and unit is not None:
             periods = by_unit(periods, unit, settings.score_unit)
         yield change_watch(periods, settings, watch_name("scores", outcome))
@@ -145,7 +117,7 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
 def _raised(deployed: Deployment) -> PeriodTotals:
     """Return the cases and the alarms of all streams together in each period."""
     policy = deployed.policy
-    totals = deployed.store.periods(deployed.since, tuple(policy.floors))
+    totals = deployed.periods(tuple(policy.floors))
     alarms = totals.alarms
     if policy.flags_once:
         flagged = deployed.store.flagged()
@@ -157,19 +129,19 @@ def _notes(
     deployed: Deployment, streams: list[StreamStatus], watches: tuple[Watch, ...]
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
-    store, policy, settings = deployed
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
     unknown, others = store.recent_labels()
     if unknown:
         yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
-    still_open = sum(stream.n_open for stream in streams)
+    still_open = sum(int((~stream.closed).sum()) for stream in streams)
     if still_open:
         yield f"{still_open:,} alarms of the last {settings.window:g} days do not count yet"
     for stream in streams:
-        yield from _late_in_words(stream, settings)
+        yield from _late_in_words(stream, deployed)
     yield from _alike_in_words(watches)
     yield _recall_in_words(others > 0)
     if isinstance(policy.policy, ThresholdPolicy):
-        periods = store.periods(deployed.since)
+        periods = deployed.periods(tuple(policy.floors))
         suggested = prevalence_in_words(periods, policy.policy, settings)
         if suggested is not None:
             yield suggested
@@ -205,28 +177,30 @@ def _recall_in_words(followed: bool) -> str:
     )
 
 
-def _late_in_words(stream: StreamStatus, settings: Settings) -> Iterator[str]:
-    late, changed = stream.tallies.late, stream.tallies.changed
+def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
+    """Say how many labels came late, and whether they have reversed the verdict."""
+    alarms = stream.alarms
+    now, then = alarms.labels[stream.closed], alarms.at_close[stream.closed]
+    late = int((np.isnan(then) & ~np.isnan(now)).sum())
+    changed = int((~np.isnan(then) & (then != now)).sum())
     if not late + changed:
         return
-    _, of, name = stream.watch.name.partition(" of ")
+    watch, settings = stream.watch, deployed.settings
+    _, of, name = watch.name.partition(" of ")
     yield (
         f"{late:,} labels{of}{name} came and {changed:,} were corrected after the window had "
         "closed; they count as they are known now. A longer window waits for them"
     )
-    yield from _reversal_in_words(stream, settings)
-
-
-def _reversal_in_words(stream: StreamStatus, settings: Settings) -> Iterator[str]:
-    """Say what the labels known when the windows closed showed, where those of today do not."""
-    precision, then = stream.watch, stream.tallies.as_at_close()
-    if not precision.limit or not then.alarms:
+    at_close = alarms._replace(labels=alarms.at_close)
+    units = closed_units(at_close, settings.window_seconds, deployed.now)[0].labelled_only()
+    n, true, _ = units.sums
+    if not watch.limit or not n:
         return
-    low, high = then.interval(precision.n, settings)
-    was = "kept" if low >= precision.limit else "broken" if high < precision.limit else None
-    if was not in (None, precision.verdict):
+    low, high = units.interval(settings.alpha)
+    was = "kept" if low >= watch.limit else "broken" if high < watch.limit else None
+    if was not in (None, watch.verdict):
         yield (
-            f"labels that came or were corrected later have reversed the verdict on "
-            f"{precision.name}: with those known when the windows closed, {then.true:,.0f} of "
-            f"{then.alarms:,.0f} alarms were true, and it would be {was}"
+            f"labels that came or were corrected later have reversed the verdict on {watch.name}: "
+            f"with those known when the windows closed, {true:,.0f} of {n:,.0f} alarms were true, "
+            f"and it would be {was}"
         )

@@ -27,10 +27,10 @@ ONLY = ""
 class Decided(NamedTuple):
     """Decisions about one outcome, an entry for each case."""
 
-    outcomes: AnyArray
-    streams: AnyArray
-    scores: FloatArray
-    alarms: BoolArray
+    outcome: AnyArray
+    stream: AnyArray
+    score: FloatArray
+    alarm: BoolArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +168,8 @@ class WatchedPolicy:
     def alarms_of(self, decided: list[Decided]) -> BoolArray | dict[str, BoolArray]:
         """Return which cases raise an alarm, by outcome where there are several."""
         if self.outcomes == (ONLY,):
-            return decided[0].alarms
-        return {name: one.alarms for name, one in zip(self.outcomes, decided, strict=True)}
+            return decided[0].alarm
+        return {name: one.alarm for name, one in zip(self.outcomes, decided, strict=True)}
 
     def labels(self, y_true: Any, pos_label: Any) -> dict[str, BoolArray]:
         """Return who is positive, by outcome."""
