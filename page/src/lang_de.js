@@ -206,7 +206,7 @@ export const GERMAN = {
     `enthält keine Zeilen. Ein Schwellenwert ist ein Wert, der vorkam; wo die Zahlen klein sind, ` +
     `behandeln Sie die Datei mit der Sorgfalt, die die Daten verlangen, oder dünnen Sie sie aus.`,
   thinned: (thresholds, one, change, floor) =>
-    `Zur Veröffentlichung ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
+    `Damit diese Datei klein bleibt, ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
     `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
     `Häufigkeiten, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
 

@@ -199,7 +199,7 @@ export const ENGLISH = {
     `counted. It holds no rows. A threshold is a score that occurred, so where counts are small, ` +
     `treat the file with the care the data ask for, or thin it.`,
   thinned: (thresholds, one, change, floor) =>
-    `For publication at most ${thresholds} of each model ${one ? "was" : "were"} kept. Every score ` +
+    `To keep this file small, at most ${thresholds} of each model ${one ? "was" : "were"} kept. Every score ` +
     `shown is at most ${change} below the exact one, at any precision floor, cost and prevalence, ` +
     `as long as the capacity is at least ${floor} of those with the outcome.`,
 

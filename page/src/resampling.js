@@ -2,7 +2,7 @@
 
 /** How many resamples, and at how many thresholds of each model they are counted. */
 export const RESAMPLES = 200;
-const MOST_THRESHOLDS = 200;
+const MOST_THRESHOLDS = 150;
 
 const STEP = 0x6d2b79f5;
 

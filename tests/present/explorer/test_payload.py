@@ -1,6 +1,7 @@
 """What a page holds, and what it refuses to be made of."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ from scipy.stats import lognorm
 
 import voros
 from voros import OperatingPoints, Scenario
-from voros.present.explorer.payload import page_payload
+from voros.models import count_models
+from voros.present.explorer import write_page
+from voros.present.explorer.payload import held_points, page_payload
 
 SCENARIO = Scenario(0.3, 0.5, cost_ratio=(1 / 9, 1 / 6))
 
@@ -100,3 +103,20 @@ def test_weighted_counts_are_kept_as_they_are():
     assert cases["oneCase"] == 0.5
     assert cases["nPositive"] + cases["nNegative"] == pytest.approx(weights.sum())
     assert not cases["wholeCounts"]
+
+
+@pytest.mark.slow
+def test_a_page_of_many_cases_and_models_is_small_and_states_its_loss(tmp_path):
+    rng = np.random.default_rng(8)
+    y = rng.random(200_000) < 0.1
+    scores = {f"model {i}": rng.normal(size=len(y)) + 1.5 * y for i in range(8)}
+    scenario = voros.Scenario(0.2, 0.1, voros.costs.miss_costs(5, 20))
+    page = write_page(y, scores, scenario, tmp_path / "large.html", n_resamples=200)
+    assert page.stat().st_size < 2_000_000
+    payload = json.loads(re.search(r'id="payload"[^>]*>(.*?)</script>', page.read_text())[1])
+    assert payload["thinning"]["largestChange"] < 0.005
+    held = held_points(count_models(y, scores), None)
+    for name, points in held.items():
+        exact = voros.partial_voros_score(y, scores[name], scenario)
+        lost = exact - voros.evaluate(points, scenario=scenario).score
+        assert 0 <= lost <= payload["thinning"]["largestChange"]

@@ -114,8 +114,9 @@ def write_page(
     cases : str, default "cases"
         What is counted, in the plural, as in "patients".
     thin : int, optional
-        For publication: keep at most ``thin`` thresholds of each model. The page states the
-        largest change this can make to a score.
+        Keep at most ``thin`` thresholds of each model, for publication; by default 2,000. Where
+        thresholds are left out, the page states the largest change this can make to a score, and
+        tests no guarantee by itself.
     n_resamples : int, default 200
         Resamples of the cases, by which the page says which models cannot be told apart; 0 for
         none. There are none where `sample_weight` is given.

@@ -22,11 +22,14 @@ from voros.present.explorer.thinning import (
     CERTIFIED_RECALL,
     largest_change,
     thin_points,
-    useful_points,
 )
 
 RISKS = np.arange(1, 100) / 100
 """Risks at which models that predict risks are counted, for decision curves."""
+
+MOST_HELD = 2000
+"""Thresholds of each model that a page holds unless another number is asked for: no picture shows
+more, and eight models of any size make a file of at most 2 MB."""
 
 MOST_RESAMPLES = 10_000
 """More would make the page too large to mail."""
@@ -58,7 +61,7 @@ def page_payload(
         "asScored": [None if thin else _as_scored(points) for points in points_by_model.values()],
         "cases": shared,
         "setting": _setting(scenario),
-        "thinning": None if thin is None else _thinning(points_by_model, kept, thin),
+        "thinning": _thinning(points_by_model, kept, thin),
     } | ({} if periods is None else {"periods": periods})
 
 
@@ -66,10 +69,11 @@ def held_points(
     points_by_model: Mapping[str, OperatingPoints], thin: int | None
 ) -> dict[str, OperatingPoints]:
     """Return the points that a page holds of each model."""
+    most = MOST_HELD
     if thin is not None:
-        check_count(thin, "thin", "a whole number of thresholds above 0")
+        most = check_count(thin, "thin", "a whole number of thresholds above 0")
     return {
-        name: useful_points(points) if thin is None else thin_points(points, thin, CERTIFIED_RECALL)
+        name: thin_points(points, most, CERTIFIED_RECALL)
         for name, points in points_by_model.items()
     }
 
@@ -168,7 +172,11 @@ def check_resamples(n_resamples: int) -> None:
 
 
 def _thinning(
-    full: Mapping[str, OperatingPoints], kept: Mapping[str, OperatingPoints], thin: int
-) -> dict[str, Any]:
+    full: Mapping[str, OperatingPoints], kept: Mapping[str, OperatingPoints], thin: int | None
+) -> dict[str, Any] | None:
+    """State what leaving out thresholds can change; None where none that matters was left out."""
     change = max(largest_change(full[name], kept[name], CERTIFIED_RECALL) for name in full)
-    return {"atMost": int(thin), "largestChange": change, "recallFloor": CERTIFIED_RECALL}
+    if thin is None and change == 0:
+        return None
+    most = MOST_HELD if thin is None else int(thin)
+    return {"atMost": most, "largestChange": change, "recallFloor": CERTIFIED_RECALL}

@@ -22,7 +22,7 @@ from voros.typing import AnyArray, BoolArray
 RESAMPLES = 200
 """How many resamples a page holds, unless another number is asked for."""
 
-MOST_THRESHOLDS = 200
+MOST_THRESHOLDS = 150
 """Thresholds of each model at which resamples are counted: fewer widen intervals where misses are
 costly or alarms are few."""
 
