@@ -123,7 +123,8 @@ def test_the_first_page_and_the_readme_share_one_example() -> None:
         BLOCK.search(path.read_text(encoding="utf-8"))
         for path in (ROOT / "README.md", ROOT / "docs" / "index.md")
     ]
-    assert first[0] and first[1]
+    assert first[0]
+    assert first[1]
     assert first[0].groups() == first[1].groups()
 
 
