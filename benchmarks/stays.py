@@ -39,19 +39,31 @@ class Blocks:
     prevalence: float
     separation: float
     scenario: voros.Scenario
+    per_day: float | None = None
+    """Patients admitted on a day, on average; without it times are hours of no date."""
 
     def draw(self, rng: np.random.Generator) -> voros.OperatingPoints:
         """Draw a ward."""
-        patient = np.repeat(np.arange(self.n_patients), self.n_rows)
-        day = np.tile(np.arange(self.n_rows), self.n_patients)
+        admitted = np.zeros(self.n_patients, dtype=np.intp)
+        if self.per_day is not None:
+            n_days = round(self.n_patients / self.per_day)
+            admitted = np.repeat(np.arange(n_days), rng.poisson(self.per_day, n_days))
+        patient = np.repeat(np.arange(len(admitted)), self.n_rows)
+        day = admitted[patient] + np.tile(np.arange(self.n_rows), len(admitted))
         event = ndtr(self._normal(patient, rng)) < self.prevalence
         score = self.separation * event + self._normal(patient, rng)
         rule = voros.AlarmRule(snooze="12h", horizon="2h", reset="2h")
-        when = patient[event], 24.0 * day[event] + 1
-        return _points(stay=patient, time=24.0 * day, score=score, events=when, rule=rule)
+        times: Any = 24.0 * day
+        soon: Any = times[event] + 1
+        if self.per_day is not None:
+            times = np.datetime64("2024-01-01", "us") + day.astype("timedelta64[D]")
+            soon = times[event] + np.timedelta64(1, "h")
+        return _points(
+            stay=patient, time=times, score=score, events=(patient[event], soon), rule=rule
+        )
 
     def _normal(self, patient: np.ndarray, rng: np.random.Generator) -> FloatArray:
-        common, own = rng.normal(size=self.n_patients)[patient], rng.normal(size=len(patient))
+        common, own = rng.normal(size=patient.max() + 1)[patient], rng.normal(size=len(patient))
         return np.asarray(np.sqrt(self.shared) * common + np.sqrt(1 - self.shared) * own)
 
     @property
@@ -65,7 +77,8 @@ class Blocks:
         alarms = caught + (1 - self.prevalence) * ndtr(-thresholds)
         kept = caught >= self.scenario.min_precision * alarms
         if self.scenario.per is not None:
-            kept &= alarms <= self.scenario.capacity
+            rows_a_day = 1.0 if self.per_day is None else self.per_day * self.n_rows
+            kept &= alarms * rows_a_day <= self.scenario.capacity
         return not kept.all(), float(caught.max(initial=0.0) / self.prevalence)
 
 
@@ -154,6 +167,7 @@ def _points(**columns: Any) -> voros.OperatingPoints:
 
 FLOOR = voros.Scenario(0.3, cost_ratio=0.05)
 RATE = voros.Scenario(0.0, 0.2, 0.05, per="patient-day")
+PER_DAY = voros.Scenario(0.0, 4, 0.05, per="day")
 BOTH = voros.Scenario(0.3, 0.2, 0.05, per="patient-day")
 HOURLY = voros.Scenario(0.2, 0.15, 0.05, per="patient-day")
 HOURLY_RATE = HOURLY.changed(min_precision=0.0)
@@ -214,6 +228,9 @@ SETTINGS: tuple[Blocks | Hours, ...] = (
     Blocks("rate binds, 10 each, .9", 300, 10, 0.9, 0.3, 1.0, RATE),
     Blocks("rate binds, 3 each, .5", 700, 3, 0.5, 0.3, 1.0, RATE),
     Blocks("both limits, 5 each, .5", 600, 5, 0.5, 0.1, 1.5, BOTH),
+    Blocks("4 a day, 1 each", 4000, 1, 0.0, 0.3, 1.0, PER_DAY, per_day=20),
+    Blocks("4 a day, 3 each, .5", 2000, 3, 0.5, 0.3, 1.0, PER_DAY, per_day=7),
+    Blocks("4 a day, 10 each, .9", 800, 10, 0.9, 0.3, 1.0, PER_DAY, per_day=2),
     *HOURS,
 )
 

@@ -209,7 +209,9 @@ def test_wrong_columns_are_refused_by_name(changed, message):
     ("limits", "message"),
     [
         ({"capacity": 0.5}, "capacity=0.5 is a share of cases, which stays do not have"),
-        ({"capacity": 2, "per": "day"}, "per='day'; accepted for alarms over stays"),
+        ({"capacity": 2, "per": "day"}, "per=.day. needs times that are dates"),
+        ({"capacity": 2, "per": "ward"}, "per=.ward.; accepted over stays are .patient"),
+        ({"capacity": 2, "per": "day", "exceed": 0.1}, "exceed=0.1: alarms of neighbouring"),
     ],
 )
 def test_limits_of_cases_are_refused(limits, message):

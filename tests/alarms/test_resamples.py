@@ -30,7 +30,7 @@ def copied(stay, hour, score, events, patient, times):
     return voros.alarm_points(**columns, events=(event_stays, event_hours), rule=RULE)
 
 
-@pytest.mark.parametrize("prevalence", [None, 0.2])
+@pytest.mark.parametrize("prevalence", [None, 0.2, 0.02])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_resample_is_what_copying_the_rows_gives(seed, prevalence):
     stay, hour, score, events = large_ward(seed)

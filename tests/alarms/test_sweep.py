@@ -122,5 +122,5 @@ def test_events_that_no_scored_row_can_catch_are_counted():
     rows = CountedRows.from_stays(stays, AlarmRule(snooze=1, horizon=6))
     scored = ScoredRows.from_scores(rows, stays.highest([0.5, np.nan, 0.5]))
     assert rows.n_events == 3  # of stays that have a row
-    assert stays.n_other_events == 1
+    assert len(stays.event_stay) == 3
     assert scored.n_without_row == 3  # too late, no score, before the first row

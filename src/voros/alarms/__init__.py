@@ -1,7 +1,9 @@
 """Alarms over a stay: when a score sounds one, and which events it catches."""
 
-from voros.alarms.points import StayRows, alarm_points
+from voros.alarms.points import alarm_points
 from voros.alarms.rule import AlarmRule
+from voros.alarms.stay_rows import StayRows, rows_in_memory
 from voros.alarms.stream import AlarmState
+from voros.alarms.totals import StayTotals
 
-__all__ = ["AlarmRule", "AlarmState", "StayRows", "alarm_points"]
+__all__ = ["AlarmRule", "AlarmState", "StayRows", "StayTotals", "alarm_points", "rows_in_memory"]

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from voros.alarms.rule import MICROSECONDS, MICROSECONDS_PER_DAY, AlarmRule
-from voros.core.arrays import (
-    LARGEST_FINITE,
-    as_floats,
-    as_vector,
-    check_same_length,
-)
+from voros.core.arrays import LARGEST_FINITE, as_floats, as_vector, check_same_length
 from voros.core.clock import read_clock
 from voros.core.grouped_cases import group_codes, missing_values
 from voros.exceptions import ArgumentError
@@ -22,6 +17,9 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_HOURS = 10.0**9
 """Of a time that is given as a number of hours: microseconds of it fit into 64 bits."""
+
+HOURS = "hours"
+"""The clock of times that are numbers of hours."""
 
 NO_EVENT = -1
 """The event that a row may catch, where no event follows it."""
@@ -46,17 +44,16 @@ class Stays:
     firsts : ndarray of int, shape (n_rows,)
         Where each row begins among the ordered inputs.
     event_stay, event_times : ndarray of int, shape (n_events,)
-        Stay and time of each event, rising; events at the same time are one.
-    n_other_events : int
-        Events of stays that have no row, which are left out.
+        Stay and time of each event, rising; events at the same time are one, and those of stays
+        that have no row are left out.
     clock : str
         Whether times are hours or datetimes, with or without a time zone.
 
     Examples
     --------
     >>> stays = Stays.from_columns(["a", "a", "b", "a"], [1, 0, 5, 1], (["b", "c"], [9, 4]))
-    >>> stays.stay.tolist(), (stays.times / 3.6e9).tolist(), stays.n_other_events
-    ([0, 0, 1], [0.0, 1.0, 5.0], 1)
+    >>> stays.stay.tolist(), (stays.times / 3.6e9).tolist(), stays.event_stay.tolist()
+    ([0, 0, 1], [0.0, 1.0, 5.0], [1])
     """
 
     names: AnyArray
@@ -66,7 +63,6 @@ class Stays:
     firsts: AnyArray
     event_stay: AnyArray
     event_times: AnyArray
-    n_other_events: int
     clock: str
 
     @classmethod
@@ -106,7 +102,6 @@ class Stays:
             firsts=np.flatnonzero(new),
             event_stay=pairs[0],
             event_times=pairs[1],
-            n_other_events=int(np.count_nonzero(~known)),
             clock=clock,
         )
 
@@ -114,6 +109,11 @@ class Stays:
     def n_stays(self) -> int:
         """Stays that have a row."""
         return len(self.names)
+
+    @property
+    def first_times(self) -> AnyArray:
+        """The time of the first row of each stay."""
+        return self.times[np.searchsorted(self.stay, np.arange(self.n_stays))]
 
     @cached_property
     def stay_of_inputs(self) -> AnyArray:
@@ -146,7 +146,6 @@ class Stays:
             firsts=np.arange(n_rows),
             event_stay=number[self.event_stay[events]],
             event_times=self.event_times[events],
-            n_other_events=0,
             clock=self.clock,
         )
 
@@ -349,4 +348,4 @@ def read_microseconds(times: Any, name: str) -> tuple[AnyArray, str]:
             " holds numbers that are not hours (missing, or beyond a billion); accepted are "
             "datetimes or numbers of hours",
         )
-    return np.rint(values.astype(np.float64) * MICROSECONDS["h"]).astype(np.int64), "hours"
+    return np.rint(values.astype(np.float64) * MICROSECONDS["h"]).astype(np.int64), HOURS

@@ -7,7 +7,7 @@ at once: the next row that reaches a threshold is found by halving steps over ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -54,6 +54,34 @@ class StayCurve(NamedTuple):
     with_event: AlarmCounts
     without_event: AlarmCounts
 
+    @classmethod
+    def from_steps(cls, thresholds: FloatArray, steps: Iterable[AnyArray]) -> StayCurve:
+        """Add up the changes of the six counts at thresholds, which fall and may repeat."""
+        ends = np.flatnonzero(np.diff(thresholds, append=-np.inf))
+        sums = [np.cumsum(column)[ends] for column in steps]
+        return cls(thresholds[ends], AlarmCounts(*sums[:3]), AlarmCounts(*sums[3:]))
+
+    @classmethod
+    def added_up(cls, curves: list[StayCurve]) -> StayCurve:
+        """Add up the curves of different stays.
+
+        Examples
+        --------
+        >>> three = np.array([[1, 2]] * 3)
+        >>> one = StayCurve(np.array([0.9, 0.5]), AlarmCounts(*three), AlarmCounts(*three))
+        >>> other = StayCurve(np.array([0.7, 0.5]), AlarmCounts(*three), AlarmCounts(*three))
+        >>> both = StayCurve.added_up([one, other])
+        >>> both.thresholds.tolist(), both.with_event.tp.tolist()
+        ([0.9, 0.7, 0.5], [1, 2, 4])
+        """
+        thresholds = np.concatenate([curve.thresholds for curve in curves])
+        order = np.argsort(-thresholds, kind="stable")
+        counts = zip(*([*curve.with_event, *curve.without_event] for curve in curves), strict=True)
+        steps = (
+            np.concatenate([np.diff(part, prepend=0) for part in parts])[order] for parts in counts
+        )
+        return cls.from_steps(thresholds[order], steps)
+
 
 @dataclass(frozen=True, eq=False)
 class StayChanges:
@@ -73,9 +101,11 @@ class StayChanges:
     has_event: BoolArray
 
     @classmethod
-    def from_rows(cls, scored: ScoredRows, counted: BoolArray | None = None) -> StayChanges:
-        """Follow every stay, or those counted, at each of its own thresholds."""
-        stay, threshold = scored.own_thresholds()
+    def from_rows(
+        cls, scored: ScoredRows, counted: BoolArray | None = None, lowest: float = -np.inf
+    ) -> StayChanges:
+        """Follow every stay, or those counted, at each of its own thresholds from the lowest on."""
+        stay, threshold = scored.own_thresholds(lowest)
         if counted is not None:
             stay, threshold = stay[counted[stay]], threshold[counted[stay]]
         added = np.stack(scored.count(stay, threshold))
@@ -84,8 +114,9 @@ class StayChanges:
         order = np.argsort(-threshold, kind="stable")
         return cls(stay[order], threshold[order], added[:, order], scored.rows.has_event)
 
-    def first(self, n_changes: int) -> StayChanges:
-        """Return the changes at the highest thresholds."""
+    def down_to(self, lowest: float) -> StayChanges:
+        """Return the changes at the thresholds from the lowest on."""
+        n_changes = int(np.searchsorted(-self.threshold, -lowest, side="right"))
         return StayChanges(
             self.stay[:n_changes],
             self.threshold[:n_changes],
@@ -95,14 +126,14 @@ class StayChanges:
 
     def curve(self, times: AnyArray | None = None) -> StayCurve:
         """Add up the changes of all stays, each counted a number of times."""
-        ends = np.flatnonzero(np.diff(self.threshold, append=-np.inf))
         has_event = self.has_event[self.stay]
         drawn = 1 if times is None else times[self.stay]
-        counts = (
-            AlarmCounts(*(np.cumsum(column * weight)[ends] for column in self.added))
+        steps = (
+            column * weight
             for weight in (has_event * drawn, ~has_event * drawn)
+            for column in self.added
         )
-        return StayCurve(self.threshold[ends], *counts)
+        return StayCurve.from_steps(self.threshold, steps)
 
 
 def sweep(scored: ScoredRows, counted: BoolArray | None = None) -> StayCurve:
@@ -166,9 +197,10 @@ class ScoredRows:
         reached = np.unique(self.event)
         return self.rows.n_events - int(np.count_nonzero(reached != NO_EVENT))
 
-    def own_thresholds(self) -> tuple[AnyArray, FloatArray]:
+    def own_thresholds(self, lowest: float = -np.inf) -> tuple[AnyArray, FloatArray]:
         """Return each stay with each of its distinct scores, falling within the stay."""
-        order = np.lexsort((-self.scores, self.stay))
+        high = np.flatnonzero(self.scores >= lowest)
+        order = high[np.lexsort((-self.scores[high], self.stay[high]))]
         stay, scores = self.stay[order], self.scores[order]
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = (np.diff(stay) != 0) | (scores[1:] != scores[:-1])

@@ -27,7 +27,7 @@ from voros.core.stated_points import read_counts, read_rates
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from voros.alarms.points import StayRows
+    from voros.alarms.totals import StayTotals
 
 COLUMNS = ("thresholds", "tp", "fp", "alarms")
 """What holds a row for every threshold."""
@@ -64,8 +64,8 @@ class OperatingPoints(Rates):
         that can be chosen within given limits, or the ends of ranges of scores, with bounds.
     on_device : CasesElsewhere or None
         The cases, where they stay on a device; the columns are counted when they are asked for.
-    stays : StayRows or None
-        The rows of stays, where `voros.alarm_points` counted alarms over them.
+    stays : StayTotals or None
+        The stays, where `voros.alarm_points` counted alarms over them; `StayRows` with their rows.
     capacity_alarms : ndarray of shape (n_points,) or None
         Alarms that count for the capacity, where they are more than `alarms`.
 
@@ -96,7 +96,7 @@ class OperatingPoints(Rates):
     whole: bool = field(init=False)
     covers: Coverage = EVERY_SCORE
     on_device: CasesElsewhere | None = None
-    stays: StayRows | None = None
+    stays: StayTotals | None = None
     capacity_alarms: AnyArray | None = None
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from voros.alarms import rows_in_memory
 from voros.core.arguments import check_confidence, check_count
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
@@ -256,7 +257,8 @@ class Guarantee:
         cases, alpha = points.grouped, self.alpha
         if points.stays is not None:
             self._check_stays()
-            return certified_stays(points.thresholds, points.stays, scenario, alpha)
+            stays = rows_in_memory(points.stays)
+            return certified_stays(points.thresholds, stays, scenario, alpha)
         if scenario.per is not None:
             return certified_periods(points, scenario, self.horizon, alpha, self.block)
         if self.block > 1:
@@ -329,7 +331,8 @@ class Guarantee:
         """Say what came closest, and how many more cases it would take."""
         tested = self.tested[0]
         if points.stays is not None:
-            return [stay_tests(points.stays, scenario, tested.alpha).sentence()]
+            stays = rows_in_memory(points.stays)
+            return [stay_tests(stays, scenario, tested.alpha).sentence()]
         if scenario.per is not None:
             how = scenario, self.horizon, tested.alpha, self.block
             return [why_none_certified(points, *how)]

@@ -2,10 +2,11 @@
 
 At a threshold that is fixed beforehand, TP - floor * (TP + FP) of each patient are independent
 draws, with a mean of at least 0 exactly when the threshold keeps the floor, and rate * days -
-alarms do the same for a capacity per patient-day. No patient raises more alarms than if every row
-sounded one, whatever the threshold: this bounds the bets. Events caught need not rise as thresholds
-fall, and nothing here takes them to: thresholds are tested in sequences that are fixed on other
-patients. The argument is in the documentation (stays.md).
+alarms do the same for a capacity per patient-day. With a capacity per period the draws are the sums
+over all patients who were admitted in one, and capacity - alarms of these. No patient raises more
+alarms than if every row sounded one, whatever the threshold: this bounds the bets. Events caught
+need not rise as thresholds fall, and nothing here takes them to: thresholds are tested in sequences
+that are fixed on other patients. The argument is in the documentation (stays.md).
 """
 
 from __future__ import annotations
@@ -18,15 +19,14 @@ from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.cluster_tests import ClusterTests, bet_tests, covered, learning_order
 from voros.guarantee.tuning import TUNING
-from voros.typing import BoolArray, FloatArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def certified_stays(
     thresholds: FloatArray, stays: StayRows, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified."""
-    rate = _rate(scenario)
-    if scenario.min_precision == 0 and rate is None:
+    if scenario.min_precision == 0 and not _limited(scenario):
         return np.ones(len(thresholds), dtype=np.bool_)
     tests = stay_tests(stays, scenario, alpha)
     if stays.rule.repeats == "ignored":
@@ -36,12 +36,18 @@ def certified_stays(
 
 
 def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTests:
-    """Choose thresholds on the patients set aside, and test them on the others."""
+    """Choose thresholds on the patients set aside, and test them on the others.
+
+    With a capacity per period the units are not patients, but all who were admitted in a period.
+    """
+    unit = "patient"
+    if scenario.per_period:
+        stays, unit = stays.by_admission(scenario), "period of admission"
     most = stays.by_unit(stays.slots)
     if len(most) < 2:
-        raise ValueError("the stays belong to one patient; a guarantee needs at least two")
+        raise ValueError(f"the stays belong to one {unit}; a guarantee needs at least two")
     order, n_learning = learning_order(most)
-    tested = _candidates(stays, np.isin(stays.unit, order[:n_learning]), scenario)
+    tested = _candidates(stays, order[:n_learning], scenario)
     limits = _limit_sums(stays, scenario, tested, float(most.max()))
     return bet_tests(tested, limits, order, n_learning, alpha)
 
@@ -49,40 +55,47 @@ def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTest
 def _limit_sums(
     stays: StayRows, scenario: Scenario, tested: FloatArray, most: float
 ) -> list[tuple[FloatArray, float]]:
-    counts, floor, rate = stays.counts(tested), scenario.min_precision, _rate(scenario)
-    limits = []
+    counts, floor = stays.counts(tested), scenario.min_precision
+    limits: list[tuple[FloatArray, float]] = []
     if floor > 0:
         limits.append((counts.tp - floor * (counts.tp + counts.fp), floor * most))
-    if rate is not None:
-        days = stays.by_unit(stays.rows.days)[:, None]
-        limits.append((rate * days - counts.alarms, most))
+    if _limited(scenario):
+        limits.append(
+            (scenario.capacity * _exposure(stays, scenario)[:, None] - counts.alarms, most)
+        )
     return limits
 
 
-def _rate(scenario: Scenario) -> float | None:
-    """Return the capacity per patient-day; None where there is no limit."""
-    if scenario.per == PATIENT_DAY:
-        return float(scenario.capacity)
-    if scenario.capacity_is_count:
+def _limited(scenario: Scenario) -> bool:
+    """Whether there is a capacity per patient-day or per period."""
+    if scenario.per is None and scenario.capacity_is_count:
         raise ArgumentError(
             "capacity",
             f"={scenario.capacity!r} alarms on these stays say nothing of others; a guarantee "
-            f"needs a rate, per={PATIENT_DAY!r}",
+            f"needs a rate, per={PATIENT_DAY!r} or per='day'",
         )
-    return None
+    return scenario.per is not None
 
 
-def _candidates(stays: StayRows, learning: BoolArray, scenario: Scenario) -> FloatArray:
+def _exposure(stays: StayRows, scenario: Scenario) -> FloatArray:
+    """Return what the capacity of each unit is a multiple of: its patient-days, or one period."""
+    if scenario.per == PATIENT_DAY:
+        return stays.by_unit(stays.rows.days)
+    return np.ones(stays.n_units)
+
+
+def _candidates(stays: StayRows, learned: AnyArray, scenario: Scenario) -> FloatArray:
     """Return thresholds to test, strict to lenient, by about equal steps of alarms.
 
     They end where the limits are passed for certain on the stays that are learned from.
     """
-    curve, rate = sweep(stays.scored, learning), _rate(scenario)
+    learning = np.isin(stays.unit, learned)
+    curve = sweep(stays.scored, learning)
     alarms = curve.with_event.alarms + curve.without_event.alarms
     n_events = float(np.count_nonzero(learning[stays.rows.event_stay]))
     reach = alarms.max(initial=0.0)
-    if rate is not None:
-        reach = min(reach, rate * float(stays.rows.days[learning].sum()))
+    if _limited(scenario):
+        reach = min(reach, scenario.capacity * float(_exposure(stays, scenario)[learned].sum()))
     if scenario.min_precision > 0:
         reach = min(reach, n_events / scenario.min_precision)
     wanted = np.linspace(0, max(reach, 1.0), TUNING.most_tested + 1)[1:]

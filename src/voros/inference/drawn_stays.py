@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from voros.alarms import StayRows
+from voros.alarms import StayRows, rows_in_memory
 from voros.alarms.sweep import StayChanges
 from voros.core.costs import CostDistribution
 from voros.core.operating_points import OperatingPoints
@@ -47,34 +47,17 @@ class DrawnStays:
     def points(self, counts: AnyArray) -> OperatingPoints:
         """Count alarms and events caught where patient ``i`` is there ``counts[i]`` times."""
         few = self.stays.in_resample(counts, self._highest)
-        if len(self._highest.stay) < len(self.changes.stay):
-            curve = few.curve
-            reached = curve.with_event.alarms[-1] + curve.without_event.alarms[-1]
-            if reached <= self._most_alarms(few):
-                few = self.stays.in_resample(counts, self.changes)
+        left_out = len(self._highest.stay) < len(self.changes.stay)
+        if left_out and self.limits is not None and not few.exhausts(self.limits):
+            few = self.stays.in_resample(counts, self.changes)
         return few.points()
 
     @cached_property
     def _highest(self) -> StayChanges:
         """The changes at the highest thresholds, which suffice in most resamples."""
-        reached = np.cumsum(self.changes.added[2]) > REACH * self._most_alarms(self.stays)
-        n_changes = int(np.argmax(reached)) if reached.any() else len(reached)
-        threshold = self.changes.threshold
-        if n_changes < len(threshold):
-            # Stays that change at the same threshold are kept together.
-            n_changes = int(np.searchsorted(-threshold, -threshold[n_changes], side="right"))
-        return self.changes.first(n_changes)
-
-    def _most_alarms(self, stays: StayRows) -> float:
-        """Return alarms beyond which no threshold keeps the limits, nor any lower one."""
-        rule = stays.rule
-        if self.limits is None or rule.repeats == "ignored":
-            return np.inf
-        most = stays.max_alarms(self.limits, np.inf)
-        # Alarms that count for the capacity only need not be precise.
-        if self.limits.min_precision > 0 and rule.repeats == rule.unfinished == "false_alarm":
-            most = min(most, stays.n_events / self.limits.min_precision)
-        return float(most)
+        if self.limits is None:
+            return self.changes
+        return self.changes.down_to(self.stays.lowest_needed(self.limits, REACH))
 
 
 def draw_stays(
@@ -89,7 +72,7 @@ def draw_stays(
                 f"[{name!r}] holds counts, of which nothing can be drawn; accepted are labels and "
                 "scores, or the points of voros.alarm_points",
             )
-        models[name] = DrawnStays(counted.stays, limits)
+        models[name] = DrawnStays(rows_in_memory(counted.stays), limits)
     first, *others = (drawn.stays for drawn in models.values())
     for other in others:
         if not np.array_equal(other.unit, first.unit) or other.patient_days != first.patient_days:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.alarms.points import alarm_points, column_of, read_stays, stay_subgroups
+from voros.alarms.stay_rows import rows_in_memory
 from voros.alarms.stream import AlarmState, parse_state, sound
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence, check_flag, is_scalar
@@ -165,7 +166,7 @@ class AppliedThresholds(CostThresholds):
             points = alarm_points(rows, **columns, rule=self._check_stays())
             if not isinstance(points, OperatingPoints) or points.stays is None:
                 raise ArgumentError("score", " names several models; accepted is one")
-            stays = points.stays
+            stays = rows_in_memory(points.stays)
         subgroups = None if by is None else stay_subgroups(rows, by, stays.rows.stays)
         return evaluate_stays(
             deployment, stays, check_confidence(confidence_level, "confidence_level"), subgroups
@@ -180,7 +181,7 @@ class AppliedThresholds(CostThresholds):
             raise ArgumentError(
                 "rows", f" holds points of another kind; accepted are those of {rule!r}"
             )
-        return points.stays
+        return rows_in_memory(points.stays)
 
     def _check_stays(self) -> AlarmRule:
         if self.rule is None:

@@ -1,0 +1,203 @@
+"""Alarms over stays added up: what limits, scores and operating points are computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from voros.alarms.rule import AlarmRule
+from voros.alarms.sweep import StayCurve
+from voros.core.coverage import EVERY_SCORE, Coverage
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.exceptions import ArgumentError
+from voros.typing import AnyArray
+
+
+class StaySums(NamedTuple):
+    """Sums over the stays that have an event, and over those that have none.
+
+    Attributes
+    ----------
+    stays, days, slots : ndarray of shape (2,)
+        Stays, patient-days, and alarms if every row sounded one.
+    """
+
+    stays: AnyArray
+    days: AnyArray
+    slots: AnyArray
+
+
+class StayTotals:
+    """What is known of alarms over stays without a look at single stays."""
+
+    # Fields of stays that were counted in batches, and properties of rows in memory.
+    if TYPE_CHECKING:
+
+        @property
+        def rule(self) -> AlarmRule:
+            """When an alarm sounds, and which events it catches."""
+
+        @property
+        def curve(self) -> StayCurve:
+            """Alarms at every threshold, or at those that ``covers`` names."""
+
+        @property
+        def covers(self) -> Coverage:
+            """Which thresholds the curve holds."""
+
+        @property
+        def sums(self) -> StaySums:
+            """Stays, patient-days and possible alarms."""
+
+        @property
+        def n_events(self) -> int:
+            """Events that count, caught or not."""
+
+        @property
+        def weights(self) -> tuple[float, float]:
+            """How many stays each stay with an event stands for, and each without one."""
+
+        @property
+        def one_stay(self) -> float:
+            """How many stays one of them stands for at least."""
+
+    @property
+    def n_stays(self) -> int:
+        """Stays that have a row."""
+        return int(self.sums.stays.sum())
+
+    @property
+    def patient_days(self) -> float:
+        """Days at which an alarm may sound, of all stays."""
+        return float(self._weighted(self.sums.days))
+
+    @property
+    def n_units(self) -> int:
+        """Patients, who are independent of each other."""
+        return self.n_stays
+
+    def _weighted(self, sums: AnyArray) -> Any:
+        return (self.weights[0] * sums[0] + self.weights[1] * sums[1]).item()
+
+    @property
+    def words(self) -> str:
+        """How many stays, events and days."""
+        events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
+        return f"{self.n_stays:,} stays, {events}, {self.patient_days:,.6g} patient-days"
+
+    def points(self) -> OperatingPoints:
+        """Return the counts at every threshold, ordered by alarms."""
+        tp, fp, counted = (
+            np.append(0, self.weights[0] * one + self.weights[1] * other)
+            for one, other in zip(self.curve.with_event, self.curve.without_event, strict=True)
+        )
+        thresholds = np.append(np.inf, self.curve.thresholds)
+        # Of equal counts the last one is chosen: the one with fewest alarms of any kind.
+        order = np.lexsort((thresholds, -counted, tp, tp + fp))
+        order = np.append(0, order[(tp + fp)[order] > 0])
+        tp, fp, counted = tp[order], fp[order], counted[order]
+        n_slots = self._weighted(self.sums.slots)
+        if n_slots == 0:
+            raise ValueError("no row of any stay counts; all of them follow an event")
+        return OperatingPoints(
+            thresholds[order],
+            tp,
+            fp,
+            self.weights[0] * self.n_events,
+            n_slots,
+            one_case=self.one_stay,
+            covers=self.covers,
+            stays=self,
+            capacity_alarms=None if np.array_equal(counted, tp + fp) else counted,
+        )
+
+    def at_prevalence(self, prevalence: float | None) -> Self:
+        """Reweight the stays so that this share of them has an event."""
+        if prevalence is None:
+            return self
+        n_with, n_without = self.sums.stays.tolist()
+        if n_with == 0 or n_without == 0:
+            which = "none" if n_with == 0 else "each"
+            raise ArgumentError("prevalence", f"={prevalence!r}: {which} of the stays has an event")
+        n_stays = n_with + n_without
+        weights = prevalence * n_stays / n_with, (1 - prevalence) * n_stays / n_without
+        return replace(self, weights=weights)  # type: ignore[type-var]
+
+    def max_alarms(self, scenario: Scenario, no_limit: float) -> float:
+        """Return the capacity of a scenario as a number of alarms."""
+        if scenario.per == PATIENT_DAY:
+            return scenario.max_alarms(0, self.one_stay, self.patient_days)
+        if scenario.per is not None:
+            return float(scenario.capacity) * self.n_periods(scenario)
+        if not scenario.capacity_is_count and scenario.capacity < 1:
+            raise ArgumentError(
+                "capacity",
+                f"={scenario.capacity!r} is a share of cases, which stays do not have; accepted "
+                f"are a whole number of alarms, or a rate with per={PATIENT_DAY!r}",
+            )
+        return float(scenario.capacity) if scenario.capacity_is_count else float(no_limit)
+
+    def n_periods(self, scenario: Scenario) -> int:
+        """Return the number of periods that patients were admitted in."""
+        raise ArgumentError(
+            "per",
+            f"={scenario.per!r}; accepted for stays counted in batches is {PATIENT_DAY!r}",
+        )
+
+    def within_reach(self, points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
+        """Return the points with enough negatives for all false alarms within the limits.
+
+        Then the score is the same whatever their number is.
+        """
+        if self.n_events == 0:
+            raise ValueError("the stays hold no event that counts; at least one is needed")
+        floor = scenario.min_precision
+        reach = points.n_positive * (1 - floor) / floor if floor > 0 else np.inf
+        most = self.max_alarms(scenario, np.inf)
+        needed = min(reach, most)
+        if np.isinf(needed) or needed <= points.n_negative:
+            return points
+        return replace(points, n_negative=needed)
+
+    def most_alarms(self, scenario: Scenario) -> float:
+        """Return alarms beyond which no threshold keeps the limits, nor any lower one."""
+        if self.rule.repeats == "ignored":
+            # The alarms that count may fall with the threshold.
+            return np.inf
+        most = self.max_alarms(scenario, np.inf)
+        # Alarms that count for the capacity only need not be precise.
+        only_false = self.rule.repeats == self.rule.unfinished == "false_alarm"
+        if scenario.min_precision > 0 and only_false:
+            most = min(most, self.weights[0] * self.n_events / scenario.min_precision)
+        return float(most)
+
+    def lowest_needed(self, scenario: Scenario, reach: float = 1.0) -> float:
+        """Return the threshold below which alarms are more than the limits leave, times a reach.
+
+        It is -inf where the curve does not get there.
+        """
+        here = self.at_prevalence(scenario.prevalence)
+        of_stays = zip(here.weights, here.curve[1:], strict=True)
+        alarms = sum(weight * counts.alarms for weight, counts in of_stays)
+        beyond = np.flatnonzero(alarms > reach * here.most_alarms(scenario))
+        return float(self.curve.thresholds[beyond[0]]) if len(beyond) else -np.inf
+
+    def exhausts(self, scenario: Scenario) -> bool:
+        """Whether the thresholds of the curve reach beyond all that keep the limits."""
+        return self.lowest_needed(scenario) > -np.inf
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BatchedStays(StayTotals):
+    """Stays that were counted in batches, whose rows are not kept; see `StayTotals`."""
+
+    rule: AlarmRule
+    curve: StayCurve
+    sums: StaySums
+    n_events: int
+    weights: tuple[float, float] = (1, 1)
+    one_stay: float = 1.0
+    covers: Coverage = EVERY_SCORE
