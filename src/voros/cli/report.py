@@ -82,7 +82,9 @@ def report(
             points,
             selection,
             later,
-            **{name: how_sure[name] for name in ("n_resamples", "confidence_level", "random_state")},
+            **{
+                name: how_sure[name] for name in ("n_resamples", "confidence_level", "random_state")
+            },
             title=title,
             command=_command(
                 context, () if paths else (columns.file, test, output, limits.scenarios)
