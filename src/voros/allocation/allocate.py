@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.branching import Effort, share_within
 from voros.allocation.certified import certify
 from voros.allocation.choices import OVERLAPS, JointChoice, Overlap, SharedLimit
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.prices import PeriodLimit
 from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, cost_pieces, grow
+from voros.allocation.search import Effort, PeriodLimit, share_within
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_flag
@@ -309,7 +308,7 @@ class JointMaker:
             return True
         alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
         counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
-        return self.limit.in_periods(cases.periods).holds(counts)
+        return bool(self.limit.in_periods(cases.periods).holds(counts))
 
     def choices(
         self, problem: JointProblem, chosen: SharedChoice, cases: StreamCases | None = None

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
-from voros.allocation.prices import PeriodLimit
+from voros.allocation.search import PeriodLimit
 from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE
 from voros.core.exact_limits import as_fraction

@@ -99,7 +99,7 @@ class Certificate:
         Misses of weight 1 that one more alarm avoids, where the capacity ends; None where every
         choice was tried, which gives no price.
     n_states : int
-        Partial choices that were looked at.
+        Partial choices that were looked at; of a search, programs that were solved.
     resolution : float
         How far costs may be off by rounding; 0 where they are exact.
     gap : float
@@ -123,7 +123,7 @@ class Certificate:
     @property
     def gap_in_words(self) -> str:
         """How far the cost may be from the least, where the search was ended before."""
-        return "" if self.gap == 0 else f"at most {self.gap:.2%} above the least cost"
+        return "" if self.gap == 0 else f"at most {100 * self.gap:.2g} % above the least cost"
 
     @property
     def price_in_words(self) -> str:

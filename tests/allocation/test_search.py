@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import voros
-from voros.allocation import branching
-from voros.allocation.prices import Cells, PeriodLimit, bound_of, price_cells
-from voros.core.deficit_search import Options
+from voros.allocation import search
+from voros.allocation.search import Effort, PeriodLimit, Search, SearchSpace
 from voros.exceptions import NeverAlarmWarning
 
 EXCEED = (None, 0.0, 0.2, 0.4)
@@ -84,92 +83,79 @@ def test_no_thresholds_cost_less_within_any_rule_on_periods(overlap, n_problems)
     assert above > n_problems // 20
 
 
-def milp_saved(options, cells):
-    """What SciPy's integer program saves: options as columns, and a visit for each cell."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    sizes = [len(option.rows) for option in options]
-    first = np.cumsum([0, *sizes])
-    n_cells, total = len(cells.sizes), first[-1]
-    above = total + n_cells + np.arange(cells.limit.n_periods)
-    need, load = [], np.zeros((cells.limit.n_periods, above[-1] + 1))
-    one = np.zeros((len(sizes), above[-1] + 1))
-    for i, size in enumerate(sizes):
-        one[i, first[i] : first[i + 1]] = 1
-        for cell in np.flatnonzero(cells.step[i] < size):
-            row = np.zeros(above[-1] + 1)
-            row[first[i] + cells.step[i][cell] : first[i + 1]], row[total + cell] = -1, 1
-            need.append(row)
-    load[cells.periods, total + np.arange(n_cells)] = cells.sizes
-    load[np.arange(cells.limit.n_periods), above] = -cells.sizes.sum()
-    few = np.zeros(above[-1] + 1)
-    few[above] = 1
-    limits = [
-        LinearConstraint(one, 1, 1),
-        LinearConstraint(np.array(need), 0, np.inf),
-        LinearConstraint(load, -np.inf, cells.limit.capacity),
-        LinearConstraint(few[None], -np.inf, cells.limit.n_above),
-    ]
-    worth = np.zeros(above[-1] + 1)
-    worth[:total] = -np.concatenate([option.saved for option in options])
-    found = milp(worth, constraints=limits, integrality=1, bounds=Bounds(0, 1))
-    return -found.fun
-
-
 def medium(rng, n_streams, n_cases, limit, once):
     """Options with random savings that rise, and the cases they alarm, with ties."""
-    options, steps = [], []
+    saved, steps = [], []
     for _ in range(n_streams):
         size = int(rng.integers(8, 16))
-        saved = np.append(0, np.cumsum(rng.integers(1, 30, size - 1)))
-        options.append(Options(np.arange(size), saved, np.arange(size)))
+        saved.append(np.append(0, np.cumsum(rng.integers(1, 30, size - 1))))
         steps.append(rng.integers(1, size + 4, n_cases).clip(max=size))
     periods = rng.integers(0, limit.n_periods, n_cases)
-    sizes = [len(option.rows) for option in options]
-    return options, Cells.from_steps(steps, sizes, periods, limit, once=once)
+    return saved, steps, periods
+
+
+def alarms_of(positions, steps, periods, limit, once):
+    """Count the alarms of each period, case by case."""
+    raised = np.array([step <= at for step, at in zip(steps, positions, strict=True)])
+    counted = raised.any(axis=0) if once else raised.sum(axis=0)
+    return np.array([counted[periods == p].sum() for p in range(limit.n_periods)])
+
+
+def keeps(alarms, limit):
+    return (alarms > limit.capacity).sum() <= limit.n_above and alarms.sum() <= limit.total
+
+
+def every_choice(saved, steps, periods, limit, once):
+    """What each choice within the limit saves, with its options and alarms of the periods."""
+    for positions in itertools.product(*map(range, map(len, saved))):
+        alarms = alarms_of(positions, steps, periods, limit, once)
+        if keeps(alarms, limit):
+            yield sum(int(s[i]) for s, i in zip(saved, positions, strict=True)), positions, alarms
 
 
 LIMITS = [
-    (True, PeriodLimit(30, 0, 1)),
-    pytest.param(True, PeriodLimit(12, 1, 5), marks=pytest.mark.slow),
-    (False, PeriodLimit(20, 0, 5)),
-    pytest.param(False, PeriodLimit(25, 2, 6), marks=pytest.mark.slow),
+    (True, PeriodLimit(20, 0, 1)),
+    (True, PeriodLimit(7, 1, 5, 32)),
+    (False, PeriodLimit(12, 0, 5)),
+    (False, PeriodLimit(12, 2, 6, 70)),
+    (False, PeriodLimit(12, 1, 6)),
 ]
 
 
 @pytest.mark.parametrize(("once", "limit"), LIMITS)
-def test_equals_an_integer_program(once, limit):
-    rng = np.random.default_rng(limit.capacity)
-    for _ in range(3):
-        options, cells = medium(rng, 4, 80, limit, once)
-        problem = branching._Problem(options, cells, price_cells(options, cells))
-        found = branching._Best(problem, 1000.0, branching.Effort()).found()
-        assert found.gap == 0
-        saved = found.chosen.saved
-        assert saved == pytest.approx(milp_saved(options, cells), abs=1e-6)
-        assert saved <= bound_of(options, cells, problem.prices) + 1e-6
-        assert limit.holds(cells.loads(problem._marked(found.chosen.positions)))
-
-
-@pytest.mark.parametrize(("once", "limit"), [(True, PeriodLimit(12, 1, 5, 55)), *LIMITS])
-def test_every_step_of_a_search_bounds_the_best_choice(once, limit):
-    """The first choice, the search that is ended and the program: best within what each says."""
-    rng = np.random.default_rng(limit.capacity)
-    options, cells = medium(rng, 3, 60, limit, once)
-    prices = price_cells(options, cells)
-    problem = branching._Problem(options, cells, prices)
-    best = max(
-        sum(int(o.saved[i]) for o, i in zip(options, at, strict=True))
-        for at in itertools.product(*(range(len(o.rows)) for o in options))
-        if limit.holds(cells.loads(problem._marked(at)))
-    )
-    found = branching._Best(problem, 1000.0, branching.Effort())
-    for step in (lambda: None, found._improve, found._solve):
-        step()
-        assert limit.holds(cells.loads(problem._marked(found.chosen.positions)))
-        assert found.chosen.saved <= best <= found.bound + 1e-6 * best
-    assert found.chosen.saved == best
-    assert found.gap < 1e-5
+@pytest.mark.parametrize(
+    ("sampled", "few", "max_gap"),
+    [((256,), 600, 0.0), ((6, 3), 0, 0.0), ((4, 2), 0, 0.02)],
+    ids=["whole", "sampled", "gap"],
+)
+def test_every_step_of_a_search_bounds_the_best_choice(
+    monkeypatch, once, limit, sampled, few, max_gap
+):
+    """Options of better choices are never dropped, nor are their alarms above what is allowed."""
+    monkeypatch.setattr(search, "SAMPLED", sampled)
+    monkeypatch.setattr(search, "FEW_OPTIONS", few)
+    monkeypatch.setattr(search, "NEIGHBOURS", 1)
+    data = medium(np.random.default_rng(limit.capacity), 3, 60, limit, once)
+    choices = list(every_choice(*data, limit, once))
+    best = max(saved for saved, _, _ in choices)
+    space = SearchSpace.from_steps(*data, limit, once=once)
+    state = Search(space, 1000.0, Effort(max_gap=max_gap))
+    for step in [state.narrow, state.improve] * 12:
+        if not state.ended:
+            step()
+        assert keeps(alarms_of(state.best.options, *data[1:], limit, once), limit)
+        assert state.best.saved <= best <= state.bound
+        for saved, positions, alarms in choices:
+            if saved >= max(state.dropped, state.best.saved):
+                pairs = zip(state.space.options, positions, strict=True)
+                assert all(at in options for options, at in pairs)
+                assert np.all(alarms <= state.space.most)
+                assert np.all(alarms >= state.space.always)
+    assert best - state.best.saved <= max_gap * (1000 - best) + 1e-9
+    if max_gap == 0:
+        assert state.best.saved == best
+        assert state.best.alarms == min(a.sum() for s, _, a in choices if s == best)
+        assert state.gap == 0
 
 
 def test_one_period_with_a_plain_sum_is_the_shared_capacity():
@@ -265,7 +251,7 @@ def test_a_search_that_is_ended_says_how_far_it_may_be_off():
     scenario = voros.Scenario(cost_ratio=0.2)
     quick = voros.allocate(y, s, scenario, max_seconds=1e-6, **how)
     assert 0 < quick.certificate.gap < 1
-    assert f"at most {quick.certificate.gap:.2%} above the least cost" in repr(quick)
+    assert f"at most {100 * quick.certificate.gap:.2g} % above the least cost" in repr(quick)
     assert voros.JointPolicy.from_json(quick.to_json()) == quick
     tested = quick.evaluate(y, s, periods=how["periods"])
     assert tested.capacity_kept
@@ -276,20 +262,14 @@ def test_a_search_that_is_ended_says_how_far_it_may_be_off():
     assert better.default.cost >= quick.default.cost * (1 - quick.certificate.gap) - 1e-6
 
 
-def test_the_work_of_a_search_is_limited_and_reported(monkeypatch):
+def test_progress_is_reported_to_its_end():
     y, s, how = hard(160)
-    monkeypatch.setattr(branching, "MOST_WORK", 1)
     seen = []
-    policy = voros.allocate(
+    voros.allocate(
         y, s, voros.Scenario(cost_ratio=0.2), progress=lambda *done: seen.append(done), **how
     )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert policy.certificate.n_states == 1
-    monkeypatch.undo()
-    exact = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), **how)
-    # The integer program went on, and found the same cost.
-    assert policy.default.cost == pytest.approx(exact.default.cost, rel=1e-5)
-    assert policy.certificate.gap < 1e-4
+    total = search.MOST_ROUNDS
+    assert seen == [(done, total) for done in range(1, total + 1)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,718 @@
+r"""Thresholds of least cost where the alarms of a choice are not a plain sum.
+
+That is so where a case with several alarms counts once, and where a capacity holds in each period.
+The choice is an integer program, which HiGHS solves through SciPy. A large one is made small first.
+
+Give each alarm of stream i for case c a price :math:`q_{ic} \ge 0`, such that the prices of a case
+add up to at most :math:`\lambda_p`, that of its period. Whatever is chosen, its alarms cost at most
+:math:`B = \max \sum_p \lambda_p k_p` over all numbers of alarms :math:`k_p` within the limit, so
+
+.. math:: U = B + \sum_i \max_j \Big( s_{ij} - \sum_{c \in A_{ij}} q_{ic} \Big)
+
+bounds what can be saved: :math:`A_{ij}` are the alarms of stream i at option j, and :math:`s_{ij}`
+what they save. How far an option lies below the best of its stream is its deficit. A choice saves
+at most U less the deficits of its options, so an option with a deficit above U - L cannot improve
+on a choice that saves L. The search repeats these steps:
+
+1. The linear program over a sample of the options gives prices, and these give U over all of them.
+2. The best options at these prices, moved until the limit holds, give a choice and so L.
+3. Options that cannot improve on it are dropped. Cases that all others alarm, or none, are out of
+   question, and a period that is above the capacity has fewer alarms at most: the next linear
+   program is smaller, and its bound is sharper.
+4. The integer program over the options next to the best choice improves it. Once these are all that
+   are left, its bound is that of the search.
+
+What is certified is the lowest bound, and the answer says how far it may be from it. Every choice
+is counted in whole cases before it is taken: no tolerance of the solver decides about a limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, permutations, product
+from typing import Any
+
+import numpy as np
+
+from voros.core.arguments import OPEN_INTERVAL, check_number
+from voros.core.arrays import LARGEST_FINITE
+from voros.core.deficit_search import DEFICIT_ROUNDING
+from voros.core.shared_capacity import SharedChoice, Stream, options_of, whole_costs
+from voros.progress import Progress, progress_bar
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+MOST_ROUNDS = 50
+"""Of the steps above."""
+
+MOST_COLUMNS = 6_000
+"""Of a program. HiGHS exceeds its time limit by seconds where there are more."""
+
+SAMPLED = (256, 64, 16, 8, 4, 2)
+"""Options of each stream in a linear program: as many as its columns allow."""
+
+FEW_OPTIONS = 600
+"""Of all streams together: so many are not worth a first integer program over a part of them."""
+
+NEIGHBOURS = 8
+"""Options on each side of the best choice in that program."""
+
+SHRUNK = 0.9
+"""Prices are not computed again after a round that left more than this share of the options."""
+
+TIME_SLICE = 1 / 4
+"""Share of the time that is left for an integer program over a part of the options."""
+
+PRICE_HALVINGS = 30
+"""Of an interval of factors, until prices are found at which the limit holds."""
+
+ALARM_PRICES = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+DEFICIT_PRICES = (0.0, 0.03, 0.1, 0.3, 1.0)
+"""What an alarm in all and a deficit may cost in alarms of a period, to bound these."""
+
+MOST_MOVED = 2_000_000
+"""Moves of alarms between streams times bundles, in a round."""
+
+SOLVER_ROUNDING = 1e-6
+"""Tolerance of the solver's bounds, as a share of all that could be saved."""
+
+LARGEST_GAP = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class PeriodLimit:
+    """At most ``capacity`` alarms in each period but ``n_above``, and ``total`` in all.
+
+    Examples
+    --------
+    >>> limit = PeriodLimit(20, 1, 3, total=60)
+    >>> limit.holds(np.array([[20, 25, 3], [20, 25, 16]])).tolist()
+    [True, False]
+    """
+
+    capacity: int
+    n_above: int
+    n_periods: int
+    total: float = np.inf
+
+    def holds(self, alarms: AnyArray) -> AnyArray:
+        """Say whether alarms of each period, along the last axis, are within the limit."""
+        few_above = np.count_nonzero(alarms > self.capacity, axis=-1) <= self.n_above
+        return np.asarray(few_above & (alarms.sum(axis=-1) <= self.total))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a search may take, how near to the best its answer must be, and who watches.
+
+    Attributes
+    ----------
+    max_seconds : float
+    max_gap : float
+        The share of the cost that the least cost may lie below the answer.
+    progress : bool or callable
+    """
+
+    max_seconds: float = 60.0
+    max_gap: float = 0.0
+    progress: Progress = False
+
+    @classmethod
+    def from_arguments(cls, max_seconds: Any, max_gap: Any, progress: Progress) -> Effort:
+        """Check what a user stated."""
+        accepted = "a number of seconds above 0"
+        check_number(max_seconds, "max_seconds", accepted, OPEN_INTERVAL[0], LARGEST_FINITE)
+        check_number(max_gap, "max_gap", "a share of the cost from 0 to below 1", 0.0, LARGEST_GAP)
+        return cls(float(max_seconds), float(max_gap), progress)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An option of each stream, what they save, the cases they alarm, and if the limit holds."""
+
+    options: tuple[int, ...]
+    saved: int
+    alarms: int
+    within: bool
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        """Smaller is better: within the limit, more saved, then fewer alarms."""
+        return not self.within, -self.saved, self.alarms
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SearchSpace:
+    """Options of each stream that are left, and bundles of the cases that some of them alarm.
+
+    A bundle holds cases of one period that the same options of every stream alarm. Where each alarm
+    counts, the alarms of a case are in bundles of their own, which one stream alone alarms. So the
+    alarms of a choice are the bundles that at least one stream alarms, either way.
+
+    Attributes
+    ----------
+    options : list of ndarray of int
+        Which options of each stream are left.
+    saved : list of ndarray of int
+        What they save.
+    step : ndarray of int, shape (n_streams, n_bundles)
+        The first of these options that alarms the bundle; their number where none does.
+    sizes, periods : ndarray of int, shape (n_bundles,)
+    always, most : ndarray of int, shape (n_periods,)
+        Alarms that every choice raises, and no choice more than.
+    limit : PeriodLimit
+    """
+
+    options: list[AnyArray]
+    saved: list[AnyArray]
+    step: AnyArray
+    sizes: AnyArray
+    periods: AnyArray
+    always: AnyArray
+    most: AnyArray
+    limit: PeriodLimit
+
+    @classmethod
+    def from_steps(
+        cls,
+        saved: Sequence[AnyArray],
+        steps: Sequence[AnyArray],
+        periods: AnyArray,
+        limit: PeriodLimit,
+        *,
+        once: bool,
+    ) -> SearchSpace:
+        """Take what options save, and the first option of each stream that alarms each case."""
+        step, n_options = np.stack(steps), np.array([len(option) for option in saved])[:, None]
+        if not once:
+            streams, cases = np.nonzero(step < n_options)
+            apart = np.repeat(n_options, len(cases), axis=1)
+            apart[streams, np.arange(len(cases))] = step[streams, cases]
+            step, periods = apart, periods[cases]
+        space = cls(
+            options=[np.arange(len(option)) for option in saved],
+            saved=list(saved),
+            step=step,
+            sizes=np.ones(step.shape[1], dtype=np.int64),
+            periods=periods,
+            always=np.zeros(limit.n_periods, dtype=np.int64),
+            most=np.bincount(periods, minlength=limit.n_periods),
+            limit=limit,
+        )
+        nothing = np.zeros(len(space.sizes), dtype=np.bool_)
+        alone = [np.flatnonzero(limit.holds(space.loads(i, nothing))) for i in range(len(saved))]
+        space = space.among(alone).merged()[0]
+        return space.bounded([np.zeros(len(options)) for options in space.options], 0.0)
+
+    def among(self, rows: Sequence[AnyArray]) -> SearchSpace:
+        """Keep some options of each stream, and the bundles that they leave in question."""
+        pairs = zip(rows, self.step, strict=True)
+        step = np.stack([np.searchsorted(own, column) for own, column in pairs])
+        always = (step == 0).any(axis=0)
+        can = step < np.array([len(own) for own in rows])[:, None]
+        left = np.flatnonzero(~always & can.any(axis=0))
+        sure = self.always + self.count(always)
+        return replace(
+            self,
+            options=[options[own] for options, own in zip(self.options, rows, strict=True)],
+            saved=[saved[own] for saved, own in zip(self.saved, rows, strict=True)],
+            step=step[:, left],
+            sizes=self.sizes[left],
+            periods=self.periods[left],
+            always=sure,
+            most=np.minimum(self.most, sure + self.count(~always & can.any(axis=0))),
+        )
+
+    def merged(self) -> tuple[SearchSpace, AnyArray]:
+        """Put equal bundles together; return also where each of the old ones went."""
+        rows = np.vstack([self.periods[None], self.step])
+        distinct, place = np.unique(rows, axis=1, return_inverse=True)
+        # numpy 2.0 alone gives the inverse the shape of the rows.
+        place = place.reshape(-1)
+        sizes = np.bincount(place, self.sizes, distinct.shape[1]).astype(np.int64)
+        return replace(self, step=distinct[1:], sizes=sizes, periods=distinct[0]), place
+
+    @property
+    def can_raise(self) -> BoolArray:
+        """Which streams can alarm which bundles."""
+        return np.asarray(self.step < np.array([len(saved) for saved in self.saved])[:, None])
+
+    @property
+    def n_options(self) -> int:
+        """Options of all streams together."""
+        return sum(len(saved) for saved in self.saved)
+
+    def count(self, marked: BoolArray) -> AnyArray:
+        """Count the cases of marked bundles in each period."""
+        sizes = np.where(marked, self.sizes, 0)
+        return np.bincount(self.periods, sizes, self.limit.n_periods).astype(np.int64)
+
+    def chosen(self, positions: Sequence[int]) -> Chosen:
+        """Count what options of each stream save and alarm."""
+        loads = self.always + self.count(self._marked(positions))
+        columns = list(zip(self.options, self.saved, positions, strict=True))
+        return Chosen(
+            options=tuple(int(options[i]) for options, _, i in columns),
+            saved=sum(int(saved[i]) for _, saved, i in columns),
+            alarms=int(loads.sum()),
+            within=bool(self.limit.holds(loads)),
+        )
+
+    def furthest(self, positions: Sequence[int], streams: Sequence[int]) -> list[int]:
+        """Take streams, one after the other, as far as the limit allows beside the others."""
+        chosen = list(positions)
+        for i in streams:
+            holds = self.limit.holds(self.loads(i, self._marked(chosen, but=i)))
+            chosen[i] = max(chosen[i], int(np.count_nonzero(holds)) - 1)
+        return chosen
+
+    def _marked(self, positions: Sequence[int], but: int | None = None) -> BoolArray:
+        """Mark the bundles that options alarm, of all streams or of all but one."""
+        alarmed = self.step <= np.array(positions)[:, None]
+        if but is not None:
+            alarmed[but] = False
+        return np.asarray(alarmed.any(axis=0))
+
+    def loads(self, stream: int, marked: BoolArray) -> AnyArray:
+        """Count the alarms of each period at each option of a stream, beside marked bundles."""
+        n_periods, n_options = self.limit.n_periods, len(self.saved[stream])
+        place = self.step[stream] * n_periods + self.periods
+        new = np.bincount(place, np.where(marked, 0, self.sizes), (n_options + 1) * n_periods)
+        added = np.cumsum(new.reshape(-1, n_periods)[:n_options], axis=0)
+        return np.asarray(self.always + self.count(marked) + added.astype(np.int64))
+
+    def bounded(self, deficits: Sequence[FloatArray], room: float) -> SearchSpace:
+        r"""Bound the alarms of each period in choices whose deficits add up to at most ``room``.
+
+        All alarms together are at most the total T, and a stream's part of them is :math:`t_{ij}`,
+        where a case that several streams can alarm counts in parts. So for any prices a and b of
+        alarms and deficits, those of period p are at most
+
+        .. math:: a T + b R + \sum_i \max_j (k_{ijp} - a t_{ij} - b d_{ij}).
+        """
+        limit = self.limit
+        if limit.n_above == 0 or limit.n_periods == 1:
+            return self
+        total = min(limit.total, float(self.most.sum())) - self.always.sum()
+        mean = total / limit.n_periods
+        prices = np.array(list(product(ALARM_PRICES, DEFICIT_PRICES)))
+        prices /= [limit.n_periods, max(room, 1.0) / max(mean, 1.0)]
+        highest = np.repeat((prices @ [total, room])[:, None], limit.n_periods, axis=1)
+        nothing, can = np.zeros(len(self.sizes), dtype=np.bool_), self.can_raise
+        parts = self.sizes * can / can.sum(axis=0)
+        for i, deficit in enumerate(deficits):
+            part = np.cumsum(np.bincount(self.step[i], parts[i], len(deficit) + 1))[:-1]
+            alarms = self.loads(i, nothing) - self.always
+            for k, (of_alarm, of_deficit) in enumerate(prices):
+                paid = of_alarm * part + of_deficit * deficit
+                highest[k] += np.max(alarms - paid[:, None], axis=0)
+        most = self.always + np.floor(highest.min(axis=0) * (1 + DEFICIT_ROUNDING)).astype(np.int64)
+        return replace(self, most=np.minimum(self.most, most))
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Prices of bundles in each stream, the mean price of an alarm, and what a choice pays at most.
+
+    Attributes
+    ----------
+    of_stream : ndarray of shape (n_streams, n_bundles)
+        What a stream pays for all cases of a bundle.
+    mean : float
+    budget : float
+    """
+
+    of_stream: FloatArray
+    mean: float
+    budget: float
+
+    @classmethod
+    def from_shares(
+        cls, space: SearchSpace, shares: FloatArray, of_period: FloatArray, of_total: float
+    ) -> Prices:
+        """Take prices of an alarm in each period and in all, and split them between streams.
+
+        The streams that can alarm a bundle pay for it in proportion to their shares.
+        """
+        paid = np.where(space.can_raise, shares, 0.0)
+        paid = np.where(paid.sum(axis=0) > 0, paid, space.can_raise)
+        price = of_period + of_total
+        paid *= price[space.periods] * space.sizes / paid.sum(axis=0)
+        # What alarms beyond those of every choice cost at most, within the limit.
+        limit, most = space.limit, space.most - space.always
+        left = limit.capacity - space.always
+        within = np.where(left < 0, most, np.minimum(most, left))
+        beyond = np.sort(of_period * (most - within))[::-1]
+        budget = of_period @ within + beyond[: limit.n_above - np.count_nonzero(left < 0)].sum()
+        budget += of_total * min(limit.total - space.always.sum(), most.sum())
+        return cls(paid, float(price.mean()), float(budget))
+
+    def heights(self, space: SearchSpace) -> list[FloatArray]:
+        """Return what each option saves, less the prices of its bundles."""
+        return [
+            saved - np.cumsum(np.bincount(step, paid, len(saved) + 1))[:-1]
+            for saved, step, paid in zip(space.saved, space.step, self.of_stream, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Program:
+    """The integer program of a choice.
+
+    Its columns are the steps of each stream from an option to the next, the bundles that several
+    streams can alarm, and the periods that may be above the capacity.
+
+    Attributes
+    ----------
+    space : SearchSpace
+    scale : float
+        What is saved in all, so that the program is about shares of it.
+    worth : ndarray of shape (n_columns,)
+        What each column saves; of equals, fewer alarms are worth more.
+    rows : sparse array of shape (n_rows, n_columns)
+        The first are needs, of a step and a shared bundle; the last are the total, the number of
+        periods above, and the periods.
+    at_most : ndarray of shape (n_rows,)
+    whole : ndarray of int, shape (n_columns,)
+        1 for columns that are whole numbers; bundles are so by themselves.
+    first : ndarray of int, shape (n_streams + 1,)
+        The first column of each stream.
+    shared : pair of ndarray of int
+        Stream and bundle of the first rows.
+    """
+
+    space: SearchSpace
+    scale: float
+    worth: FloatArray
+    rows: Any
+    at_most: FloatArray
+    whole: AnyArray
+    first: AnyArray
+    shared: tuple[AnyArray, AnyArray]
+
+    @classmethod
+    def from_space(cls, space: SearchSpace) -> Program:
+        """Write down the steps, the shared bundles and the limit."""
+        limit, can = space.limit, space.can_raise
+        first = np.cumsum([0, *(len(saved) - 1 for saved in space.saved)])
+        shared = np.flatnonzero(can.sum(axis=0) > 1)
+        visit = first[-1] + np.arange(len(shared))
+        n_above = limit.n_periods if limit.n_above else 0
+        above = first[-1] + len(shared) + np.arange(n_above)
+        # A step that alarms a shared bundle needs a visit to it, and a later step the one before.
+        stream, place = np.nonzero(can[:, shared])
+        step = first[stream] + space.step[stream, shared[place]] - 1
+        later = np.concatenate([np.arange(low + 1, high) for low, high in pairwise(first)])
+        needing, needed = np.append(step, later), np.append(visit[place], later - 1)
+        n_needs, one = len(needing), np.ones(len(needing))
+        # An alarm of one stream alone is that of its step, and a shared one that of its visit.
+        owner, own = np.nonzero(can & (can.sum(axis=0) == 1))
+        raising = np.append(first[owner] + space.step[owner, own] - 1, visit)
+        bundle = np.append(own, shared)
+        size = space.sizes[bundle]
+        beyond = np.maximum(space.most - limit.capacity, 0)[:n_above]
+        period = n_needs + 2 + np.arange(limit.n_periods)
+        rows = _sparse(
+            (n_needs + 2 + limit.n_periods, int(first[-1]) + len(shared) + n_above),
+            (np.arange(n_needs), needing, one),
+            (np.arange(n_needs), needed, -one),
+            (np.full(len(size), n_needs), raising, size),
+            (np.full(n_above, n_needs + 1), above, np.ones(n_above)),
+            (period[space.periods[bundle]], raising, size),
+            (period[:n_above], above, -beyond),
+        )
+        total = min(limit.total, float(space.most.sum())) - space.always.sum()
+        ends = [total, limit.n_above, *(limit.capacity - space.always)]
+        saved = np.concatenate([np.diff(saved) for saved in space.saved])
+        scale = max(1.0, float(saved.sum()))
+        worth = -np.bincount(raising, size, rows.shape[1]) / (2 * max(size.sum(), 1))
+        worth[: first[-1]] += saved
+        whole = np.ones(rows.shape[1], dtype=np.int64)
+        whole[visit] = 0
+        return cls(
+            space=space,
+            scale=scale,
+            worth=worth / scale,
+            rows=rows,
+            at_most=np.append(np.zeros(n_needs), ends),
+            whole=whole,
+            first=first,
+            shared=(stream, shared[place]),
+        )
+
+    def prices(self, space: SearchSpace, place: AnyArray, seconds: float) -> Prices | None:
+        """Solve the linear program, and price a space whose bundles lie in those of the program."""
+        from scipy.optimize import linprog
+
+        solution = linprog(
+            -self.worth,
+            self.rows,
+            self.at_most,
+            bounds=(0, 1),
+            method="highs",
+            options={"time_limit": max(seconds, 0.0)},
+        )
+        if solution.status != 0:
+            return None
+        duals = np.maximum(-np.asarray(solution.ineqlin.marginals), 0.0) * self.scale
+        shares = np.zeros(self.space.step.shape)
+        shares[self.shared] = duals[: len(self.shared[0])]
+        n_periods = self.space.limit.n_periods
+        of_total, of_period = float(duals[-2 - n_periods]), duals[-n_periods:]
+        return Prices.from_shares(space, shares[:, place], of_period, of_total)
+
+    def solve(self, seconds: float, least: float) -> tuple[Chosen, float] | None:
+        """Return a choice, and what no choice of the space saves more than; None without one.
+
+        The solver ends where better choices save at most ``least`` more.
+        """
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        solution = milp(
+            -self.worth,
+            constraints=LinearConstraint(self.rows, -np.inf, self.at_most),
+            integrality=self.whole,
+            bounds=Bounds(0, 1),
+            options={"time_limit": max(seconds, 0.0), "mip_rel_gap": least / self.scale},
+        )
+        if solution.x is None:
+            return None
+        parts = (solution.x[low:high] for low, high in pairwise(self.first))
+        chosen = self.space.chosen([int(np.count_nonzero(part > 1 / 2)) for part in parts])
+        # Alarms are worth half a unit at most, all together.
+        beyond = (SOLVER_ROUNDING - float(solution.mip_dual_bound)) * self.scale + 1 / 2
+        return chosen, sum(int(saved[0]) for saved in self.space.saved) + beyond
+
+
+def _sparse(shape: tuple[int, int], *entries: tuple[AnyArray, AnyArray, AnyArray]) -> Any:
+    """Make a sparse matrix of rows, columns and values."""
+    from scipy.sparse import coo_array
+
+    row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+    return coo_array((value.astype(float), (row, column)), shape=shape).tocsr()
+
+
+class Search:
+    """The best choice so far, and what no choice can save more than.
+
+    Parameters
+    ----------
+    space : SearchSpace
+    nothing : float
+        What never alarm costs, in the unit of savings.
+    effort : Effort
+    """
+
+    def __init__(self, space: SearchSpace, nothing: float, effort: Effort) -> None:
+        self.space, self.nothing, self.effort = space, nothing, effort
+        self.deadline = time.monotonic() + effort.max_seconds
+        self.best = space.chosen([0] * len(space.saved))
+        everything = float(sum(int(saved[-1]) for saved in space.saved))
+        self.margin = DEFICIT_ROUNDING * max(1.0, everything)
+        self.bound = self.relaxed = everything
+        self.price, self.dropped, self.n_programs = 0.0, 0.0, 0
+        self.neighbours, self.shrinks, self.ended = NEIGHBOURS, True, False
+
+    def run(self) -> Search:
+        """Repeat the steps until the choice is good enough, nothing is left, or time is over."""
+        for i in progress_bar(range(MOST_ROUNDS), "searching", self.effort.progress):
+            late = i > 0 and self.seconds_left <= 0
+            if self.ended or late or (self.gap <= self.effort.max_gap and i > 0):
+                continue
+            if self.shrinks:
+                self.narrow()
+            if not self.ended and self.gap > self.effort.max_gap:
+                self.improve()
+        return self
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the search must end."""
+        return self.deadline - time.monotonic()
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be above the least, as a share of it; savings are whole numbers."""
+        beyond = self.bound - self.best.saved
+        if beyond < max(1.0, self.margin):
+            return 0.0
+        return float(beyond / max(self.nothing - self.best.saved, 1.0))
+
+    @property
+    def least(self) -> float:
+        """What a better choice must save more to be looked for."""
+        return self.effort.max_gap * (self.nothing - self.best.saved)
+
+    def narrow(self) -> None:
+        """Price the cases, take the best choice at these prices, and drop options."""
+        if self._take_only():
+            return
+        program, place = self._program()
+        prices = program.prices(self.space, place, self.seconds_left) if program else None
+        self.shrinks = prices is not None
+        if prices is None:
+            return
+        self.n_programs += 1
+        heights = prices.heights(self.space)
+        bound = prices.budget + sum(float(height.max()) for height in heights) + self.margin
+        if self.n_programs == 1:
+            self.relaxed, self.price = bound, prices.mean
+        self._take_priced(heights)
+        self._lower(bound)
+        self._drop(heights, bound)
+
+    def _take_only(self) -> bool:
+        """Take the choice that is left where there is one only; say whether there is."""
+        n_streams = len(self.space.saved)
+        if self.space.n_options > n_streams:
+            return False
+        self._take(self.space.chosen([0] * n_streams))
+        self._lower(float(self.best.saved))
+        self.ended = True
+        return True
+
+    def _program(self) -> tuple[Program | None, AnyArray]:
+        """Return the linear program over a sample of the options, as large as it may be."""
+        for n_sampled in SAMPLED:
+            sizes = [len(saved) for saved in self.space.saved]
+            places = [np.linspace(0, size - 1, min(n_sampled, size)) for size in sizes]
+            rows = [np.unique(place.round().astype(np.intp)) for place in places]
+            sample, place = self.space.among(rows).merged()
+            program = Program.from_space(sample)
+            if len(program.worth) <= MOST_COLUMNS:
+                return program, place
+        return None, place
+
+    def _take_priced(self, heights: list[FloatArray]) -> None:
+        """Take the best options at prices just high enough for the limit, then the furthest."""
+        low, high, within = 0.0, 2.0**6, None
+        columns = list(zip(self.space.saved, heights, strict=True))
+        for _ in range(PRICE_HALVINGS):
+            factor = (low + high) / 2
+            positions = [int(np.argmax(s - factor * (s - height))) for s, height in columns]
+            if self.space.chosen(positions).within:
+                within, high = positions, factor
+            else:
+                low = factor
+        if within is not None:
+            self._take_moved(self.space.furthest(within, range(len(within))))
+
+    def _take_moved(self, positions: list[int]) -> None:
+        """Give alarms of one stream to another for as long as that saves more, and take that."""
+        space, moves = self.space, MOST_MOVED // max(len(self.space.sizes), 1)
+        best, again = space.chosen(positions), True
+        while again and moves > 0:
+            again = False
+            for i, j in permutations(range(len(positions)), 2):
+                back = 1
+                while back <= positions[i] and moves > 0:
+                    fewer = [*positions[:i], positions[i] - back, *positions[i + 1 :]]
+                    moved = space.furthest(fewer, (j, i))
+                    chosen = space.chosen(moved)
+                    if chosen.rank < best.rank:
+                        best, positions, again = chosen, moved, True
+                    back, moves = 2 * back, moves - 1
+        self._take(best)
+
+    def _take(self, chosen: Chosen) -> bool:
+        """Take a choice if it is better; say whether it is."""
+        better = chosen.rank < self.best.rank
+        self.best = chosen if better else self.best
+        return better
+
+    def _lower(self, bound: float) -> None:
+        """Take a bound on what is left; what was dropped has its own."""
+        self.bound = max(min(self.bound, max(bound, self.dropped)), float(self.best.saved))
+
+    def _drop(self, heights: list[FloatArray], bound: float) -> None:
+        """Drop the options that cannot improve on the best choice by enough."""
+        wanted = self.best.saved + self.least
+        deficits = [height.max() - height for height in heights]
+        rows = [np.flatnonzero(bound - deficit >= wanted) for deficit in deficits]
+        self.dropped = max(self.dropped, wanted)
+        if any(len(own) == 0 for own in rows):
+            self._lower(self.dropped)
+            self.ended = True
+            return
+        n_before = self.space.n_options
+        deficits = [deficit[own] for deficit, own in zip(deficits, rows, strict=True)]
+        self.space = self.space.among(rows).bounded(deficits, bound - wanted)
+        self.shrinks = self.space.n_options <= SHRUNK * n_before
+
+    def improve(self) -> None:
+        """Solve the integer program over the options next to the best choice."""
+        if self._take_only():
+            return
+        width = self.neighbours if self.space.n_options > FEW_OPTIONS else FEW_OPTIONS
+        pairs = zip(self.space.options, self.best.options, strict=True)
+        at = [(int(np.searchsorted(options, best)), len(options)) for options, best in pairs]
+        rows = [np.arange(max(i - width, 0), min(i + width + 1, size)) for i, size in at]
+        nearby = self.space.among(rows).merged()[0]
+        everything = nearby.n_options == self.space.n_options
+        program = Program.from_space(nearby)
+        if len(program.worth) > MOST_COLUMNS:
+            self.ended = not self.shrinks
+            return
+        seconds = self.seconds_left * (1.0 if everything else TIME_SLICE)
+        self.n_programs += 1
+        solution = program.solve(seconds, self.least)
+        better = solution is not None and self._take(solution[0])
+        if everything:
+            self._lower(np.inf if solution is None else solution[1])
+            self.ended = True
+        elif not better:
+            self.neighbours *= 2
+
+
+def share_within(
+    streams: Sequence[Stream],
+    scores: Sequence[AnyArray],
+    limit: PeriodLimit,
+    periods: AnyArray,
+    *,
+    once: bool,
+    effort: Effort | None = None,
+) -> SharedChoice:
+    """Choose one point for each stream: least cost within a limit on the alarms of each period.
+
+    Parameters
+    ----------
+    streams : sequence of Stream
+    scores : sequence of ndarray of shape (n_cases,)
+        Of each stream; -inf where a case can raise no alarm of the stream.
+    limit : PeriodLimit
+    periods : ndarray of int, shape (n_cases,)
+    once : bool
+        Whether a case with several alarms counts once.
+    effort : Effort, optional
+        When to stop; the certificate of the choice says how far it may be from the best.
+
+    Examples
+    --------
+    Alarms of both streams for the same two cases are two visits:
+
+    >>> from voros.core.operating_points import OperatingPoints
+    >>> y, s = [1, 1, 0, 0], np.array([0.9, 0.8, 0.2, 0.1])
+    >>> stream = Stream.within(OperatingPoints.from_scores(y, s), false_alarm=0.1)
+    >>> day = np.zeros(4, dtype=int)
+    >>> share_within([stream, stream], [s, s], PeriodLimit(2, 0, 1), day, once=True).alarms
+    (2, 2)
+    """
+    units = whole_costs(streams)
+    costs = zip(streams, units.costs, strict=True)
+    options = [options_of(stream, *cost, np.inf) for stream, cost in costs]
+    # The first option of a stream that alarms each case; their number where none does.
+    steps = [
+        np.searchsorted(-s.points.thresholds[o.rows], -np.asarray(column, dtype=np.float64))
+        for s, o, column in zip(streams, options, scores, strict=True)
+    ]
+    saved = [option.saved for option in options]
+    space = SearchSpace.from_steps(saved, steps, periods, limit, once=once)
+    nothing = float(sum(stream.cost(0) for stream in streams)) * units.per_cost
+    search = Search(space, nothing, effort or Effort()).run()
+    rows = tuple(int(o.rows[i]) for o, i in zip(options, search.best.options, strict=True))
+    choice = SharedChoice.from_rows(
+        streams, rows, units, bound=search.relaxed, price=search.price, n_states=search.n_programs
+    )
+    return replace(choice, certificate=replace(choice.certificate, gap=search.gap))
