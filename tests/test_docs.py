@@ -27,7 +27,14 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 RUN_ELSEWHERE = {"frameworks.md"}
 """Blocks of that page need packages of their own: tests/frameworks/test_recipes.py."""
 
-RUN_HERE = [page for page in PAGES if page.name not in RUN_ELSEWHERE]
+DRAWN = {"pictures.md", "reports.md", "monitoring.md"}
+"""Pages whose examples draw for seconds; they run with the slow tests."""
+
+RUN_HERE = [
+    pytest.param(page, marks=[pytest.mark.slow] if page.name in DRAWN else [])
+    for page in PAGES
+    if page.name not in RUN_ELSEWHERE
+]
 
 
 @pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: str(page.relative_to(ROOT)))

@@ -276,6 +276,7 @@ RESAMPLED = {
 }
 
 
+@pytest.mark.slow
 def test_of_equal_models_most_cells_are_close_calls_by_resamples() -> None:
     by_test, by_tolerance = [], []
     for seed in range(3):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 
+@pytest.mark.slow
 def test_one_data_set_of_a_folder(voros_command, tmp_path):
     pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

@@ -26,6 +26,7 @@ def test_every_picture_is_saved_and_holds_something(tmp_path: Path) -> None:
         assert pixels.reshape(-1, 3).std(axis=0).min() > 0.01
 
 
+@pytest.mark.slow
 def test_saving_again_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = {"regions": PICTURES["regions"]}
     monkeypatch.setattr("voros_studies.gallery.PICTURES", one)

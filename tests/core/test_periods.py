@@ -122,6 +122,7 @@ def test_one_period_is_a_plain_capacity(data) -> None:
     assert found.partial_voros == plain.partial_voros
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_merging_pairs_of_periods_doubles_the_capacity_that_is_never_passed(data) -> None:
     """Where no half passes C, no whole passes 2C; and the mean rule is the same either way."""

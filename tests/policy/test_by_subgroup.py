@@ -128,6 +128,7 @@ def of_counts(tp, alarms, thresholds) -> voros.policy.SubgroupEvaluation:
     )
 
 
+@pytest.mark.slow
 def test_the_error_is_split_over_groups_and_thresholds() -> None:
     """Of 100 alarms, 68 to 74 are right at all of twelve thresholds; both sides of the floor."""
     alarms, said = np.full(12, 100), []

@@ -168,6 +168,7 @@ def test_each_strategy_chooses_what_counting_chooses():
     assert found[AUROC] == max(scores, key=lambda name: area(scores[name]))
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_split_is_that_of_counting_by_hand():
     data, candidate = made_up(), GRID[0]
     costs, money = run_split(data, 5, [candidate])

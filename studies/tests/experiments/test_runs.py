@@ -73,6 +73,7 @@ def test_predictions_are_those_of_scikit_learn(tmp_path):
     assert header == "patient,y_true,proba_y_eq_1"
 
 
+@pytest.mark.slow
 def test_not_converging_is_recorded_and_no_reason_to_stop(tmp_path):
     folder = open_some(tmp_path)
     once = Candidate("LR", {"rare_class_weight": 1, "max_iter": 1, "C": 10})
@@ -109,6 +110,7 @@ def test_a_fit_past_its_time_is_really_killed(tmp_path):
     assert time.monotonic() - started < LIMIT / 2
 
 
+@pytest.mark.slow
 def test_one_bad_fit_does_not_end_the_others(tmp_path):
     folder = open_some(tmp_path)
     bad = Candidate("LR", {"C": -1.0})
@@ -196,6 +198,7 @@ def test_another_run_is_not_mixed_in(tmp_path):
         open_run(tmp_path, cases, split_patients(cases), {"seed": 0, "outcome": "death"})
 
 
+@pytest.mark.slow
 def test_a_damaged_prediction_file_is_named(tmp_path):
     folder = open_some(tmp_path)
     run_grid(folder, FAST_FITS[:1], jobs=1)
@@ -226,6 +229,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(place)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_and_the_finished_fits_are_kept(small_disk, tmp_path):
     """64 kB hold the features and a few fits; then the disk is full."""
     folder = open_some(small_disk)

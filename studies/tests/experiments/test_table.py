@@ -89,6 +89,7 @@ def plain_features(frame):
     return pd.DataFrame(columns)
 
 
+@pytest.mark.slow
 def test_scores_and_cost_are_those_of_a_plain_computation(study):
     place, _, result = study
     frame = ward()
@@ -117,6 +118,7 @@ def test_scores_and_cost_are_those_of_a_plain_computation(study):
     assert table.loc["max recall", "scenario_ward_cost"] == pytest.approx(cost)
 
 
+@pytest.mark.slow
 def test_new_rows_get_the_alarms_of_the_saved_policy(study):
     place, _, _ = study
     new = ward(300, seed=2).drop(columns="died")
@@ -131,6 +133,7 @@ def test_new_rows_get_the_alarms_of_the_saved_policy(study):
         apply_study(place / "run", place / "new.csv", "ward", "luck")
 
 
+@pytest.mark.slow
 def test_the_same_command_again_fits_nothing_and_other_limits_are_refused(study):
     place, options, result = study
     before = (place / "run" / "fits" / "tree.json").stat().st_mtime_ns
@@ -142,6 +145,7 @@ def test_the_same_command_again_fits_nothing_and_other_limits_are_refused(study)
         run_table(place / "ward.csv", place / "run", COLUMNS, other)
 
 
+@pytest.mark.slow
 def test_the_card_names_the_file_that_lies_beside_it(study):
     place, _, result = study
     chosen = {one.model for one in result.deployed}

@@ -112,6 +112,7 @@ def test_a_truncated_gzip_is_told(data, tmp_path, name, kept):
     assert len(mimic_cases(extract(find_tables(data), tmp_path / "out"))) > 20
 
 
+@pytest.mark.slow
 def test_a_word_where_a_number_should_be_is_told_with_its_line(data, tmp_path):
     path = data / "icu/chartevents.csv.gz"
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
@@ -161,6 +162,7 @@ def test_a_table_of_2x_among_tables_of_3x(tmp_path, name):
         extract(find_tables(data), tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_chart_of_other_stays(data, tmp_path):
     def move(rows):
         return [{**row, "stay_id": int(row["stay_id"]) + 10**6} for row in rows]
@@ -179,6 +181,7 @@ def test_an_empty_cohort(data, tmp_path):
         extract(find_tables(data), tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_cohort_in_which_nobody_was_measured_enough(data, tmp_path):
     rewrite(
         data / "icu/chartevents.csv.gz",
@@ -189,6 +192,7 @@ def test_a_cohort_in_which_nobody_was_measured_enough(data, tmp_path):
         mimic_cases(extraction)
 
 
+@pytest.mark.slow
 def test_a_cohort_in_which_nobody_died(data, tmp_path):
     rewrite(
         data / "hosp/patients.csv.gz",

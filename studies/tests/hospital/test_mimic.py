@@ -157,6 +157,7 @@ def test_early_deaths_and_stays_without_an_end_are_left_out(tmp_path):
     check_every_feature(tmp_path / "data", tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_csv_and_parquet_give_the_same_cases(tmp_path):
     import duckdb
 
@@ -190,6 +191,7 @@ def test_the_planted_signal_is_found(tmp_path):
     assert roc_auc_score(cases.y[rows], risk) > 0.7
 
 
+@pytest.mark.slow
 def test_no_patient_is_in_two_parts(tmp_path):
     write_release(tmp_path / "data", 150, random_state=4)
     cases = mimic_cases(extract(find_tables(tmp_path / "data"), tmp_path / "out"))
@@ -204,6 +206,7 @@ def test_no_patient_is_in_two_parts(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_extraction_is_read_once(tmp_path):
     write_release(tmp_path / "data", 40)
     first = extract(find_tables(tmp_path / "data"), tmp_path / "out")

@@ -145,6 +145,7 @@ def test_an_interrupted_run_resumes_and_ends_like_a_whole_one(folder, tmp_path):
     assert first.stat().st_mtime_ns != before
 
 
+@pytest.mark.slow
 def test_the_command_tests_on_another_hospital(folder, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("typer")

@@ -168,6 +168,7 @@ def _letters(browser: Any) -> dict[str, str]:
     return dict(browser.execute_script(f"return {rows}.map((row) => {cells})"))
 
 
+@pytest.mark.slow
 def test_letters_belong_to_forty_models_of_which_eight_are_drawn(
     browser: Any, forty_page: Path
 ) -> None:
@@ -186,6 +187,7 @@ def test_letters_belong_to_forty_models_of_which_eight_are_drawn(
     assert complaints(browser) == []
 
 
+@pytest.mark.slow
 def test_all_rows_of_forty_models_are_printed(browser: Any, forty_page: Path) -> None:
     browser.get(forty_page.as_uri())
     place = "document.getElementById('ranking-scroll')"

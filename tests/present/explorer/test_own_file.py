@@ -142,7 +142,7 @@ def python_scores(y: Any, models: dict[str, Any], written: str) -> dict[str, flo
 
 
 @pytest.mark.parametrize(
-    "n_files", [10, pytest.param(200, marks=pytest.mark.slow)], ids=["10", "200"]
+    "n_files", [4, pytest.param(200, marks=pytest.mark.slow)], ids=["4", "200"]
 )
 def test_random_files_and_settings_score_as_in_python(empty: Any, n_files: int) -> None:
     rng = np.random.default_rng(200)

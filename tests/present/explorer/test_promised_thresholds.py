@@ -60,7 +60,9 @@ def test_a_capacity_is_promised_by_the_binomial_tail() -> None:
         assert 100 < len(kept) < len(alarms)
 
 
-@pytest.mark.parametrize("kind", ["population", "horizon", "patients", "days"])
+@pytest.mark.parametrize(
+    "kind", ["population", pytest.param("horizon", marks=pytest.mark.slow), "patients", "days"]
+)
 def test_policies_deploy_promised_thresholds_only(kind: str, tmp_path: Path) -> None:
     y, scores = cases()
     guarantee = voros.Guarantee(0.9, horizon=600 if kind == "horizon" else None)

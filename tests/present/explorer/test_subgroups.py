@@ -70,6 +70,7 @@ def test_no_row_can_be_read_off(cases: Any) -> None:
     assert len(groups["models"][0]["kept"]) > 50
 
 
+@pytest.mark.slow
 @needs_node
 def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> None:
     y, s, by = cases

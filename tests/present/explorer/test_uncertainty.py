@@ -108,6 +108,7 @@ def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> N
             assert moved[:9] == pytest.approx([score - expected for score in drawn], abs=1e-9)
 
 
+@pytest.mark.slow
 @needs_node
 def test_intervals_are_those_of_the_bootstrap(models: Any, of_page: dict[str, Any]) -> None:
     _check_intervals(models, of_page)
