@@ -119,10 +119,10 @@ def find_public_name(app, env, node, contnode):  # type: ignore[no-untyped-def]
         return None
     target, objects = node["reftarget"], env.domains["py"].objects
     for name in (target, target.rpartition(".")[0]):
-        full = next((each for each in sorted(objects, key=len) if each.endswith(f".{name}")), None)
+        full = next((path for path in sorted(objects, key=len) if path.endswith(f".{name}")), None)
         if name and full:
-            here, found = node.get("refdoc", env.docname), objects[full]
-            return make_refnode(app.builder, here, found.docname, found.node_id, contnode, full)
+            here, entry = node.get("refdoc", env.docname), objects[full]
+            return make_refnode(app.builder, here, entry.docname, entry.node_id, contnode, full)
     return contnode if target.islower() else None
 
 

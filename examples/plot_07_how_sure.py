@@ -22,8 +22,8 @@ print(result)
 
 figure, axis = plt.subplots(layout="constrained")
 for row, (_name, risk) in enumerate(patients.prognoses.items()):
-    found = voros.bootstrap(died, risk, ward, n_resamples=300, random_state=0)
-    axis.plot([found.low, found.high], [row, row], color="C0")
-    axis.plot(found.estimate, row, "o", color="C0")
+    score = voros.bootstrap(died, risk, ward, n_resamples=300, random_state=0)
+    axis.plot([score.low, score.high], [row, row], color="C0")
+    axis.plot(score.estimate, row, "o", color="C0")
 axis.set(yticks=range(4), yticklabels=list(patients.prognoses), xlabel="partial VOROS")
 plt.show()

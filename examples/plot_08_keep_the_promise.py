@@ -17,8 +17,8 @@ rng = np.random.default_rng(0)
 
 
 def true_precision(threshold):
-    hits, false = 0.1 * norm.sf(threshold - 1.8), 0.9 * norm.sf(threshold)
-    return hits / (hits + false)
+    hits, others = 0.1 * norm.sf(threshold - 1.8), 0.9 * norm.sf(threshold)
+    return hits / (hits + others)
 
 
 def deployed(guarantee):

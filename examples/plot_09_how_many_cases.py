@@ -14,7 +14,7 @@ import voros
 figure, axis = plt.subplots(layout="constrained")
 true = np.linspace(0.35, 0.6, 26)
 for floor in (0.2, 0.25, 0.3):
-    needed = [voros.cases_needed(floor, each, confidence=0.95, power=0.8).alarms for each in true]
+    needed = [voros.cases_needed(floor, value, confidence=0.95, power=0.8).alarms for value in true]
     axis.plot(true, needed, label=f"floor {floor:g}")
 axis.set(yscale="log", xlabel="true precision", ylabel="labelled alarms needed")
 axis.set_yticks([10, 20, 50, 100, 200, 500], ["10", "20", "50", "100", "200", "500"], minor=False)

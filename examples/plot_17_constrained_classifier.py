@@ -30,7 +30,7 @@ print(f"alarms {alarms.mean():.3f}, precision {y_test[alarms].mean():.3f}")
 # the population.
 
 worth = np.arange(2, 61)
-share = [model.predict(X_test, cost_ratio=1 / each).mean() for each in worth]
+share = [model.predict(X_test, cost_ratio=1 / miss).mean() for miss in worth]
 figure, axis = plt.subplots(layout="constrained")
 axis.step(worth, share, where="post")
 axis.axhline(0.1, color="k", ls=":", label="capacity")

@@ -20,9 +20,9 @@ ward = voros.Scenario(min_precision=0.2, capacity=0.2, cost_ratio=(1 / 20, 1 / 1
 ways = {"as if independent": None, "by patient": patient}
 figure, axis = plt.subplots(figsize=(6, 2), layout="constrained")
 for row, (name, groups) in enumerate(ways.items()):
-    found = voros.bootstrap(y, score, ward, groups=groups, n_resamples=400, random_state=0)
-    print(f"{name}: {found.low:.3f} to {found.high:.3f}")
-    axis.plot([found.low, found.high], [row, row], lw=3)
-    axis.plot(found.estimate, row, "ko")
+    interval = voros.bootstrap(y, score, ward, groups=groups, n_resamples=400, random_state=0)
+    print(f"{name}: {interval.low:.3f} to {interval.high:.3f}")
+    axis.plot([interval.low, interval.high], [row, row], lw=3)
+    axis.plot(interval.estimate, row, "ko")
 axis.set(yticks=[0, 1], yticklabels=list(ways), xlabel="partial VOROS", ylim=(-0.5, 1.5))
 plt.show()

@@ -2,7 +2,7 @@
  * Delimited text, byte by byte, by the rules of the command line's reader.
  *
  * A quote opens a cell only at its start; a doubled one stands for itself; a line break within
- * quotes belongs to the cell. Empty lines are passed over. Bytes, not characters: a column that is
+ * quotes belongs to the cell. Empty lines are skipped. Bytes, not characters: a column that is
  * not read may hold anything.
  */
 

@@ -72,7 +72,7 @@ def test_the_page_about_the_tables(voros_command, tmp_path):
 def test_tables_are_a_folder_not_a_stream(voros_command):
     ran = voros_command("paper", ".", "-o", "-")
     assert ran.code == 2
-    assert "-o - is no folder" in ran.errors[0]
+    assert "-o - is not a folder" in ran.errors[0]
 
 
 @pytest.mark.slow

@@ -137,7 +137,7 @@ def test_any_column_is_a_period(voros_command, admissions):
         ),
         (("score", "--capacity", "2/day", "--period", "ward", "--time-zone", "UTC"), "--time-zone"),
         (("score", "--capacity", "2/ward", "--time", "admitted"), "is not a calendar period"),
-        (("score", "--capacity", "2/day", "--time", "ward"), "--time[0]='ward 0' is no time"),
+        (("score", "--capacity", "2/day", "--time", "ward"), "--time[0]='ward 0' is not a time"),
         (("score", "--capacity", "20%/day", "--time", "admitted"), "a whole number of alarms"),
         (("score", "--capacity", "0.2", "--exceed", "5%"), "which exceed=0.05 needs"),
         (

@@ -133,7 +133,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
         (("--label", "died", "--score", "good"), "--by is needed where groups share"),
         (("--streams", "s.toml", "--by", "x"), "--streams and --by exclude one another"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
-        (("--streams", "s.toml", "--check"), "--check needs cases to check on"),
+        (("--streams", "s.toml", "--check"), "--check requires --test FILE"),
         ((*GROUPS, "--horizon", "10"), "--horizon is part of a guarantee"),
         ((*GROUPS, "--exceed", "0.1"), "which exceed=0.1 needs"),
         ((*GROUPS, "--time", "good"), "--time needs a capacity per period"),

@@ -187,7 +187,7 @@ def share(
 ) -> None:
     """Share one capacity between several alarms, or several groups, at the least total cost."""
     if check and test is None:
-        raise ValueError("--check needs cases to check on; name them with --test FILE")
+        raise ValueError("--check requires --test FILE")
     problem, shared = streams.read(), _shared(capacity, exceed, when)
     check_output(output, show_options)
     sure = _guarantee(confidence, horizon, block, group)

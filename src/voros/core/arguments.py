@@ -98,7 +98,7 @@ def check_type(value: Any, name: str, kind: type[Checked], accepted: str) -> Che
 
 
 def check_flag(value: Any, name: str) -> bool:
-    """Return a truth value; ``"no"`` and 0 are none.
+    """Return a boolean; ``"no"`` and 0 are refused.
 
     Examples
     --------

@@ -154,7 +154,7 @@ def _datetime(value: Any, row: int) -> datetime:
     try:
         return datetime.fromisoformat(value.strip())
     except (AttributeError, TypeError, ValueError):
-        raise ArgumentError("times", f"[{row}]={value!r} is no time; {ACCEPTED_TIMES}") from None
+        raise ArgumentError("times", f"[{row}]={value!r} is not a time; {ACCEPTED_TIMES}") from None
 
 
 def _of_objects(

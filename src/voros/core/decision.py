@@ -69,7 +69,7 @@ class Decision:
     count_area: Callable[[], float] | None = None
 
     def check_covered(self, scenario: Scenario) -> None:
-        """Raise where the points leave open what would be chosen in another scenario."""
+        """Raise where the points are too coarse to decide in another scenario."""
         (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
 
     @cached_property

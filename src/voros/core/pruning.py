@@ -148,7 +148,7 @@ class _Ranges:
         """All cases in one range; scores beyond its ends are counted at them."""
         n_positive = int(np.count_nonzero(cases.positive))
         rows = np.array([[len(cases) - n_positive, n_positive]])
-        # Nothing is passed over yet, so that the sums of the one range are never read.
+        # Nothing is skipped yet, so the sums of the one range are never read.
         sums = rows if cases.weights is None else rows.astype(np.float64)
         return cls(np.array([start]), np.array([width]), rows, sums, np.array([True]))
 

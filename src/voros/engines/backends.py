@@ -222,7 +222,7 @@ class Ibis(Adapter):
     name = package = "ibis"
 
     def as_number(self, condition: nw.Expr) -> nw.Expr:
-        """Choose between whole numbers: PostgreSQL and BigQuery make no float of a truth value."""
+        """Choose between whole numbers: PostgreSQL and BigQuery make no float of a boolean."""
         return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
 
     def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:

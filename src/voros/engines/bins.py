@@ -84,7 +84,7 @@ class Bins:
     def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
         """Put finer bins in the place of the chosen ones.
 
-        Parts that lie in no chosen bin are passed over: a filter may let more rows through than
+        Parts that lie in no chosen bin are skipped: a filter may let more rows through than
         were asked for.
         """
         parents = self.take(chosen)

@@ -94,7 +94,7 @@ def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> 
 
 
 def _flags(file: TableFile, types: Mapping[str, Any]) -> list[str]:
-    """Columns of truth values that a file holds as text."""
+    """Boolean columns that a file holds as text."""
     return [name for name in types if file.delimiter and str(types[name]) == "bool"]
 
 

@@ -98,7 +98,7 @@ class Resampling:
         unknown = sorted(set(options).difference(accepted.__annotations__))
         if unknown:
             names = ", ".join(accepted.__annotations__)
-            raise TypeError(f"{unknown[0]} is no argument of resampling; accepted are {names}")
+            raise TypeError(f"{unknown[0]} is not an argument of resampling; accepted are {names}")
         return cls(**options)
 
     def __post_init__(self) -> None:

@@ -83,7 +83,7 @@ def _parsed(text: str, origin: str, kind: str) -> Any:
     except UnicodeEncodeError:
         raise DocumentError(f"{origin} is not JSON: it holds half a character") from None
     except DocumentError as error:
-        raise DocumentError(f"{origin} is no {kind}: {error}") from None
+        raise DocumentError(f"{origin} is not a valid {kind}: {error}") from None
     return value
 
 

@@ -94,7 +94,7 @@ class WorklistEvaluation(ReprMixin):
 
     @property
     def note(self) -> str:
-        """In how many periods the list is full."""
+        """Number of periods with a full list."""
         return f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
 
     def _parts(self) -> tuple[Table, str]:

@@ -125,7 +125,7 @@ def test_an_unknown_data_set_is_named():
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ExperimentError, match=r"nowhere is no folder"):
+    with pytest.raises(ExperimentError, match=r"nowhere is not a folder"):
         find_datasets([tmp_path / "nowhere"], only=["support2"])
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NO_RISKS = (
     "Calibration compares risks with what happened, and needs scores that are probabilities from "
-    "0 to 1: those of {} are none."
+    "0 to 1. The scores of {} are not."
 )
 
 
