@@ -202,7 +202,7 @@ def test_explain_says_how_many_true_positives_are_missing(
     text = guarantee.explain(points, scenario, n_models).split("The precision floor fails: ")[1]
     guarantee = guarantee.split(n_models)
     needed, right, alarms = (
-        int(said_number(text, before)) for before in ("where ", "with ", " right of ")
+        int(said_number(text, before)) for before in ("where ", "with ", " true positives in ")
     )
     assert right < needed <= alarms
     n_rest = 250 - alarms - int(points.n_positive)
@@ -228,7 +228,7 @@ def test_explain_when_stricter_thresholds_fail() -> None:
 def test_explain_when_there_are_too_few_alarms_at_all() -> None:
     points = OperatingPoints.from_scores(np.arange(100) < 20, -np.arange(100))
     text = Guarantee().explain(points, Scenario(0.9, 0.3, 0.1))
-    assert ", too few alarms to pass even if all were right." in text
+    assert ", too few alarms to pass even without a false one." in text
 
 
 def test_explain_names_a_capacity_that_would_do() -> None:

@@ -19,9 +19,9 @@ from voros.guarantee.binomial_tests import (
     level_at,
     most_counted,
     precision_risk,
+    sequence_passed,
     share_risk,
     starts,
-    walked,
 )
 
 
@@ -77,7 +77,7 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
         alarms = np.append(0, np.cumsum([len(group) for group in groups]))
         # Beyond the last case too: ranks at which nothing starts.
         most = int(rng.integers(alarms[-1] // 2, 2 * alarms[-1]))
-        found = alarms[walked(tp, alarms, 0.5, 0.2, most)].tolist()
+        found = alarms[sequence_passed(tp, alarms, 0.5, 0.2, most)].tolist()
         assert set(found) == by_the_rule(groups, 0.5, 0.2, most)
         runs = 1 + np.count_nonzero(np.diff(np.searchsorted(alarms, found)) > 1) if found else 0
         born_again, several = born_again + (runs > 1), several + bool(found)
@@ -91,7 +91,7 @@ def test_positives_first_end_every_sequence_somewhere(alpha: float) -> None:
     alarms = np.arange(257)
     for n_positive in range(20, 200):
         labels = [[i < n_positive] for i in range(256)]
-        found = walked(np.minimum(alarms, n_positive), alarms, 0.5, alpha, 256)
+        found = sequence_passed(np.minimum(alarms, n_positive), alarms, 0.5, alpha, 256)
         assert set(alarms[found].tolist()) == by_the_rule(labels, 0.5, alpha, 256)
 
 
@@ -109,7 +109,7 @@ def test_one_group_of_ties_is_one_test() -> None:
     alarms = np.array([0, 2 * first])
     needed = next(tp for tp in range(2 * first) if tail(tp, 2 * first, 0.5) <= 0.05)
     for tp, passes in ((needed, True), (needed - 1, False)):
-        assert walked(np.array([0, tp]), alarms, 0.5, 0.05, 10).tolist() == [False, passes]
+        assert sequence_passed(np.array([0, tp]), alarms, 0.5, 0.05, 10).tolist() == [False, passes]
 
 
 def test_walks_err_no_more_often_than_promised_when_every_threshold_is_bad() -> None:
@@ -118,7 +118,7 @@ def test_walks_err_no_more_often_than_promised_when_every_threshold_is_bad() -> 
     alarms = np.arange(401)
     for _ in range(runs):
         tp = np.append(0, np.cumsum(rng.random(400) < 0.4999))
-        errors += walked(tp, alarms, 0.5, 0.1, 400).any()
+        errors += sequence_passed(tp, alarms, 0.5, 0.1, 400).any()
     assert errors / runs <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / runs)
 
 
@@ -136,7 +136,7 @@ def test_tied_cases_err_no_more_often_either(size: int) -> None:
         alarms = np.append(0, np.cumsum(sizes))
         distinct = np.append(True, np.diff(alarms) > 0)
         bad = np.append(False, ~good)[distinct]
-        errors += (walked(tp[distinct], alarms[distinct], 0.5, 0.1, 420) & bad).any()
+        errors += (sequence_passed(tp[distinct], alarms[distinct], 0.5, 0.1, 420) & bad).any()
     assert errors / runs <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / runs)
 
 
@@ -155,14 +155,14 @@ def test_the_capacity_has_a_share_of_its_own() -> None:
     for_floor, for_capacity = alpha_shares(0.05, 0.4, 200.0, 2000)
     assert for_floor + for_capacity == pytest.approx(0.05)
     assert 0 < risk[0] <= for_capacity < risk[1]
-    floor_alone = walked(points.tp, points.alarms, 0.4, for_floor, most)
+    floor_alone = sequence_passed(points.tp, points.alarms, 0.4, for_floor, most)
     np.testing.assert_array_equal(found, floor_alone & (points.alarms <= most))
 
 
 def test_one_limit_alone_has_all_of_alpha() -> None:
     points = separated(1)
     found = certified(points, 0.4, 2000.0, 0.05)
-    np.testing.assert_array_equal(found, walked(points.tp, points.alarms, 0.4, 0.05, 2000))
+    np.testing.assert_array_equal(found, sequence_passed(points.tp, points.alarms, 0.4, 0.05, 2000))
     found = certified(points, 0.0, 200.0, 0.05)
     risk = share_risk(points.alarms, 2000, 200.0, None)
     np.testing.assert_array_equal(found, risk <= 0.05)
@@ -179,7 +179,7 @@ def test_degenerate_floors_have_one_start_with_all_of_alpha() -> None:
         assert (ranks.tolist(), shares.tolist()) == ([1], [0.05])
     # A floor of 1 cannot be certified, not even by a thousand true positives and no other.
     counts = np.arange(1001)
-    assert not walked(counts, counts, 1.0, 0.05, 1000).any()
+    assert not sequence_passed(counts, counts, 1.0, 0.05, 1000).any()
 
 
 @pytest.mark.parametrize("floor", [0.01, 0.2, 0.5, 0.7, 0.9, 0.97])
@@ -231,7 +231,7 @@ def test_starts_within_one_group_of_ties_add_up() -> None:
     assert level > shares.max()
     needed = int(binom.isf(level, 100, 0.5)) + 1
     for tp, passes in ((needed, True), (needed - 1, False)):
-        found = walked(np.array([0, tp, tp]), alarms, 0.5, 0.05, 400)
+        found = sequence_passed(np.array([0, tp, tp]), alarms, 0.5, 0.05, 400)
         assert found.tolist() == [False, passes, False]
 
 
@@ -241,17 +241,20 @@ def test_a_p_value_of_just_alpha_passes() -> None:
     alpha = next(a for a in near.tolist() if starts(0.5, a, 51)[1][0] == 0.5**16)
     assert starts(0.5, alpha, 51)[0].tolist() == [17, 34]
     counts = np.arange(18)
-    assert walked(counts, counts, 0.5, alpha, 51).tolist() == [False] * 17 + [True]
+    assert sequence_passed(counts, counts, 0.5, alpha, 51).tolist() == [False] * 17 + [True]
     alpha = float(binom.sf(25, 40, 0.5))
-    assert walked(np.array([0, 26]), np.array([0, 40]), 0.5, alpha, 1).tolist() == [False, True]
+    assert sequence_passed(np.array([0, 26]), np.array([0, 40]), 0.5, alpha, 1).tolist() == [
+        False,
+        True,
+    ]
 
 
 def test_before_the_first_start_nothing_is_tested() -> None:
     first = int(starts(0.5, 0.05, 1000)[0][0])
     counts = np.arange(first)
-    assert not walked(counts, counts, 0.5, 0.05, 1000).any()
+    assert not sequence_passed(counts, counts, 0.5, 0.05, 1000).any()
     counts = np.arange(first + 1)
-    assert walked(counts, counts, 0.5, 0.05, 1000).tolist() == [False] * first + [True]
+    assert sequence_passed(counts, counts, 0.5, 0.05, 1000).tolist() == [False] * first + [True]
 
 
 def test_the_level_is_that_of_every_start_up_to_there() -> None:
@@ -264,7 +267,7 @@ def test_the_level_is_that_of_every_start_up_to_there() -> None:
             # Right up to the last few thresholds, all of them wrong.
             labels = np.append(np.ones(alarms - max(misses, 0)), np.zeros(max(misses, 0)))
             tp = np.append(0, np.cumsum(labels)).astype(int)
-            found = walked(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
+            found = sequence_passed(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
             assert bool(found[-1]) == (passes and wrong > 0)
 
 

@@ -40,7 +40,7 @@ from voros.core.shared_capacity import Certificate, Stream, as_cost, share_capac
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
-from voros.guarantee.binomial_tests import alpha_shares, most_counted, walked
+from voros.guarantee.binomial_tests import alpha_shares, most_counted, sequence_passed
 from voros.io.frames import make_frame
 from voros.policy.allowed import check_guarantee
 from voros.text.table import ReprMixin, Table
@@ -385,7 +385,7 @@ def _certified(points: OperatingPoints, floor: float, alpha: float, lowest: floa
     """Return the points at or above a threshold that keep the floor in the population."""
     passed = points.thresholds >= lowest
     if floor:
-        passed &= walked(points.tp, points.alarms, floor, alpha, int(points.n_cases))
+        passed &= sequence_passed(points.tp, points.alarms, floor, alpha, int(points.n_cases))
     passed[0] = True
     return np.asarray(passed)
 

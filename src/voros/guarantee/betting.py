@@ -2,7 +2,7 @@ r"""E-values for a mean that is at most 0, by betting on bounded draws towards a
 
 Let :math:`D_1, \dots, D_n` be independent draws of a variable with mean at most 0 and least value
 :math:`-b`. The wealth :math:`W = \prod_i (1 + \lambda_i D_i)`, with :math:`0 \le \lambda_i \le 1/b`
-settled before :math:`D_i` is seen, is never negative and has mean at most 1: an e-value. So it
+fixed before :math:`D_i` is seen, is never negative and has mean at most 1: an e-value. So it
 reaches 1/alpha with probability at most alpha, whatever the bets are (Waudby-Smith and
 Ramdas, 2024).
 

@@ -220,7 +220,7 @@ def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -
 
 
 def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
-    """Probability of at least ``tp`` right of ``alarms`` when the precision is just the floor.
+    """Probability of at least ``tp`` true positives in ``alarms`` at a precision of the floor.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def smallest_rank(min_precision: float, alpha: float) -> int:
 
     Examples
     --------
-    29 right of 29 alarms certify a floor of .9:
+    29 true positives in 29 alarms certify a floor of .9:
 
     >>> smallest_rank(0.9, 0.05)
     30
@@ -298,10 +298,10 @@ def certified(points: OperatingPoints, floor: float, capacity: float, alpha: flo
     for_floor, for_capacity = alpha_shares(alpha, floor, capacity, n_cases)
     most = most_counted(n_cases, capacity, None, for_capacity)
     within = np.asarray(alarms <= most)
-    return within & walked(points.tp, alarms, floor, for_floor, most) if floor else within
+    return within & sequence_passed(points.tp, alarms, floor, for_floor, most) if floor else within
 
 
-def walked(
+def sequence_passed(
     tp: AnyArray, alarms: AnyArray, min_precision: float, alpha: float, most: int
 ) -> BoolArray:
     """Test thresholds in sequence and return those that keep a precision floor.
@@ -322,7 +322,7 @@ def walked(
     for begin, end in pairwise(np.unique(np.append(at, len(alarms))).tolist()):
         # Several starts within one group of ties: the first that passes collects those after it.
         for rank, share in zip(ranks[at == begin], shares[at == begin], strict=True):
-            above = right_above(tp, alarms, begin, rank)
+            above = tp_above(tp, alarms, begin, rank)
             if level or at_least(above, rank - 1, min_precision) <= share:
                 level += share
         failed = np.flatnonzero(risk[begin:end] > level)
@@ -358,14 +358,14 @@ def needed_in_sequence(min_precision: float, alpha: float, alarms: AnyArray, mos
     return np.asarray(np.where(levels > 0, needed, alarms + 1))
 
 
-def right_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
-    """Count the right cases above the one at a rank; among tied cases the positives come first.
+def tp_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
+    """Count the positives above the case at a rank; among tied cases the positives come first.
 
     Examples
     --------
-    Three cases tied at ranks 2 to 4, one of them right; above rank 3 are the first and that one:
+    Three cases tied at ranks 2 to 4, one of them positive; above rank 3 are the first and that one:
 
-    >>> right_above(np.array([0, 1, 2]), np.array([0, 1, 4]), 2, 3)
+    >>> tp_above(np.array([0, 1, 2]), np.array([0, 1, 4]), 2, 3)
     2
     """
     return int(min(tp[i], tp[i - 1] + rank - 1 - alarms[i - 1]))

@@ -1,7 +1,7 @@
 """Choose model and thresholds on development cases, so that validation tests them alone.
 
-Whatever is settled on development cases is fixed before validation: a model, and one threshold or
-a few in a fixed sequence. Each is then tested at the full alpha. How they are chosen decides the
+Model and thresholds, one or a few in a fixed sequence, are chosen on development cases, so they are
+fixed before validation. Each is then tested at the full alpha. How they are chosen decides the
 power of the certificate and nothing else, so it may be rough: populations are drawn that the
 development cases make likely, validations are drawn from them, and of many sequences the one is
 taken that saves most on average.
@@ -29,7 +29,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tested on validation cases, settled on development cases.
+    """What is tested on validation cases, fixed on development cases.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Plan:
         least = int((1 - TUNING.plan_drift) * low - spread * np.sqrt(low))
         n_steps, floor = len(self.thresholds), goal.scenario.min_precision
         if 0 < floor < 1:
-            # Fewer alarms would not pass if all of them were right.
+            # Fewer alarms would not pass even without a false alarm.
             level = ndtr(-normal_margin(goal.alpha, goal.horizon / goal.n_cases, n_steps))
             least = max(least, int(np.ceil(np.log(level) / np.log(floor))))
         most = most_once(goal.n_cases, goal.horizon, goal.capacity, goal.alpha, n_steps)

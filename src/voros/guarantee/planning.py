@@ -84,7 +84,7 @@ def cases_needed(
 
     Examples
     --------
-    A floor of one right alarm in two, and a model believed to reach 60 %:
+    A floor of one true alarm in two, and a model believed to reach 60 %:
 
     >>> plan = cases_needed(0.5, 0.6, alarm_rate=0.05, prevalence=0.1)
     >>> plan.alarms, plan.true_positives, plan.cases, plan.positives

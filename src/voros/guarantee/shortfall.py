@@ -32,13 +32,13 @@ class Closest:
         if self.alarms == 0:
             return "The capacity fails: not one alarm of these cases is sure to keep it."
         counted = (
-            f"closest came the threshold {self.threshold:.6g}, with {self.tp:,} right of "
+            f"closest came the threshold {self.threshold:.6g}, with {self.tp:,} true positives in "
             f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g})"
         )
         if self.tp >= self.needed:
             failed = "which is enough, but stricter thresholds, which are tested first, fail"
         elif self.needed > self.alarms:
-            failed = "too few alarms to pass even if all were right"
+            failed = "too few alarms to pass even without a false one"
         else:
             failed = f"where {self.needed:,} are needed"
         return f"The precision floor fails: {counted}, {failed}."

@@ -242,7 +242,7 @@ class Tuning:
     order_seed: int = 0
     # Share of the wealth that the worst draw may cost a bet.
     largest_stake: float = 0.9
-    # Bets are settled again before each of this many parts of the draws.
+    # Bets are set again before each of this many parts of the draws.
     bet_rounds: int = 200
     # Chances below the one count as lost; bets aim beyond the target by the other, as a factor:
     # aimed right at it they would end just below.

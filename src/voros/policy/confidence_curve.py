@@ -89,11 +89,11 @@ class ConfidenceCurve(ReprMixin):
     ...     y, scores, scenario, guarantee=(0.95, 0.9, 0.8), n_models=1
     ... )
     >>> policy.confidence_curve()
-    confidence  threshold  alarms  right  recall  expected cost  given up
-    0.95            never       0      0   0.000         0.7645    0.3653
-    0.9*          2.24441      29     21   0.120         0.6754    0.2761
-    0.8           2.24441      29     21   0.120         0.6754    0.2761
-    none          1.18282     176     90   0.514         0.3993    0.0000
+    confidence  threshold  alarms  tp  recall  expected cost  given up
+    0.95            never       0   0   0.000         0.7645    0.3653
+    0.9*          2.24441      29  21   0.120         0.6754    0.2761
+    0.8           2.24441      29  21   0.120         0.6754    0.2761
+    none          1.18282     176  90   0.514         0.3993    0.0000
     * deployed; any confidence of the ladder may be chosen
     """
 
@@ -114,7 +114,7 @@ class ConfidenceCurve(ReprMixin):
 
     def table(self) -> Table:
         """Return the steps as people read them."""
-        head = ("threshold", "alarms", "right", "recall", "expected cost", "given up")
+        head = ("threshold", "alarms", "tp", "recall", "expected cost", "given up")
         named = len({step.model for step in self.steps}) > 1
         rows = [("confidence", *(("model",) if named else ()), *head)]
         for step, given_up in zip(self.steps, self.given_up, strict=True):

@@ -187,7 +187,7 @@ class Selection(ReprMixin):
     def _scales(self) -> dict[Strategy, float]:
         region = next(iter(self.allowed.values())).decision.region
         fpr, tpr = region.ring.max(axis=1).tolist()
-        # Where every alarm must be right there is no area under the curve to differ in.
+        # Where every alarm must be true there is no area under the curve to differ in.
         area = fpr * tpr or 1.0
         return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted, right_above
+from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted, tp_above
 from voros.guarantee.next_cases.fixed_sequence import (
     FixedSequence,
     first_start,
@@ -184,7 +184,7 @@ def certified_run(points: OperatingPoints, plan: FixedSequence, needed: AnyArray
     """Return the run of thresholds from the start to before the first failure."""
     begin = int(np.searchsorted(points.alarms, plan.start))
     end = int(np.searchsorted(points.alarms, plan.most, side="right"))
-    if begin >= end or right_above(points.tp, points.alarms, begin, plan.start) < needed[0]:
+    if begin >= end or tp_above(points.tp, points.alarms, begin, plan.start) < needed[0]:
         return slice(end, end)
     failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start + 1]
     return slice(begin, begin + int(np.argmax(failed)) if failed.any() else end)

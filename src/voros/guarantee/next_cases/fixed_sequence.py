@@ -1,7 +1,7 @@
 """A fixed-sequence test, and the precisions at which the next cases break its floor.
 
-At a threshold that flags a share u of all cases, right with probability rho, the alarms among the
-next cases are binomial, and so are the right ones among them. The chance f(u, rho) that the next
+At a threshold that flags a share u of all cases with a precision of rho, the alarms among the next
+cases are binomial, and so are the true positives among them. The chance f(u, rho) that the next
 cases are below the floor falls with rho, but neither rises nor falls with u throughout. Its
 falling majorant, the largest over this and all greater shares, is what the bound on a sequence
 needs. All of this is fixed before any label is seen.
@@ -197,8 +197,8 @@ def rough_first_start(
 def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
     """Return a rank below which no precision passes, about.
 
-    With b next alarms, c of which must be right, the precision at which they break the floor with
-    a chance that is uniform is beta(c, b - c + 1) distributed. The risk of k - 1 right of k - 1 is
+    With b next alarms, c of which must be true, the precision at which they break the floor with
+    a chance that is uniform is beta(c, b - c + 1) distributed. The risk of k - 1 true of k - 1 is
     its (k - 1)-th moment.
 
     Examples
@@ -216,7 +216,7 @@ def least_rank(n_cases: int, horizon: int, floor: float, alpha: float) -> int:
 
 
 def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:
-    """Return the fewest right alarms that keep a precision floor.
+    """Return the fewest true positives that keep a precision floor.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def _falling_chance(
     if split < high:
         edges = growing_shares(split, high)
         alarms = ManyCounts(horizon, edges)
-        # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
+        # Fewer than ceil(phi a) are true: more than a - ceil(phi a) are false.
         share = 1 - float(as_fraction(min_precision)) - 1 / alarms.begins
         bounds = alarms.mean_bounds(tail_bound((alarms.begins, alarms.ends), share, 1 - precision))
     if split > low:

@@ -1,6 +1,6 @@
 """One threshold, fixed before validation: what it needs to pass for the next cases.
 
-At a fixed threshold that flags a share u of all cases, right with probability rho, the validation
+At a fixed threshold that flags a share u of all cases with a precision of rho, the validation
 cases and the next ones are independent. So the probability that the threshold passes and the next
 cases then break a limit is the product F(u, rho) f(u, rho) of the chance to pass and the chance to
 break, and the promise holds if the largest product over all u and rho is at most alpha. Both
@@ -37,7 +37,7 @@ from voros.typing import AnyArray, FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class OneTest:
-    """What is settled about the test of one threshold before validation.
+    """What is fixed about the test of one threshold before validation.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class ProductRisk:
     def _kept_with_many(self, low: int, high: int) -> FloatArray:
         begins = count_ranges(low, high)
         ends = np.append(begins[1:] - 1, high)
-        # Fewer than ceil(phi a) are right: more than a - ceil(phi a) are wrong.
+        # Fewer than ceil(phi a) are true: more than a - ceil(phi a) are false.
         share = 1 - float(as_fraction(self.test.min_precision)) - 1 / begins
         broken = tail_bound((begins, ends), share, 1 - self.precision)
         edges = at_least(np.append(begins, high + 1), self.test.horizon, self.shares[:, None])
