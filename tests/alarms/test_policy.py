@@ -68,9 +68,8 @@ def test_the_rule_is_saved_and_read_with_the_policy(tmp_path):
 
 def test_a_policy_of_stays_takes_no_cases_and_the_other_way_round():
     policy = policy_of()
-    for refused in (policy.predict, policy.at_prevalence):
-        with pytest.raises(ValueError, match="the policy is for alarms over stays"):
-            refused(0.3)
+    with pytest.raises(ValueError, match="the policy is for alarms over stays"):
+        policy.predict(0.3)
     with pytest.raises(ValueError, match="the policy is for alarms over stays"):
         policy.evaluate([0, 1], [0.1, 0.9])
     of_cases = voros.ThresholdPolicy.from_validation(
@@ -269,8 +268,8 @@ def test_the_floor_of_a_subgroup_is_judged_by_its_interval():
     ill = np.isin(stay, events[0])
     columns = {"stay": stay, "time": hour, "score": score, "events": events}
     found = policy.evaluate_stays(**columns, by=np.where(ill, "ill", "well")).by_subgroup
-    assert found.floor("subgroup", "ill") == "kept"
-    assert found.floor("subgroup", "well") == "broken"
+    assert found["subgroup", "ill"].floor == "kept"
+    assert found["subgroup", "well"].floor == "broken"
     assert found.with_floor("broken") == (("subgroup", "well"),)
     assert list(found.frame()["floor"]) == ["kept", "broken"]
 

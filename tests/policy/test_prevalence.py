@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import voros
-from voros import NeverAlarmWarning, Scenario, ThresholdPolicy
+from voros import Scenario, ThresholdPolicy
 
 
 @pytest.fixture(scope="module")
@@ -22,63 +21,13 @@ def cases():
 SCENARIO = Scenario(0.4, 0.3, cost_ratio=(0.1, 0.4))
 
 
-@pytest.mark.parametrize("prevalence", [0.05, 0.12, 0.25, 0.5])
-def test_every_threshold_kept_is_feasible_there_and_the_best_of_those_stored(cases, prevalence):
-    y, scores = cases
-    policy = ThresholdPolicy.from_validation(y, scores, SCENARIO)
-    moved = policy.at_prevalence(prevalence)
-    assert moved.scenario.prevalence == prevalence
-    stored = set(policy.thresholds.tolist()) | {policy.default.threshold}
-    assert set(moved.thresholds.tolist()) <= stored | {np.inf}
-    for ratio in (0.02, 0.15, 0.4, 2.0):
-        costs = {np.inf: prevalence}
-        for threshold in stored - {np.inf}:
-            tpr, fpr = (scores[y] >= threshold).mean(), (scores[~y] >= threshold).mean()
-            right, false = prevalence * tpr, (1 - prevalence) * fpr
-            if right >= 0.4 * (right + false) and right + false <= 0.3:
-                costs[threshold] = ratio * false + prevalence * (1 - tpr)
-        chosen = moved.threshold(ratio)
-        assert costs[chosen] == pytest.approx(min(costs.values()))
-    assert ThresholdPolicy.from_json(moved.to_json()) == moved
-
-
-def test_the_same_prevalence_is_the_same_policy(cases) -> None:
-    y, scores = cases
-    policy = ThresholdPolicy.from_validation(y, scores, SCENARIO, model="risk")
-    same = policy.at_prevalence(float(y.mean()))
-    assert same.thresholds.tolist() == policy.thresholds.tolist()
-    assert same.default.threshold == policy.default.threshold
-    assert (same.model, same.origin) == ("risk", policy.origin)
-
-
-def test_at_a_prevalence_too_low_for_the_floor_it_never_alarms(cases) -> None:
-    y, scores = cases
-    policy = ThresholdPolicy.from_validation(y, scores, SCENARIO, strategy="recall")
-    with pytest.warns(NeverAlarmWarning, match="at a prevalence of 1e-05"):
-        assert policy.at_prevalence(1e-5).never_alarms
-
-
-def test_periods_move_with_the_mean_and_are_refused_with_a_share(cases) -> None:
+def test_a_band_is_refused_with_a_share_of_periods(cases) -> None:
     y, scores = cases
     days = np.arange(3000) % 60
-    mean = Scenario(0.3, 15, cost_ratio=0.2, per="day")
-    policy = ThresholdPolicy.from_validation(y, scores, mean, periods=days)
-    moved = policy.at_prevalence(0.4)
-    assert moved.default.alarms <= 15 * 60
-    seldom = mean.changed(exceed=0.1)
+    seldom = Scenario(0.3, 15, cost_ratio=0.2, per="day", exceed=0.1)
     policy = ThresholdPolicy.from_validation(y, scores, seldom, periods=days)
     with pytest.raises(ValueError, match=r"exceed=0\.1"):
-        policy.at_prevalence(0.4)
-    with pytest.raises(ValueError, match=r"exceed=0\.1"):
         policy.evaluate(y, scores, periods=days).over_prevalences()
-
-
-def test_a_guarantee_does_not_carry_over(cases) -> None:
-    y, scores = cases
-    policy = ThresholdPolicy.from_validation(
-        y, scores, SCENARIO, guarantee=voros.Guarantee(0.9), n_models=1
-    )
-    assert policy.at_prevalence(0.2).guarantee is None
 
 
 def test_the_band_is_what_reweighted_cases_show(cases) -> None:

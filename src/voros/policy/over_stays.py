@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from voros.alarms.sweep import AlarmCounts
     from voros.core.subgroups import Subgroups
     from voros.guarantee import Guarantee
+    from voros.policy.by_subgroup import FloorVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -111,6 +112,17 @@ class StayEvaluation(ReprMixin):
         return _share(self.tp, self.n_events)
 
     @property
+    def floor(self) -> FloorVerdict:
+        """Whether the precision floor is kept in the population, by the interval."""
+        low, high = self.intervals["precision"]
+        floor = self.scenario.min_precision
+        if floor <= 0 or np.isinf(self.threshold):
+            return "kept"
+        if self.tp + self.fp and high < floor:
+            return "broken"
+        return "kept" if self.tp + self.fp and low >= floor else "too few to say"
+
+    @property
     def number_needed_to_evaluate(self) -> float:
         """Alarms to look into for each event caught: 1 / precision."""
         return _share(self.tp + self.fp, self.tp)
@@ -143,14 +155,8 @@ class StayEvaluation(ReprMixin):
             *("threshold", "n_stays", "n_events", "n_events_without_row", "patient_days"),
             *("tp", "fp", "alarms", "precision", "recall", "alarms_per_patient_day"),
             *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
-            *(
-                "n_stays_alarmed",
-                "n_first_useful",
-                "n_stays_with_event",
-                "confidence_level",
-                "intervals",
-                "satisfied",
-            ),
+            *("n_stays_alarmed", "n_first_useful", "n_stays_with_event"),
+            *("confidence_level", "intervals", "satisfied"),
         )
         values = {name: getattr(self, name) for name in names}
         values["violations"] = [asdict(violation) for violation in self.violations]
@@ -221,16 +227,22 @@ def evaluate_stays(
     by: Subgroups | None = None,
 ) -> StayEvaluation:
     """Evaluate one threshold on stays, and on those of each subgroup."""
-    evaluation, scenario = _evaluate(deployment, stays, confidence_level), deployment.scenario
+    evaluation = _evaluate(deployment, stays, confidence_level)
     if by is None:
         return evaluation
-    by_subgroup = StaySubgroups.from_stays(
-        by,
-        lambda kept, alone: _evaluate(deployment, stays.only(kept), alone),
-        scenario.min_precision,
-        confidence_level,
+    alone = 1.0 - (1.0 - confidence_level) / by.n_subgroups
+    results = {
+        (part.column, name): _evaluate(deployment, stays.only(part.codes == code), alone)
+        for part in by.partitions
+        for code, name in enumerate(part.names)
+    }
+    subgroups = StaySubgroups(
+        results=results,
+        min_precision=deployment.scenario.min_precision,
+        confidence_level=confidence_level,
+        notes=by.notes,
     )
-    return replace(evaluation, by_subgroup=by_subgroup)
+    return replace(evaluation, by_subgroup=subgroups)
 
 
 def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) -> StayEvaluation:

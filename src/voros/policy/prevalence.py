@@ -14,26 +14,23 @@ way to measure; no data without labels can show that it holds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.cases import check_scores
-from voros.core.decision import Decision
 from voros.core.exact_intervals import PER_CASES, fpr_of, recall_of
 from voros.core.exact_limits import as_fraction
-from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.volume import ratio_moments
-from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
+from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.policy.allowed import AllowedThresholds
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from voros.policy.threshold_policy import ThresholdPolicy
+    pass
 
 N_PREVALENCES = 99
 """Prevalences that are looked at where none are named."""
@@ -162,43 +159,6 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
         scenario=scenario,
         confidence_level=evaluation.confidence_level,
     )
-
-
-def policy_at(policy: ThresholdPolicy, prevalence: float) -> ThresholdPolicy:
-    """Choose again from the thresholds of a policy; `ThresholdPolicy.at_prevalence` is this."""
-    scenario = policy.scenario.changed(prevalence=prevalence)
-    if scenario.exceed is not None:
-        raise ArgumentError(
-            "exceed",
-            f"={scenario.exceed!r}: how many periods pass the capacity is not known without "
-            "the cases; use from_validation with Scenario(prevalence=...)",
-        )
-    points = _points_of(policy).at_prevalence(prevalence)
-    n_periods = None if policy.origin is None else policy.origin.n_periods
-    max_alarms = scenario.max_alarms(points.n_cases, points.one_case, n_periods)
-    feasible = points.within_limits(scenario.min_precision, max_alarms)
-    decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=max_alarms)
-    allowed = AllowedThresholds.from_decision(points, decision, None, policy.n_models)
-    chosen = policy.from_allowed(allowed, strategy=policy.strategy, model=policy.model)
-    if not decision.can_alarm:
-        warn_caller(
-            f"no threshold of the policy keeps the limits at a prevalence of {prevalence:g}",
-            NeverAlarmWarning,
-        )
-    return replace(chosen, pos_label=policy.pos_label, origin=policy.origin)
-
-
-def _points_of(policy: ThresholdPolicy) -> OperatingPoints:
-    """The thresholds of a policy as operating points, at its own prevalence."""
-    rows = {choice.threshold: choice for choice in (policy.default, *policy.choices)}
-    raising = [choice for choice in rows.values() if not choice.never_alarm]
-    raising.sort(key=lambda choice: choice.alarms)
-    thresholds, tp, fp = (
-        np.array([getattr(choice, name) for choice in raising], dtype=np.float64)
-        for name in ("threshold", "tp", "fp")
-    )
-    sizes = policy.n_positive, policy.n_negative, 0.0
-    return OperatingPoints.with_never_alarm(thresholds, tp, fp, *sizes)
 
 
 def _precision(prevalence: FloatArray, tpr: float, fpr: float) -> FloatArray:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.subgroups import Subgroups
 from voros.io.frames import make_frame
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
     from voros.policy.by_subgroup import FloorVerdict
     from voros.policy.over_stays import StayEvaluation
-    from voros.typing import BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -44,7 +42,7 @@ class StaySubgroups(ReprMixin):
     >>> points = voros.alarm_points(**ward, rule=rule)
     >>> policy = voros.ThresholdPolicy.from_points(points, voros.Scenario(0.5, cost_ratio=0.1))
     >>> result = policy.evaluate_stays(**ward, by=sex).by_subgroup
-    >>> list(result), result["sex", "other"].n_stays, result.floor("sex", "other")
+    >>> list(result), result["sex", "other"].n_stays, result["sex", "other"].floor
     ([('sex', 'other')], 3, 'too few to say')
     """
 
@@ -52,28 +50,6 @@ class StaySubgroups(ReprMixin):
     min_precision: float
     confidence_level: float
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def from_stays(
-        cls,
-        by: Subgroups,
-        evaluate: Callable[[BoolArray, float], StayEvaluation],
-        min_precision: float,
-        confidence_level: float,
-    ) -> StaySubgroups:
-        """Evaluate the stays of each subgroup, at the confidence that they share."""
-        alone = 1.0 - (1.0 - confidence_level) / by.n_subgroups
-        results = {
-            (part.column, name): evaluate(part.codes == code, alone)
-            for part in by.partitions
-            for code, name in enumerate(part.names)
-        }
-        return cls(
-            results=results,
-            min_precision=min_precision,
-            confidence_level=confidence_level,
-            notes=by.notes,
-        )
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Go through the columns and subgroups."""
@@ -90,43 +66,24 @@ class StaySubgroups(ReprMixin):
             raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
         return self.results[name]
 
-    def floor(self, column: str, subgroup: str) -> FloorVerdict:
-        """Say whether the precision floor is kept in the population of a subgroup."""
-        result = self[column, subgroup]
-        low, high = result.intervals["precision"]
-        if self.min_precision <= 0 or np.isinf(result.threshold):
-            return "kept"
-        if result.tp + result.fp == 0:
-            return "too few to say"
-        if high < self.min_precision:
-            return "broken"
-        return "kept" if low >= self.min_precision else "too few to say"
-
     def with_floor(self, verdict: FloorVerdict) -> tuple[tuple[str, str], ...]:
         """Return the subgroups of which this is known of the precision floor."""
-        return tuple(name for name in self.results if self.floor(*name) == verdict)
+        return tuple(name for name, result in self.results.items() if result.floor == verdict)
 
     def values(self) -> list[dict[str, Any]]:
-        """Return the figures of each subgroup as plain values."""
+        """Return the figures of each subgroup as plain values; the limits are for all stays."""
         rows = []
-        for name, result in self.results.items():
-            row = dict(zip(("column", "subgroup"), name, strict=True)) | result.values()
-            # The limits are for all stays.
+        for (column, subgroup), result in self.results.items():
+            row = {"column": column, "subgroup": subgroup} | result.values()
             del row["satisfied"], row["violations"]
-            rows.append(row | {"floor": self.floor(*name)})
+            rows.append(row | {"floor": result.floor})
         return rows
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame with a row for each subgroup."""
-        rows = [
-            {
-                name: value
-                for name, value in row.items()
-                if not isinstance(value, (dict, list, tuple))
-            }
-            for row in self.values()
-        ]
-        return make_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+        rows = self.values()
+        plain = [name for name, value in rows[0].items() if np.isscalar(value)]
+        return make_frame({name: [row[name] for row in rows] for name in plain}, backend)
 
     def table(self) -> Table:
         """Return the subgroups as a table for people."""
@@ -136,7 +93,7 @@ class StaySubgroups(ReprMixin):
         for (column, name), result in self.results.items():
             figures = map(result.with_interval, ("precision", "recall", "alarms_per_patient_day"))
             sizes = f"{result.n_stays:,}", f"{result.n_events:,}"
-            rows.append((f"{column}: {name}", *sizes, *figures, self.floor(column, name)))
+            rows.append((f"{column}: {name}", *sizes, *figures, result.floor))
         return Table.from_rows(rows)
 
     def _parts(self) -> tuple[str | Table, ...]:

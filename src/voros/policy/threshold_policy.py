@@ -322,42 +322,6 @@ class ThresholdPolicy(AppliedThresholds):
         """Hash scenario and thresholds."""
         return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
 
-    def at_prevalence(self, prevalence: float) -> ThresholdPolicy:
-        """Return the policy for where positives are more or less common: label shift.
-
-        Assumed is that positives and negatives each score as on the validation data, and only
-        their shares differ. Then TPR and FPR of every threshold stay, precision and alarms are
-        those of the new shares, and the thresholds of this policy that keep the limits there are
-        chosen from again.
-
-        Only thresholds of this policy are looked at. With the validation cases at hand,
-        `from_validation` with ``Scenario(prevalence=...)`` looks at all of them, and may find a
-        better one. A guarantee does not carry over: its tests are of the cases as they were drawn.
-
-        Parameters
-        ----------
-        prevalence : float in (0, 1)
-
-        Warns
-        -----
-        NeverAlarmWarning
-            When no threshold of the policy keeps the limits there.
-
-        Examples
-        --------
-        >>> import voros
-        >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
-        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
-        >>> policy.threshold(), policy.at_prevalence(0.15).threshold()
-        (0.5, 0.9)
-        """
-        self._check_cases()
-        # Most policies stay where they were made.
-        from voros.policy.prevalence import policy_at
-
-        return policy_at(self, prevalence)
-
 
 def climbed(
     points: OperatingPoints,
