@@ -1,7 +1,7 @@
 """What a monitor promises, and how soon it notices, beside MAPIE; and how long ten years take.
 
 Run ``python benchmarks/monitoring.py PART [n]``, the parts being named at the end of this file;
-docs/monitoring.md has the results. Streams of alarms have a precision floor of .25, or as said.
+docs/theory/monitoring.md has the results. Streams of alarms have a precision floor of .25, or as said.
 """
 
 from __future__ import annotations

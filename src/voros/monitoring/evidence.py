@@ -24,7 +24,7 @@ over alternatives,
 While the limit is kept M and V are bounded by nonnegative martingales that begin at 1, so each ever
 reaches :math:`1/\alpha` with probability at most :math:`\alpha` (Ville, 1939); and :math:`R_n - n`
 is a supermartingale, so R takes on average at least A units to reach A (Shin, Ramdas and Rinaldo,
-2024). docs/monitoring.md has the proofs.
+2024). docs/theory/monitoring.md has the proofs.
 """
 
 from __future__ import annotations
