@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/allocation.py speed``, ``search``, ``guarantee [runs]``, ``support2`` or
 ``physionet`` (with VOROS_PHYSIONET2012 naming the archive of the PhysioNet 2012 challenge, sets a
-and b); docs/allocation.md has the results.
+and b); docs/theory/allocation.md has the results.
 """
 
 from __future__ import annotations
