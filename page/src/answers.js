@@ -101,16 +101,16 @@ function complete(answer, file) {
 
 /** Read what `answersToml` wrote. */
 export function readAnswers(text, file) {
-  const found = [];
+  const answers = [];
   text.split(/\r?\n/).forEach((written, i) => {
     const line = written.replace(/^\s*#.*/, "").trim();
     const pair = PAIR.exec(line);
-    if (line === "[[answer]]") found.push({});
-    else if (pair && found.length) found.at(-1)[pair[1]] = valueOfToml(pair[2], file, i + 1);
+    if (line === "[[answer]]") answers.push({});
+    else if (pair && answers.length) answers.at(-1)[pair[1]] = valueOfToml(pair[2], file, i + 1);
     else if (line !== "") throw new DataError(w.badAnswerLine(file, i + 1));
   });
-  if (found.length === 0) throw new DataError(w.badAnswer(file));
-  return found.map((answer) => complete(answer, file));
+  if (answers.length === 0) throw new DataError(w.badAnswer(file));
+  return answers.map((answer) => complete(answer, file));
 }
 
 function valueOfToml(text, file, line) {

@@ -93,10 +93,10 @@ function viewOf(setting) {
     ...atPrevalence(base, setting.prevalence),
     exceed: setting.exceed,
   }));
-  const found = models.map((model, i) => scored(model, points[i], setting, costs));
-  const ranked = [...found].sort((a, b) => b.usable - a.usable || b.score - a.score);
-  found.forEach((model) => (model.mark = markOf(model.position, payload.looks)));
-  const focus = setting.model === null ? ranked[0] : found[setting.model];
+  const evaluated = models.map((model, i) => scored(model, points[i], setting, costs));
+  const ranked = [...evaluated].sort((a, b) => b.usable - a.usable || b.score - a.score);
+  evaluated.forEach((model) => (model.mark = markOf(model.position, payload.styles)));
+  const focus = setting.model === null ? ranked[0] : evaluated[setting.model];
   const odds = points[0].nNegative / points[0].nPositive;
   const miss = missAt(setting);
   return {
@@ -104,10 +104,10 @@ function viewOf(setting) {
     words,
     costs,
     points,
-    models: found,
+    models: evaluated,
     ranked,
     focus,
-    drawn: drawsAll ? found : ranked.filter((model, i) => i < DRAWN_MODELS || model === focus),
+    drawn: drawsAll ? evaluated : ranked.filter((model, i) => i < DRAWN_MODELS || model === focus),
     ratios: ratioRange(costs, odds),
     missAt: miss,
     ratioAt: 1 / miss,
@@ -133,12 +133,12 @@ function deployment(view) {
 }
 
 /** Which models win how much of the map, in words. */
-function mapText(found, view) {
+function mapText(results, view) {
   const shares = view.models
-    .map(({ name, position }) => [name, found.filter(({ winner }) => winner === position).length])
+    .map(({ name, position }) => [name, results.filter(({ winner }) => winner === position).length])
     .filter(([, cells]) => cells > 0)
     .sort((a, b) => b[1] - a[1])
-    .map(([name, cells]) => w.mapShare(name, percent(cells / found.length, 2)));
+    .map(([name, cells]) => w.mapShare(name, percent(cells / results.length, 2)));
   return shares.length ? w.mapText(shares) : w.mapNobody;
 }
 
@@ -221,16 +221,16 @@ function askHowSure(view, consequence) {
   const { minPrecision, capacity, prevalence } = view.setting;
   const scores = view.models.map(({ score, usable }) => (usable ? score : null));
   delete document.body.dataset.sure;
-  judge?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, scores, (found) => {
+  judge?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, scores, (judged) => {
     if (view !== shownView) return;
     view.models.forEach((model, i) => {
-      model.interval = found.intervals[i];
-      model.behind = found.behind?.[i];
+      model.interval = judged.intervals[i];
+      model.behind = judged.behind?.[i];
     });
-    view.leaders = found.tied ?? (payload.replicates ? UNKNOWN : leadersBefore());
+    view.leaders = judged.tied ?? (payload.replicates ? UNKNOWN : leadersBefore());
     showResult(view, consequence);
     byId("sure-hint").hidden = false;
-    document.body.dataset.sure = JSON.stringify(found);
+    document.body.dataset.sure = JSON.stringify(judged);
   });
 }
 
@@ -239,8 +239,8 @@ function promised(view, chosen) {
   const { promise, setting: first } = payload;
   if (!promise) return null;
   if (!sameLimits(view.setting, first)) return { text: elsewhereText(promise, first, words), holds: false };
-  const found = promiseOf(promise, view.focus.position, chosen);
-  return { text: guaranteeText(found, aboutText(promise, first.per)), holds: true };
+  const held = promiseOf(promise, view.focus.position, chosen);
+  return { text: guaranteeText(held, aboutText(promise, first.per)), holds: true };
 }
 
 /** Places of the map that are judged at once: the worker may be asked for more important things. */
@@ -268,10 +268,10 @@ function compareRaces(races, view, told) {
 function sayGuarantee(view) {
   clearTimeout(guaranteeing);
   const { chosen } = consequences(view);
-  const given = chosen === 0 ? null : promised(view, chosen);
-  byId("promise").textContent = given?.text ?? "";
+  const tested = chosen === 0 ? null : promised(view, chosen);
+  byId("promise").textContent = tested?.text ?? "";
   byId("guarantee").textContent = "";
-  if (chosen === 0 || given?.holds || !canGuarantee(view)) return;
+  if (chosen === 0 || tested?.holds || !canGuarantee(view)) return;
   guaranteeing = setTimeout(() => {
     byId("guarantee").textContent = guaranteeText(guaranteeOf(view, chosen), w.allCases);
   }, GUARANTEED_AFTER);
@@ -333,9 +333,9 @@ function bindPage() {
       choose: (limits) => store.change(limits),
       say: (text) => (byId("map-cell").textContent = text),
       tabulate: (shown, view) => tables.map(() => mapRows(shown, view)),
-      describe: (found, view, shown) => {
+      describe: (results, view, shown) => {
         shownMap = shown;
-        byId("map-text").textContent = mapText(found, view);
+        byId("map-text").textContent = mapText(results, view);
       },
     }),
   ];
@@ -410,13 +410,13 @@ function fillPage() {
 }
 
 /** Say how sure scores are, in a worker, from now on; weights have no exact limits. */
-export function attachResamples(given) {
+export function attachResamples(newPayload) {
   judge?.stop();
-  [judge, payload] = [null, given];
+  [judge, payload] = [null, newPayload];
   // Resamples of cases have no periods.
-  if (!given.cases.wholeCounts || given.periods) return;
-  const counts = given.models.map(({ tp, fp }) => ({ tp, fp }));
-  const { cases: held, replicates, repeated } = given;
+  if (!newPayload.cases.wholeCounts || newPayload.periods) return;
+  const counts = newPayload.models.map(({ tp, fp }) => ({ tp, fp }));
+  const { cases: held, replicates, repeated } = newPayload;
   judge = startJudge({ models: counts, cases: held, replicates, grouped: repeated });
   if (shownView) update();
 }
@@ -425,11 +425,11 @@ export function attachResamples(given) {
 export const settingNow = () => store.setting;
 
 /**
- * Show counts; `given` is what `voros explore` writes into a page. It opens with a setting, or with
+ * Show counts; `newPayload` is what `voros explore` writes into a page. It opens with a setting, or with
  * what the address asks for.
  */
-export function openPage(given, setting = null) {
-  payload = given;
+export function openPage(newPayload, setting = null) {
+  payload = newPayload;
   cases = payload.cases;
   words = wordsOf(payload.words);
   nCases = cases.nPositive + cases.nNegative;

@@ -50,12 +50,12 @@ const LONG_STRIDES = [1, 2, 5, 10, 20, 50, 100];
 
 function logTicks(low, high, most) {
   const within = (units, stride = 1) => {
-    const found = [];
+    const ticks = [];
     const first = Math.ceil(Math.floor(Math.log10(low)) / stride) * stride;
     for (let p = first; p <= Math.log10(high); p += stride) {
-      for (const unit of units) found.push(Number((unit * 10 ** p).toPrecision(3)));
+      for (const unit of units) ticks.push(Number((unit * 10 ** p).toPrecision(3)));
     }
-    return found.filter((value) => value >= low * 0.999 && value <= high * 1.001);
+    return ticks.filter((value) => value >= low * 0.999 && value <= high * 1.001);
   };
   const choices = [[1, 1.5, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3]].map((units) =>
     within(units),

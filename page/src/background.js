@@ -114,7 +114,7 @@ export function startJudge(held) {
       later = batches.map((places, i) => ({
         task: "compare",
         args: [places, setting],
-        answer: (found) => answer(found, i),
+        answer: (close) => answer(close, i),
       }));
       if (!busy) next();
     },

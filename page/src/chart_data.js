@@ -40,10 +40,10 @@ function rocData({ models, setting }) {
 }
 
 function thresholdData({ focus, setting }) {
-  const found = focus.result.hull ? choices(focus, setting.miss) : [];
+  const chosenRows = focus.result.hull ? choices(focus, setting.miss) : [];
   return [
     ["model", "miss_from", "miss_to", "threshold", "alarm_share", "precision", "recall"],
-    ...found.map((row) => [
+    ...chosenRows.map((row) => [
       focus.name, row.from, row.to, row.threshold, row.alarms, row.precision, row.recall,
     ]),
   ];
@@ -91,8 +91,8 @@ function prevalenceData(view) {
 }
 
 function mapData({ models, map }) {
-  const { found, cells, window } = map ?? { found: [], cells: 1, window: null };
-  const rows = found.map(({ winner, close }, at) => {
+  const { results, cells, window } = map ?? { results: [], cells: 1, window: null };
+  const rows = results.map(({ winner, close }, at) => {
     const middle = [at % cells, Math.floor(at / cells)].map((i) => (i + 0.5) / cells);
     const [capacity, floor] = placeOnMap(window, ...middle);
     return [capacity, floor, winner === -1 ? "" : models[winner].name, Number(close)];

@@ -51,7 +51,7 @@ export function decisionRows(view) {
 }
 
 /** The map, its highest floor first: who wins in each cell. */
-export function mapRows({ found, cells, window }, view) {
+export function mapRows({ results, cells, window }, view) {
   const { models } = view;
   const middle = (i) => (i + 0.5) / cells;
   const said = ({ winner, close }) => {
@@ -62,7 +62,7 @@ export function mapRows({ found, cells, window }, view) {
   const rows = Array.from({ length: cells }, (_, i) => {
     const row = cells - 1 - i;
     const floor = placeOnMap(window, 0, middle(row))[1];
-    return [percent(floor), ...found.slice(row * cells, (row + 1) * cells).map(said)];
+    return [percent(floor), ...results.slice(row * cells, (row + 1) * cells).map(said)];
   });
   const head = capacities.map((most) => (window.isCount ? plain(Math.round(most)) : percent(most)));
   return { head: [w.floorByCapacity, ...head], rows };

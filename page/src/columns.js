@@ -106,8 +106,8 @@ function hundredths(sign, whole, decimals = "") {
 export function almostNumber(cell) {
   const text = cell.trim();
   if (WITH_COMMA.test(text)) return w.withComma;
-  const found = PERCENTAGE.exec(text);
-  return found && w.percentage(text, hundredths(...found.slice(1)));
+  const match = PERCENTAGE.exec(text);
+  return match && w.percentage(text, hundredths(...match.slice(1)));
 }
 
 // ------------------------------------------------------------------ roles
@@ -138,14 +138,14 @@ function isNumbered({ kind, first }) {
 }
 
 /** Why a column of numbers may be no model; null where nothing says so. */
-export function doubtOf(column) {
+export function warningOf(column) {
   const apart = column.name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();
   const words = apart.match(/[a-z]+/g) ?? [];
   const every = (known) => words.length > 0 && words.every((word) => known.has(word));
   if (words.some((word) => SURE_IDENTIFIERS.has(word)) || every(IDENTIFIERS) || isNumbered(column)) {
-    return w.doubtful(column.name, w.anIdentifier);
+    return w.questionable(column.name, w.anIdentifier);
   }
-  return every(PROPERTIES) ? w.doubtful(column.name, w.aProperty) : null;
+  return every(PROPERTIES) ? w.questionable(column.name, w.aProperty) : null;
 }
 
 /** Names of scores, and words for the positive one of two labels. */
@@ -157,7 +157,7 @@ const FEW_COLUMNS = 8;
 
 /** Whether a column looks like a model's score: by its name, or as a probability. */
 function isLikely(column) {
-  if (doubtOf(column)) return false;
+  if (warningOf(column)) return false;
   if (SCORE_NAME.test(column.name)) return true;
   const values = column.first.map((text) => valueOf(text, column.kind)).filter((x) => !Number.isNaN(x));
   return column.kind === "double" && values.every((x) => x >= 0 && x <= 1);
@@ -186,16 +186,16 @@ function checkSingle(name, columns, file) {
 /** The column that can only be the label. */
 export function findLabel(columns, scores, file) {
   const free = columns.filter(({ name }) => !scores.includes(name));
-  let found = free.filter(({ name }) => LABEL_NAMES.has(name.toLowerCase()));
+  let candidates = free.filter(({ name }) => LABEL_NAMES.has(name.toLowerCase()));
   const firstNamed = ({ name }) => columns.find((column) => column.name === name);
-  if (found.length === 0) found = free.filter((column) => isBinary(firstNamed(column)));
-  if (found.length === 2 && found[0].name === found[1].name) {
-    checkSingle(found[0].name, columns, file);
+  if (candidates.length === 0) candidates = free.filter((column) => isBinary(firstNamed(column)));
+  if (candidates.length === 2 && candidates[0].name === candidates[1].name) {
+    checkSingle(candidates[0].name, columns, file);
   }
-  if (found.length !== 1) {
-    throw new DataError(`${file}: ${w.noLabel(namesOf(found), namesOf(columns))}`);
+  if (candidates.length !== 1) {
+    throw new DataError(`${file}: ${w.noLabel(namesOf(candidates), namesOf(columns))}`);
   }
-  return found[0].name;
+  return candidates[0].name;
 }
 
 /** The columns of numbers, and why the others are none. */
@@ -214,7 +214,7 @@ export function findScores(columns, label, file) {
 
 /**
  * Give the columns their roles; what is not named is guessed, and every guess is said. Returns
- * {label, scores, notes, doubts}.
+ * {label, scores, notes, warnings}.
  */
 export function assignRoles(columns, { label = null, scores = [] }, file) {
   const notes = [];
@@ -224,11 +224,11 @@ export function assignRoles(columns, { label = null, scores = [] }, file) {
     label = findLabel(columns, scores, file);
     notes.push(w.tookLabel(label));
   }
-  if (scores.length) return { label, scores, notes, doubts: [] };
-  const found = findScores(columns, label, file);
-  notes.push(w.tookModels(found.scores));
-  if (found.leftOut.length) notes.push(w.leftOutColumns(found.leftOut));
+  if (scores.length) return { label, scores, notes, warnings: [] };
+  const guessed = findScores(columns, label, file);
+  notes.push(w.tookModels(guessed.scores));
+  if (guessed.leftOut.length) notes.push(w.leftOutColumns(guessed.leftOut));
   const byName = (name) => columns.find((column) => column.name === name);
-  const doubts = found.scores.map((name) => doubtOf(byName(name))).filter(Boolean);
-  return { label, scores: found.scores, notes, doubts };
+  const warnings = guessed.scores.map((name) => warningOf(byName(name))).filter(Boolean);
+  return { label, scores: guessed.scores, notes, warnings };
 }

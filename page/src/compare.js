@@ -19,7 +19,7 @@ function comparedCounts({ shares: { caught, missed, falseAlarm } }, missNow) {
 }
 
 function comparedTable(kept, now) {
-  const [before, after] = [kept, now].map((each) => comparedCounts(each, now.missAt));
+  const [before, after] = [kept, now].map((setting) => comparedCounts(setting, now.missAt));
   const names = [
     w.alarmsRow(now.words),
     w.falseRow,

@@ -35,20 +35,20 @@ export function countModel(positive, negative) {
     scores.sort();
   }
   const [thresholds, tp, fp] = Array.from({ length: 3 }, () => new Float64Array(positive.length));
-  let [found, wrong] = [0, negative.length];
+  let [n, wrong] = [0, negative.length];
   for (let i = positive.length - 1; i >= 0; i--) {
     // Of equal scores, -0 and 0 among them, the last one counts them all.
     if (i > 0 && positive[i - 1] === positive[i]) continue;
     while (wrong > 0 && negative[wrong - 1] >= positive[i]) wrong--;
-    thresholds[found] = positive[i];
-    tp[found] = positive.length - i;
-    fp[found] = negative.length - wrong;
-    found++;
+    thresholds[n] = positive[i];
+    tp[n] = positive.length - i;
+    fp[n] = negative.length - wrong;
+    n++;
   }
   return {
-    thresholds: thresholds.slice(0, found),
-    tp: tp.slice(0, found),
-    fp: fp.slice(0, found),
+    thresholds: thresholds.slice(0, n),
+    tp: tp.slice(0, n),
+    fp: fp.slice(0, n),
     asScored: riskCounts(positive, negative),
   };
 }

@@ -203,9 +203,9 @@ const NUMBER = /^[ \t]*([+-]?)((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)[ 
 /** The number that a text stands for, NaN for a missing one, or undefined. */
 export function numberFromText(text) {
   if (MISSING.has(text)) return NaN;
-  const found = NUMBER.exec(text);
-  if (!found) return undefined;
-  const [, sign, size] = found;
+  const match = NUMBER.exec(text);
+  if (!match) return undefined;
+  const [, sign, size] = match;
   const value = /^[\d.]/.test(size) ? Number(size) : /^i/i.test(size) ? Infinity : NaN;
   return sign === "-" ? -value : value;
 }

@@ -187,11 +187,11 @@ export function curveInterval(curve, setting, confidence) {
       const points = atPrevalence(pointsOfRates(curve, rates, p), prevalence);
       return evaluate(points, minPrecision, capacity, costs).score ?? 0;
     });
-  const each = (up) => slopes.map((slope) => scores(moved(curve, slope, up ? tail : lowTail, up)));
+  const movedScores = (up) => slopes.map((slope) => scores(moved(curve, slope, up ? tail : lowTail, up)));
   const asIs = scores(curve);
-  const [worst, best] = [each(false), each(true)];
-  const least = here.map((_, i) => Math.min(...worst.map((found) => found[i])));
-  const most = here.map((_, i) => Math.max(...best.map((found) => found[i])));
+  const [worst, best] = [movedScores(false), movedScores(true)];
+  const least = here.map((_, i) => Math.min(...worst.map((scored) => scored[i])));
+  const most = here.map((_, i) => Math.max(...best.map((scored) => scored[i])));
   const nothing = Float64Array.from(curve.tpr, (_, i) => Number(i === curve.tpr.length - 1));
   const trivial = scores({ tpr: nothing, fpr: nothing });
   let low = asIs[0] - reach(negated(asIs), negated(least));

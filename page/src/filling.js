@@ -18,10 +18,10 @@ function termOf(shown, key) {
 
 /** Text and terms, ready to be put into an element. */
 function pieces(text) {
-  const found = TERM.exec(text);
-  if (!found) return [text];
-  const rest = pieces(text.slice(found.index + found[0].length));
-  return [text.slice(0, found.index), termOf(found[1], found[2]), ...rest];
+  const match = TERM.exec(text);
+  if (!match) return [text];
+  const rest = pieces(text.slice(match.index + match[0].length));
+  return [text.slice(0, match.index), termOf(match[1], match[2]), ...rest];
 }
 
 function wordOf(key, facts) {

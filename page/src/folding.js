@@ -32,7 +32,7 @@ export function bindFolds() {
   for (const fold of folds()) {
     fold.open = before.includes(fold.id);
     fold.addEventListener("toggle", () => {
-      if (!fold.dataset.printing) keep(folds().filter((each) => each.open).map(({ id }) => id));
+      if (!fold.dataset.printing) keep(folds().filter((other) => other.open).map(({ id }) => id));
     });
   }
 }
@@ -40,7 +40,7 @@ export function bindFolds() {
 /** Paper has no folds: open all of them, and close them again afterwards. */
 export function unfoldForPrint(redraw) {
   window.addEventListener("beforeprint", () => {
-    for (const fold of folds().filter((each) => !each.open)) {
+    for (const fold of folds().filter((other) => !other.open)) {
       [fold.dataset.printing, fold.open] = ["yes", true];
       // Charts draw once their section is opened, which is told too late for paper.
       fold.dispatchEvent(new Event("toggle"));
@@ -48,7 +48,7 @@ export function unfoldForPrint(redraw) {
     redraw();
   });
   window.addEventListener("afterprint", () => {
-    for (const fold of folds().filter((each) => each.dataset.printing)) {
+    for (const fold of folds().filter((other) => other.dataset.printing)) {
       fold.open = false;
       setTimeout(() => delete fold.dataset.printing, 0);
     }

@@ -32,15 +32,15 @@ function verdictOf([low, high], floor) {
 export function groupResults(groups, counts, at, floor) {
   const n = groups.names.length;
   // The intervals of all groups hold together (Bonferroni).
-  const each = 1 - (1 - groups.confidence) / n;
+  const confidence = 1 - (1 - groups.confidence) / n;
   const held = unpacked(counts);
   return groups.names.map((name, i) => {
     const [tp, fp] = at < 0 ? [0, 0] : [0, 1].map((label) => held[2 * (at * n + i) + label]);
     const [positives, cases] = [groups.positives[i], groups.positives[i] + groups.negatives[i]];
     const alarms = tp + fp;
-    const precision = exactLimits(tp, alarms, each);
-    const measures = { precision, recall: exactLimits(tp, positives, each) };
-    measures.share = exactLimits(alarms, cases, each);
+    const precision = exactLimits(tp, alarms, confidence);
+    const measures = { precision, recall: exactLimits(tp, positives, confidence) };
+    measures.share = exactLimits(alarms, cases, confidence);
     const keepsAny = floor <= 0 || at < 0;
     const verdict = keepsAny ? "kept" : verdictOf(precision, floor);
     return { name, cases, positives, tp, alarms, ...measures, floor: verdict };

@@ -23,17 +23,17 @@ const LIMIT_QUESTIONS = 2;
 const ANSWERS = [];
 
 const button = (text, act) => {
-  const made = html("button", { type: "button" }, text);
-  made.addEventListener("click", act);
-  return made;
+  const element = html("button", { type: "button" }, text);
+  element.addEventListener("click", act);
+  return element;
 };
 
 function numberQuestion(text, unit, { value, min, max }, done) {
   const field = html("input", { type: "text", class: "number", id: "guide-number", value, inputmode: "decimal" });
   const label = html("label", { for: "guide-number" }, text);
   const next = button(w.next, () => {
-    const given = typedNumber(field.value);
-    if (given >= min && given <= max) done(given);
+    const value = typedNumber(field.value);
+    if (value >= min && value <= max) done(value);
     else field.setAttribute("aria-invalid", "true");
   });
   return [html("p", {}, label), html("p", { class: "buttons" }, field, unit, next)];

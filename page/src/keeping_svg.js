@@ -14,7 +14,7 @@ const SHARPNESS = 2;
 /** A copy of a picture that needs no style sheet, on the colour of its card. */
 export function detached(picture) {
   const copy = picture.cloneNode(true);
-  const [drawn, copied] = [picture, copy].map((each) => [each, ...each.querySelectorAll("*")]);
+  const [drawn, copied] = [picture, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
   drawn.forEach((element, i) => {
     const style = getComputedStyle(element);
     for (const look of LOOKS) copied[i].setAttribute(look, style.getPropertyValue(look));
@@ -26,8 +26,8 @@ export function detached(picture) {
   const paper = document.createElementNS(sizes.xmlns, "rect");
   const [, , across, down] = (picture.getAttribute("viewBox") ?? "0 0 1 1").split(" ");
   const colour = getComputedStyle(picture.closest(".card")).backgroundColor;
-  const looks = { width: across, height: down, fill: colour };
-  for (const [name, value] of Object.entries(looks)) paper.setAttribute(name, value);
+  const attributes = { width: across, height: down, fill: colour };
+  for (const [name, value] of Object.entries(attributes)) paper.setAttribute(name, value);
   copy.prepend(paper);
   return copy;
 }

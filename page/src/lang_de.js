@@ -12,6 +12,8 @@ const FELDER = {
 
 const ZEITRAUM = { hour: "Stunde", shift: "Schicht", day: "Tag", week: "Woche", month: "Monat" };
 
+const ZEITRÄUME = { hour: "Stunden", shift: "Schichten", day: "Tage", week: "Wochen", month: "Monate" };
+
 const anzahl = (n) => n.toLocaleString("de");
 
 export const GERMAN = {
@@ -23,10 +25,10 @@ export const GERMAN = {
   theOutcome: "das Ereignis",
   theCases: "Fälle",
   axes: {
-    fpr: "Anteil Fehlalarme (FPR)",
-    tpr: "erkannter Anteil (TPR)",
+    fpr: "Fehlalarmrate (FPR)",
+    tpr: "Sensitivität (TPR)",
     area: "bester Flächenanteil",
-    miss: "Fehlalarme je Übersehenem",
+    miss: "Fehlalarme je übersehenem Fall",
     threshold: "Alarm ab diesem Wert",
     min_precision: "Mindestanteil richtiger Alarme",
     capacity: "Kapazität",
@@ -47,7 +49,7 @@ export const GERMAN = {
 
   limitsForm: "Grenzen und Kosten",
   limitsTitle: "Ihre Grenzen",
-  floorLegend: "Wie viele Alarme müssen [richtig|precision] sein?",
+  floorLegend: "Wie viele Alarme müssen [richtig (PPV)|precision] sein?",
   floorSlider: "Anteil richtiger Alarme, Regler",
   floorField: "Anteil richtiger Alarme in Prozent",
   atLeast: "mindestens",
@@ -66,13 +68,13 @@ export const GERMAN = {
   highField: "Ein übersehener Fall wiegt höchstens so viele Fehlalarme",
   from: "von",
   to: "bis",
-  spreadLabel: "Dazwischen ist gleich wahrscheinlich",
-  spreadMiss: "jede Zahl Fehlalarme",
-  spreadRatio: "jedes Kostenverhältnis von Fehlalarm zu übersehenem Fall (gewichtet niedrigere Kosten stärker)",
+  spreadLabel: "Dazwischen sind",
+  spreadMiss: "alle Zahlen gleich wahrscheinlich",
+  spreadRatio: "alle Kostenverhältnisse gleich wahrscheinlich (mehr Gewicht auf kleinen Zahlen)",
   prevalenceLegend: "Wie [häufig (Prävalenz)|prevalence] ist es bei Ihnen?",
   ownPrevalence: ({ ownRate }) => `wie in den Daten (${ownRate})`,
-  prevalenceSlider: "Häufigkeit, Regler",
-  prevalenceField: "Häufigkeit in Prozent",
+  prevalenceSlider: "Prävalenz, Regler",
+  prevalenceField: "Prävalenz in Prozent",
   reset: "Zurück zur ersten Einstellung",
   acceptedShare: "0 bis 100",
   acceptedCapacity: (cases) =>
@@ -123,24 +125,25 @@ export const GERMAN = {
   unknownLead: (first, second, distance) =>
     `${first} hat den höchsten Wert, ${distance} vor ${second}; ohne Bootstrap-Stichproben kann diese Seite nicht ` +
     `sagen, ob das Zufall ist.`,
-  bestModel: (first, second, distance) => `Am besten: ${first}, ${distance} vor ${second}.`,
+  bestModel: (first, second, distance) => `Am besten: ${first}, ${distance} vor ${second} (95 % Konfidenz).`,
   notToldApart: (names, behind, one) =>
     `${names} sind nicht zu unterscheiden` +
     `${behind ? `; ${one ? "das andere Modell ist" : `die anderen ${behind} Modelle sind`} schlechter` : ""}.`,
   withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
     const alarmed = alarms === 0 ? "kein Alarm" : `${anzahl(alarms)} ${alarms === 1 ? "Alarm" : "Alarme"}`;
-    const rightly = alarms === 0 ? "" : `, davon ${right || "keiner"} zu Recht`;
+    const correct = alarms === 0 ? "" : `, davon ${right || "keiner"} richtig`;
     const left =
       ill === 0
         ? `auf weniger als einen Fall trifft zu: ${outcome}`
         : `${missed || "keiner"} von ${ill} (${outcome}) ${missed > 1 ? "werden" : "wird"} übersehen`;
-    return `von ${total} (${cases}): ${alarmed}${rightly}; ${left}.`;
+    return `von ${total} (${cases}): ${alarmed}${correct}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `Alarm ab einem Wert von ${threshold}; dann sind `}` +
-    `${precision} der Alarme richtig, und erkannt werden ${recall} (${outcome}).`,
+    `${precision} der Alarme richtig (positiver Vorhersagewert), und von allen mit dem Ereignis ` +
+    `(${outcome}) werden ${recall} erkannt (Sensitivität).`,
   allCases: "für alle Fälle wie diese",
   nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
   guaranteed: (confidence, about) =>
@@ -149,7 +152,7 @@ export const GERMAN = {
   notGuaranteed: (confidence, about, reach, alarms) =>
     `Diese Fälle zeigen nicht mit ${confidence} Sicherheit, dass dieser Schwellenwert beide Grenzen ${about} ` +
     `einhält; ` +
-    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es für andere, bis hinab zum Wert ${reach} (${alarms}).`),
+    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es für strengere, ab einem Wert von ${reach} (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
     `Die Garantie, die mit dieser Seite kam (mit ${confidence} Sicherheit, ${about}), sagt nichts über diese ` +
     `Grenzen. Geprüft wurde sie für: ${limits}`,
@@ -166,17 +169,17 @@ export const GERMAN = {
   periodMean: (per) => `pro ${ZEITRAUM[per] ?? per} im Mittel`,
   periodNever: (per) => `pro ${ZEITRAUM[per] ?? per}, ausnahmslos`,
   periodExceed: (per, share) => `pro ${ZEITRAUM[per] ?? per} im Mittel, und in jedem bis auf ${share}`,
-  periodsNote: (n, per) => `${n.toLocaleString("de")} Zeiträume (pro ${ZEITRAUM[per] ?? per}).`,
+  periodsNote: (n, per) => `Die Daten umfassen ${n.toLocaleString("de")} ${(n === 1 ? ZEITRAUM : ZEITRÄUME)[per] ?? per}.`,
   periodsElsewhere:
     "Wie viele Zeiträume die Kapazität überschreiten, ist nur bekannt, wo das Ereignis so häufig ist wie in den Daten; wählen Sie das, oder das Mittel.",
   keyExceed: "mean oder ein Anteil von 0 bis unter 1",
   prevalenceTitle: "Wo das Ereignis häufiger oder seltener ist",
   prevalenceBand: (threshold, rates, band) =>
-    `Alarm ab ${threshold}: Die Grenzen werden nach den Raten in den Daten bei einer Häufigkeit von ${rates} eingehalten, nach ihrem ganzen 95-%-Band bei ${band}.`,
+    `Alarm ab ${threshold}: Die Grenzen werden nach den Raten in den Daten bei einer Prävalenz von ${rates} eingehalten, nach ihrem ganzen 95-%-Band bei ${band}.`,
   prevalenceHint:
     "Richtige Alarme beim verwendeten Schwellenwert, wenn Fälle mit und ohne Ereignis die Werte haben wie in den Daten und nur ihr Anteil sich ändert (Label-Shift). Gestrichelt: Ihre Untergrenze; gepunktet: die Daten.",
   prevalenceTable: "Die Kurve als Tabelle",
-  prevalenceHead: "Anteil mit Ereignis",
+  prevalenceHead: "Prävalenz",
   costHead: (inMoney) => `Kosten von 1.000 Fällen, ${inMoney ? "in Euro" : "in Fehlalarmen"}`,
   bestThereHead: "Bester Schwellenwert dort",
   nowhere: "keiner",
@@ -208,7 +211,7 @@ export const GERMAN = {
   thinned: (thresholds, one, change, floor) =>
     `Damit diese Datei klein bleibt, ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
     `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
-    `Häufigkeiten, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
+    `Prävalenzen, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
 
   peopleTitle: ({ cases }) => `Was mit 100 ${cases} geschieht`,
   focusLabel: "Modell",
@@ -216,10 +219,10 @@ export const GERMAN = {
   atSlider: "Wie schwer ein übersehener Fall in diesem Bild wiegt",
   bestOne: "das beste",
   bestOneNow: (model) => `das beste: ${model}`,
-  caught: "zu Recht alarmiert",
+  caught: "richtiger Alarm",
   missed: "übersehen",
-  falseAlarmed: "falsch alarmiert",
-  quiet: "zu Recht in Ruhe gelassen",
+  falseAlarmed: "Fehlalarm",
+  quiet: "richtig ohne Alarm",
   groupsTitle: "In jeder Gruppe",
   groupHead: "Gruppe",
   casesHead: "Fälle",
@@ -233,7 +236,7 @@ export const GERMAN = {
       `der dem genutzten nächste (zwischen zweien liegen mindestens ${smallest} Fälle, damit sich keine ` +
       `Zeile ablesen lässt)` : "das keinen Alarm auslöst"}. Unter jedem Anteil sein exaktes Intervall; die aller ` +
     `Gruppen gelten zusammen mit 95 % Sicherheit.`,
-  groupsElsewhere: "Gruppen werden nur bei der Häufigkeit der Daten gezeigt: jede hat ihre eigene.",
+  groupsElsewhere: "Gruppen werden nur bei der Prävalenz der Daten gezeigt: jede hat ihre eigene.",
   rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
   rocText:
     "Gefärbt: wo beide Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +
@@ -244,7 +247,7 @@ export const GERMAN = {
   thresholdRead: (threshold, alarms, caught) => `Alarm ab einem Score von ${threshold}, ${alarms} aller Fälle lösen Alarm aus, ${caught} der Positiven erkannt`,
   limitsShort: (floor, most, miss) => `richtig ≥ ${floor}, Alarme ≤ ${most}, ein übersehener Fall wiegt ${miss}`,
   rocTable: "Die genutzten Schwellenwerte als Tabelle",
-  thresholdTitle: "Der Schwellenwert für den Einsatz:",
+  thresholdTitle: "Der Schwellenwert bei anderen Kosten:",
   thresholdText:
     "Je schwerer ein übersehener Fall wiegt, desto niedriger der Schwellenwert und desto mehr Alarme. Das " +
     "Band ist Ihre Kostenspanne.",
@@ -252,8 +255,8 @@ export const GERMAN = {
   missHead: "Ein übersehener Fall wiegt",
   scoreAtHead: "Alarm ab Wert",
   alarmsHead: "Alarme",
-  rightHead: "Richtig",
-  caughtHead: "Erkannt",
+  rightHead: "Richtig (PPV)",
+  caughtHead: "Erkannt (Sensitivität)",
   falseAlarmsHead: "Fehlalarme",
   areaTitle: "Wie gut, bei welchen Kosten",
   areaText:
@@ -382,9 +385,9 @@ export const GERMAN = {
   badAnswer: (file) => `${file} enthält keine vollständigen Antworten; möglich ist, was diese Seite speichert`,
   badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
 
-  compareTitle: "Zwei Einstellungen nebeneinander",
+  compareTitle: "Zwei Einstellungen oder Stationen vergleichen",
   compareHint:
-    "Merken Sie diese Einstellung und verschieben Sie dann die Grenzen: Die Tabelle zeigt beide. Werte bei " +
+    "Merken Sie diese Einstellung und stellen Sie dann Grenzen, Kosten und Prävalenz der anderen Station ein: Die Tabelle zeigt beide. Werte bei " +
     "verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
   keepSetting: "Diese Einstellung zum Vergleich merken",
   dropSetting: "Vergleich beenden",
@@ -423,11 +426,12 @@ export const GERMAN = {
   glossaryTitle: "Wörter auf dieser Seite",
   glossary: {
     alarm: ["Alarm", "Der Wert eines Falls erreicht den Schwellenwert, so dass jemand nachsieht."],
-    falseAlarm: ["Falscher Alarm", "Ein Alarm für einen Fall, bei dem das Ereignis nicht eintritt."],
+    falseAlarm: ["Fehlalarm", "Ein Alarm für einen Fall, bei dem das Ereignis nicht eintritt."],
     miss: ["Übersehener Fall", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
-    precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein (Präzision)."],
+    precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein: der positive Vorhersagewert (PPV)."],
+    recall: ["Sensitivität", "Der Anteil der Fälle mit dem Ereignis, die einen Alarm auslösen."],
     capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
-    prevalence: ["Häufigkeit", "Der Anteil der Fälle mit dem Ereignis."],
+    prevalence: ["Prävalenz", "Der Anteil der Fälle mit dem Ereignis."],
     threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell Alarm schlägt."],
     netBenefit: [
       "Nettonutzen",
@@ -522,7 +526,7 @@ export const GERMAN = {
   whyType: (isTime) => (isTime ? "Uhrzeiten" : "Daten (Kalendertage)"),
   whyText: "Text",
   whyAlmost: (text, almost) => `Text wie ${quoted(text)}, ${almost}`,
-  doubtful: (name, looks) =>
+  questionable: (name, looks) =>
     `Spalte ${quoted(name)} gilt als Modell und sieht aus wie ${looks}; wenn sie keines ist, nennen ` +
     `Sie die Modelle unter ${FELDER.scores}`,
   anIdentifier: "eine Kennung",

@@ -40,7 +40,7 @@ export const ENGLISH = {
   // Limits and costs.
   limitsForm: "Limits and costs",
   limitsTitle: "Your limits",
-  floorLegend: "How many alarms must be [right|precision]?",
+  floorLegend: "How many alarms must be [right (PPV)|precision]?",
   floorSlider: "Share of alarms that must be right, slider",
   floorField: "Share of alarms that must be right, percent",
   atLeast: "at least",
@@ -59,9 +59,9 @@ export const ENGLISH = {
   highField: "A miss is worth at most this number of false alarms",
   from: "from",
   to: "to",
-  spreadLabel: "Between the two, equally likely is",
-  spreadMiss: "every number of false alarms",
-  spreadRatio: "every price of a false alarm in misses (leans to cheaper misses)",
+  spreadLabel: "Between these two,",
+  spreadMiss: "all numbers are equally likely",
+  spreadRatio: "all cost ratios are equally likely (more weight on low numbers)",
   prevalenceLegend: "How [common|prevalence] is it where you work?",
   ownPrevalence: ({ ownRate }) => `as in the data (${ownRate})`,
   prevalenceSlider: "Prevalence, slider",
@@ -118,31 +118,31 @@ export const ENGLISH = {
   unknownLead: (first, second, distance) =>
     `${first} has the highest score, ${distance} ahead of ${second}; without resamples this page cannot say ` +
     `whether that is chance.`,
-  bestModel: (first, second, distance) => `${first} is best, ${distance} ahead of ${second}.`,
+  bestModel: (first, second, distance) => `${first} is best, ${distance} ahead of ${second} (95% confidence).`,
   notToldApart: (names, behind, one) =>
     `${names} cannot be told apart` +
     `${behind ? `; the other ${one ? "model is" : `${behind} models are`} worse` : ""}.`,
   withModel: (model, consequence) => `With ${model}: ${consequence}`,
   consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
     const alarmed = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
-    const rightly = alarms === 0 ? "" : `, ${right || "none"} of them rightly`;
+    const correct = alarms === 0 ? "" : `, ${right || "none"} of them correctly`;
     const left =
       ill === 0
         ? `fewer than one has ${outcome}`
         : `${missed || "none"} of the ${ill} with ${outcome} ${missed === 1 ? "is" : "are"} missed`;
-    return `of ${total} ${cases}, ${alarmed}${rightly}; ${left}.`;
+    return `of ${total} ${cases}, ${alarmed}${correct}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: no alarm at all.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
-    `${precision} of alarms are right, and ${recall} of those with ${outcome} are caught.`,
+    `${precision} of alarms are right (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
   allCases: "for all cases like these",
   nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
   guaranteed: (confidence, about) =>
     `With a confidence of ${confidence} this threshold keeps both limits ${about}, whichever model is chosen.`,
   notGuaranteed: (confidence, about, reach, alarms) =>
     `These cases do not show with a confidence of ${confidence} that this threshold keeps both limits ${about}; ` +
-    (reach === null ? "they show it of no threshold." : `they show it of others, down to a score of ${reach} (${alarms}).`),
+    (reach === null ? "they show it for no threshold." : `they show it for stricter ones, from a score of ${reach} upwards (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
     `The guarantee that came with this page (with a confidence of ${confidence}, ${about}) says nothing about ` +
     `these limits. It was tested for: ${limits}`,
@@ -159,7 +159,7 @@ export const ENGLISH = {
   periodMean: (per) => `per ${per}, on average`,
   periodNever: (per) => `per ${per}, in every one`,
   periodExceed: (per, share) => `per ${per}, on average and in all but ${share} of them`,
-  periodsNote: (n, per) => `${n.toLocaleString("en")} periods (per ${per}).`,
+  periodsNote: (n, per) => `The data hold ${n.toLocaleString("en")} ${per}${n === 1 ? "" : "s"}.`,
   periodsElsewhere:
     "How many periods pass the capacity is known only where positives are as common as in the data; choose that, or the mean over periods.",
   keyExceed: "mean, or a share from 0 to below 1",
@@ -169,7 +169,7 @@ export const ENGLISH = {
   prevalenceHint:
     "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
   prevalenceTable: "The curve as a table",
-  prevalenceHead: "Share of positives",
+  prevalenceHead: "Prevalence",
   costHead: (inMoney) => `Cost of 1,000 cases, in ${inMoney ? "money" : "false alarms"}`,
   bestThereHead: "Best threshold there",
   nowhere: "none",
@@ -238,14 +238,14 @@ export const ENGLISH = {
   thresholdRead: (threshold, alarms, caught) => `alarm from a score of ${threshold}, ${alarms} of all raise an alarm, ${caught} of the positives caught`,
   limitsShort: (floor, most, miss) => `right ≥ ${floor}, alarms ≤ ${most}, a miss counts ${miss}`,
   rocTable: "The thresholds in use, as a table",
-  thresholdTitle: "The threshold to deploy:",
+  thresholdTitle: "The threshold at other costs:",
   thresholdText: "The more costly a miss, the lower the threshold and the more alarms. The band is your range of costs.",
   thresholdRegion: "Thresholds across your costs",
   missHead: "A miss is worth",
   scoreAtHead: "Alarm at score",
   alarmsHead: "Alarms",
-  rightHead: "Right",
-  caughtHead: "Caught",
+  rightHead: "Right (PPV)",
+  caughtHead: "Caught (sensitivity)",
   falseAlarmsHead: "False alarms",
   areaTitle: "How good, at which cost",
   areaText:
@@ -373,9 +373,9 @@ export const ENGLISH = {
   badAnswerLine: (file, line) => `${file}: line ${line} cannot be read; accepted is what this page saves`,
 
   // Two settings side by side.
-  compareTitle: "Two settings side by side",
+  compareTitle: "Compare two settings or two wards",
   compareHint:
-    "Keep this setting, then move the limits: the table shows both. Scores of different limits are not comparable, so " +
+    "Keep this setting, then set the limits, costs and prevalence of the other ward: the table shows both. Scores of different limits are not comparable, so " +
     "it compares alarms, cases caught and missed, and costs.",
   keepSetting: "Keep this setting to compare",
   dropSetting: "Stop comparing",
@@ -418,7 +418,8 @@ export const ENGLISH = {
     alarm: ["Alarm", "The score of a case is at or above the threshold, so that somebody looks."],
     falseAlarm: ["False alarm", "An alarm for a case that does not have the outcome."],
     miss: ["Miss", "A case that has the outcome and raises no alarm."],
-    precision: ["Precision floor", "The least share of alarms that must be right: true positives among all alarms."],
+    precision: ["Precision floor", "The least share of alarms that must be right: the positive predictive value (PPV)."],
+    recall: ["Sensitivity", "The share of cases with the outcome that raise an alarm, also called recall."],
     capacity: ["Capacity", "The most alarms that you can look after."],
     prevalence: ["Prevalence", "The share of cases that have the outcome."],
     threshold: ["Threshold", "The score from which on a model raises an alarm."],
@@ -518,7 +519,7 @@ export const ENGLISH = {
   whyType: (isTime) => (isTime ? "times of day" : "dates"),
   whyText: "text",
   whyAlmost: (text, almost) => `text such as ${quoted(text)}, ${almost}`,
-  doubtful: (name, looks) =>
+  questionable: (name, looks) =>
     `column ${quoted(name)} is taken as a model and looks like ${looks}; if it is not one, name the ` +
     `models with ${CONTROLS.scores}`,
   anIdentifier: "an identifier",

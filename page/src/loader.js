@@ -87,11 +87,11 @@ export function bindLoader(source, empty, open) {
   /** Fill the form with the guess; where there is none, say why and leave it open. */
   function showColumns() {
     const names = [...new Set(peeked.columns.map((column) => column.name))];
-    byId("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((each) => option(each, each)));
-    byId("patient-column").replaceChildren(option("", w.nobody), ...names.map((each) => option(each, each)));
+    byId("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((column) => option(column, column)));
+    byId("patient-column").replaceChildren(option("", w.nobody), ...names.map((column) => option(column, column)));
     const days = peeked.columns.filter(({ kind }) => isDay(kind)).map((column) => column.name);
     byId("day-place").hidden = days.length === 0;
-    byId("day-column").replaceChildren(option("", w.noDays), ...days.map((each) => option(each, each)));
+    byId("day-column").replaceChildren(option("", w.noDays), ...days.map((column) => option(column, column)));
     byId("columns-form").hidden = false;
     byId("header-ask").hidden = true;
     guess(null);
@@ -105,13 +105,13 @@ export function bindLoader(source, empty, open) {
   }
 
   function guess(label) {
-    /** @type {{ label: any, scores: any[], notes?: any[], doubts?: any[] }} */
+    /** @type {{ label: any, scores: any[], notes?: any[], warnings?: any[] }} */
     let roles = { label: label ?? "", scores: [] };
     let { notes } = peeked;
     tellProblem(null);
     try {
       roles = assignRoles(peeked.columns, { label }, name);
-      notes = [...notes, ...roles.notes, ...roles.doubts];
+      notes = [...notes, ...roles.notes, ...roles.warnings];
     } catch (error) {
       const worded = label === null ? wordedLabel() : null;
       if (worded !== null) return guess(worded);
@@ -140,7 +140,7 @@ export function bindLoader(source, empty, open) {
   }
 
   function showLabels(label) {
-    const column = peeked.columns.find((each) => each.name === label);
+    const column = peeked.columns.find(({ name }) => name === label);
     const texts = column ? textsOf(column) : [];
     byId("positive-label").replaceChildren(
       option("", w.positiveByItself),

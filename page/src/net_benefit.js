@@ -77,7 +77,7 @@ function stretches(hull, costs) {
 export function expectedCost(points, hull, costs) {
   const { tp, fp, nPositive } = points;
   const cost = ({ i, share, miss }) => share * (fp[i] + miss * (nPositive - tp[i]));
-  const sum = stretches(hull, costs).reduce((found, stretch) => found + cost(stretch), 0);
+  const sum = stretches(hull, costs).reduce((total, stretch) => total + cost(stretch), 0);
   return (PER_CASES * sum) / total(points);
 }
 

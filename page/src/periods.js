@@ -33,9 +33,9 @@ export function bindPeriods(place, store, periods, first) {
 /** Whether the rule, rather than the mean, keeps other thresholds from being chosen. */
 export function boundByPeriods(points, { hull, allowedAlarms }, minPrecision, [low, high]) {
   if (points.exceed === undefined || points.exceed === null) return false;
-  const used = (found) => {
-    const [first, last] = usedVertices(found, low, high);
-    return found.index.slice(first, last + 1).join();
+  const used = (hullOf) => {
+    const [first, last] = usedVertices(hullOf, low, high);
+    return hullOf.index.slice(first, last + 1).join();
   };
   return used(hull) !== used(costHull(points, minPrecision, allowedAlarms));
 }

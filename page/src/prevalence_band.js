@@ -29,8 +29,8 @@ const precisionAt = (p, tpr, fpr) => (p * tpr) / (p * tpr + (1 - p) * fpr);
  */
 export function bandOf({ tp, fp, nPositive, nNegative }, i, miss, prevalences) {
   const [tpr, fpr] = [tp[i] / nPositive, fp[i] / nNegative];
-  const each = 1 - (1 - BAND_CONFIDENCE) / 2;
-  const [tprs, fprs] = [exactLimits(tp[i], nPositive, each), exactLimits(fp[i], nNegative, each)];
+  const confidence = 1 - (1 - BAND_CONFIDENCE) / 2;
+  const [tprs, fprs] = [exactLimits(tp[i], nPositive, confidence), exactLimits(fp[i], nNegative, confidence)];
   return prevalences.map((p) => ({
     prevalence: p,
     precision: precisionAt(p, tpr, fpr),
@@ -45,8 +45,8 @@ export function bandOf({ tp, fp, nPositive, nNegative }, i, miss, prevalences) {
 /** Where the limits are kept: by the rates as they are, and by the whole band; null for nowhere. */
 export function keptBetween(band, floor, share) {
   const ends = (kept) => {
-    const found = band.filter(kept).map(({ prevalence }) => prevalence);
-    return found.length ? [found[0], found.at(-1)] : null;
+    const prevalences = band.filter(kept).map(({ prevalence }) => prevalence);
+    return prevalences.length ? [prevalences[0], prevalences.at(-1)] : null;
   };
   return {
     rates: ends(({ precision, alarms }) => precision >= floor && alarms <= share),
@@ -54,8 +54,8 @@ export function keptBetween(band, floor, share) {
   };
 }
 
-function prevalenceRange(found) {
-  return found ? w.fromTo(percent(found[0]), percent(found[1])) : w.nowhere;
+function prevalenceRange(range) {
+  return range ? w.fromTo(percent(range[0]), percent(range[1])) : w.nowhere;
 }
 
 /** The threshold in use and its band; null where it never alarms, or rows have weights. */
@@ -110,11 +110,11 @@ function readUnder({ picture }, reading, bandAt) {
 export function prevalenceBand(place, tabulate) {
   const draw = chartIn(place("prevalence"), (state, view) => {
     const { width } = state;
-    const found = bandView(view);
-    const height = found ? Math.min(Math.max(width * 0.45, 220), 420) : 0;
-    if (!found) return fill(state, width, 0, []);
+    const shown = bandView(view);
+    const height = shown ? Math.min(Math.max(width * 0.45, 220), 420) : 0;
+    if (!shown) return fill(state, width, 0, []);
     const box = plotBox(width, height);
-    const { band, own } = found;
+    const { band, own } = shown;
     const x = logScale(band[0].prevalence, band.at(-1).prevalence, box.left, box.right);
     const y = linearScale(0, 1, box.bottom, box.top);
     const floor = y.at(view.setting.minPrecision);
@@ -142,13 +142,13 @@ export function prevalenceBand(place, tabulate) {
     ]);
   });
   return (view) => {
-    const found = bandView(view);
-    place("prevalence-card").hidden = !found;
+    const shown = bandView(view);
+    place("prevalence-card").hidden = !shown;
     draw(view);
-    if (!found) return;
-    const { kept, threshold } = found;
+    if (!shown) return;
+    const { kept, threshold } = shown;
     const ranges = [prevalenceRange(kept.rates), prevalenceRange(kept.band)];
     place("prevalence-text").textContent = w.prevalenceBand(thresholdText(threshold), ...ranges);
-    tabulate(() => bandRows(view, found));
+    tabulate(() => bandRows(view, shown));
   };
 }

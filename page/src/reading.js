@@ -329,14 +329,14 @@ function missingRows({ row: nRows, labels, codes, scores, patients, whose, days,
     ...scores.map((score) => [score.name, (row) => Number.isNaN(score.values[row])]),
   ];
   for (const [name, isAbsent] of tests) {
-    let [found, first] = [0, 0];
+    let [nAbsent, first] = [0, 0];
     for (let row = 0; row < nRows; row++) {
       if (!isAbsent(row)) continue;
-      if (found++ === 0) first = row + 1;
+      if (nAbsent++ === 0) first = row + 1;
       missing[row] = 1;
     }
-    if (found && !dropMissing) {
-      throw new DataError(`${file}: ${w.missingValues(name, found, nRows, first)}`);
+    if (nAbsent && !dropMissing) {
+      throw new DataError(`${file}: ${w.missingValues(name, nAbsent, nRows, first)}`);
     }
   }
   return missing;
@@ -410,7 +410,7 @@ function placeOf(score, thresholds) {
 }
 
 /**
- * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, doubts}, and a
+ * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, warnings}, and a
  * function `resample` that counts the models in resamples of the cases.
  *
  * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
@@ -445,5 +445,5 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const patients = repeated ? rows.map((row) => table.whose.values[row]) : null;
     return resampledCounts(labels, scores, models, { nPositive, nNegative }, { patients });
   };
-  return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, doubts: roles.doubts, resample };
+  return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, warnings: roles.warnings, resample };
 }

@@ -13,8 +13,8 @@ import { w } from "./lang.js";
 /** What is shown at first, besides the limits and costs that come with the page. */
 const FIRST_VIEW = { at: 0.5, model: null, zoom: true };
 
-export function firstSetting(given) {
-  return { price: null, ...given, ...FIRST_VIEW };
+export function firstSetting(opening) {
+  return { price: null, ...opening, ...FIRST_VIEW };
 }
 
 /** The costs of a setting, in the unit in which they are uniform. */
@@ -127,11 +127,11 @@ function readPairs(pairs, keys) {
   const problems = [];
   for (const [key, value] of pairs) {
     const [accepted, readValue] = Object.hasOwn(keys, key) ? keys[key] : [];
-    const found = readValue?.(value);
+    const parsed = readValue?.(value);
     if (!readValue) problems.push(w.noSuchKey(pairText(key, value)));
     else if (Object.hasOwn(read, key)) problems.push(w.givenBefore(pairText(key, value)));
-    else if (found === undefined) problems.push(w.keyAccepts(pairText(key, value), accepted));
-    else read[key] = found;
+    else if (parsed === undefined) problems.push(w.keyAccepts(pairText(key, value), accepted));
+    else read[key] = parsed;
   }
   if (read.share !== undefined && read.count !== undefined) {
     problems.push(w.countGivenToo(pairText("share", read.share)));

@@ -307,7 +307,7 @@ function fan(region, h, k) {
 }
 
 /** Share of the region that is costlier than the point (h, k), at given line weights. */
-export function lesserShare(region, h, k, onTpr, onFpr) {
+export function dominatedShare(region, h, k, onTpr, onFpr) {
   if (region.area === 0) return (k / highestRecall(region)) ** 2;
   const excess = costExcess(region, h, k, onTpr, onFpr);
   const triangles = fan(region, h, k);
@@ -375,7 +375,7 @@ export function partialVolume(points, hull, region, costs) {
     const chosen = hull.index[bestAt(hull, toRatio(costs.over, costs.low, odds))];
     const weights = lineWeights(costs.over, costs.low, odds);
     return clipToUnit(
-      lesserShare(region, fp[chosen] / nNegative, tp[chosen] / nPositive, ...weights),
+      dominatedShare(region, fp[chosen] / nNegative, tp[chosen] / nPositive, ...weights),
     );
   }
   let total = 0;
@@ -451,5 +451,5 @@ export function normalisedArea(points, { hull, region }, ratio) {
   const { tp, fp, nPositive, nNegative } = points;
   const chosen = hull.index[bestAt(hull, ratio)];
   const t = fromRatio("t", ratio, nNegative / nPositive);
-  return lesserShare(region, fp[chosen] / nNegative, tp[chosen] / nPositive, 1 - t, t);
+  return dominatedShare(region, fp[chosen] / nNegative, tp[chosen] / nPositive, 1 - t, t);
 }

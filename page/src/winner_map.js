@@ -29,8 +29,8 @@ function cellBox(column, row, cells, window, { x, y }) {
 }
 
 /** One path for the cells that `wanted` marks. */
-function cellsPath({ found, cells }, wanted, window, frame) {
-  return found
+function cellsPath({ results, cells }, wanted, window, frame) {
+  return results
     .map((cell, at) => {
       if (!wanted(cell)) return "";
       const [[x0, y0], [x1, y1]] = cellBox(at % cells, Math.floor(at / cells), cells, window, frame);
@@ -41,7 +41,7 @@ function cellsPath({ found, cells }, wanted, window, frame) {
 
 /** The cells of each winner in its colour, and hatched where the call is close. */
 function cellShapes(shown, window, models, frame) {
-  const winners = [...new Set(shown.found.map(({ winner }) => winner))];
+  const winners = [...new Set(shown.results.map(({ winner }) => winner))];
   const path = (wanted) => cellsPath(shown, wanted, window, frame);
   const areas = winners.map((won) => {
     const look = models[won] ? `area ${models[won].mark.hue}` : "nobody";
@@ -58,8 +58,8 @@ function hatch() {
   return svg("pattern", { id: "map-hatch", ...size }, stripe);
 }
 
-function letters({ found, cells }, window, models, { x, y }) {
-  return [...letterCells(found, cells)].map(([winner, { row, column }]) => {
+function letters({ results, cells }, window, models, { x, y }) {
+  return [...letterCells(results, cells)].map(([winner, { row, column }]) => {
     const [capacity, floor] = placeOnMap(window, (column + 0.5) / cells, (row + 0.5) / cells);
     return badge(models[winner].mark, x.at(capacity), y.at(floor));
   });
@@ -148,17 +148,17 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     ]);
   }
 
-  function show(found, cells) {
-    shown = { found, cells, window };
-    if (cells === FINE) judge(found);
+  function show(results, cells) {
+    shown = { results, cells, window };
+    if (cells === FINE) judge(results);
     draw();
     tabulate(coarseCells(shown), view);
-    if (cells === FINE) describe(found, view, shown);
+    if (cells === FINE) describe(results, view, shown);
   }
 
   /** Hatch cells as they are judged; until then none is. */
-  function judge(found) {
-    const races = found.filter(({ second }) => second !== -1);
+  function judge(results) {
+    const races = results.filter(({ second }) => second !== -1);
     const asked = view;
     const told = (calls, first) => {
       if (view !== asked) return;
@@ -179,7 +179,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
     cursor = from.map((at, axis) => Math.min(Math.max(at + step[axis], 0), FINE - 1));
     draw();
     const [column, row] = cursor;
-    const cell = shown?.cells === FINE ? shown.found[row * FINE + column] : null;
+    const cell = shown?.cells === FINE ? shown.results[row * FINE + column] : null;
     say(cellText(limitsOfCursor(), cell, view));
   }
 
@@ -195,7 +195,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   state.picture.addEventListener("pointermove", (event) => {
     const limits = view && limitsUnder(event, state.picture, window, frameOf(state.width, window));
     const [column, row] = limits ? cellAt(window, limits, view.nCases, FINE) : [0, 0];
-    const cell = limits && shown?.cells === FINE ? shown.found[row * FINE + column] : null;
+    const cell = limits && shown?.cells === FINE ? shown.results[row * FINE + column] : null;
     say(limits ? cellText(limits, cell, view) : "");
   });
   state.picture.addEventListener("pointerleave", () => say(""));

@@ -84,16 +84,16 @@ function* cellOrder() {
  */
 export function computeMap({ points, costs }, window, shown) {
   const order = cellOrder();
-  let found = [];
+  let results = [];
   let stopped = false;
 
   function compute({ cells, row, column }) {
     const place = placeOnMap(window, (column + 0.5) / cells, (row + 0.5) / cells);
     const limits = limitsAt(window, ...place);
-    found.push({ limits, ...winnerAt(points, limits, costs), close: false });
-    if (found.length < cells * cells) return;
-    shown(found, cells);
-    found = [];
+    results.push({ limits, ...winnerAt(points, limits, costs), close: false });
+    if (results.length < cells * cells) return;
+    shown(results, cells);
+    results = [];
   }
 
   function slice() {
@@ -113,21 +113,21 @@ export function computeMap({ points, costs }, window, shown) {
 }
 
 /** The cells of the coarse grid, of a fine one: their middles are the same. */
-export function coarseCells({ found, cells, window }) {
+export function coarseCells({ results, cells, window }) {
   const [coarse, step] = [GRIDS[0], cells / GRIDS[0]];
   const within = (i) => i * step + (step - 1) / 2;
   const picked = Array.from(
     { length: coarse ** 2 },
-    (_, at) => found[within(Math.floor(at / coarse)) * cells + within(at % coarse)],
+    (_, at) => results[within(Math.floor(at / coarse)) * cells + within(at % coarse)],
   );
-  return { found: picked, cells: coarse, window };
+  return { results: picked, cells: coarse, window };
 }
 
 /** How many cells around a cell, in every direction, have the same winner. */
-function depthOf(found, cells, row, column) {
-  const own = found[row * cells + column].winner;
+function depthOf(results, cells, row, column) {
+  const own = results[row * cells + column].winner;
   const same = (r, c) =>
-    r >= 0 && c >= 0 && r < cells && c < cells && found[r * cells + c].winner === own;
+    r >= 0 && c >= 0 && r < cells && c < cells && results[r * cells + c].winner === own;
   const ring = (d) =>
     [-d, 0, d].every((up) => [-d, 0, d].every((across) => same(row + up, column + across)));
   let depth = 1;
@@ -136,11 +136,11 @@ function depthOf(found, cells, row, column) {
 }
 
 /** For each winner, the cell deepest inside what it wins: the place for its letter. */
-export function letterCells(found, cells) {
+export function letterCells(results, cells) {
   const places = new Map();
-  found.forEach(({ winner }, at) => {
+  results.forEach(({ winner }, at) => {
     const [row, column] = [Math.floor(at / cells), at % cells];
-    const depth = winner === -1 ? 0 : depthOf(found, cells, row, column);
+    const depth = winner === -1 ? 0 : depthOf(results, cells, row, column);
     if (depth > (places.get(winner)?.depth ?? 0)) places.set(winner, { depth, row, column });
   });
   return places;

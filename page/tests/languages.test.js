@@ -66,7 +66,7 @@ test("German writes numbers and sentences in German", () => {
   );
   assert.equal(plain(1234.5), "1.230");
   const ranked = [{ name: "a", usable: true, score: 0.5, position: 0 }, { name: "b", usable: true, score: 0.25, position: 1 }];
-  assert.equal(verdictText(ranked, [0]), "Am besten: a, 0,250 vor b.");
+  assert.equal(verdictText(ranked, [0]), "Am besten: a, 0,250 vor b (95 % Konfidenz).");
   setLanguage("en");
   assert.equal(percent(0.5), "50%");
   assert.equal(w.language, "English");

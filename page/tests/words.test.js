@@ -143,7 +143,7 @@ test("consequences in plain words", () => {
     consequenceText({ caught, missed, falseAlarm, quiet: 1 - caught - missed - falseAlarm }, words);
   assert.equal(
     told(0.05, 0.03, 0.04),
-    "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with sepsis are missed.",
+    "of 100 patients, 9 raise an alarm, 5 of them correctly; 3 of the 8 with sepsis are missed.",
   );
   assert.equal(
     told(0, 0.01, 0),
@@ -151,7 +151,7 @@ test("consequences in plain words", () => {
   );
   assert.equal(
     told(0.003, 0.077, 0.001),
-    "of 1,000 patients, 4 raise an alarm, 3 of them rightly; 77 of the 80 with sepsis are missed.",
+    "of 1,000 patients, 4 raise an alarm, 3 of them correctly; 77 of the 80 with sepsis are missed.",
   );
 });
 
@@ -161,7 +161,7 @@ test("the verdict is about all models, and never says more than is known", () =>
   const six = ranked(...[..."acbdef"].map((name, i) => model(name, 0.5 - i / 100)));
   assert.match(verdictText(six, CHECKING), /^a has the highest score; checking/);
   assert.match(verdictText(six, UNKNOWN), /0\.010 ahead of c; without resamples/);
-  assert.equal(verdictText(six, [0]), "a is best, 0.010 ahead of c.");
+  assert.equal(verdictText(six, [0]), "a is best, 0.010 ahead of c (95% confidence).");
   assert.equal(verdictText(six, [5, 1, 0]), "a, c and f cannot be told apart; the other 3 models are worse.");
   assert.equal(verdictText(six, [0, 1, 2, 3, 4, 5]), "a, c, b, d, e and f cannot be told apart.");
   const twenty = ranked(...Array.from({ length: 20 }, (_, i) => model(`m${i}`, 0.5)));

@@ -27,11 +27,11 @@ function uniform() {
 const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 
 function simulatedFile() {
-  const each = Array.from({ length: models });
-  const lines = [["label", ...each.map((_, i) => `model ${i}`)].join(",")];
+  const columns = Array.from({ length: models });
+  const lines = [["label", ...columns.map((_, i) => `model ${i}`)].join(",")];
   for (let row = 0; row < rows; row++) {
     const [label, shared] = [uniform() < 0.15 ? 1 : 0, normal()];
-    lines.push([label, ...each.map(() => 0.8 * shared + 0.6 * normal() + 1.5 * label)].join(","));
+    lines.push([label, ...columns.map(() => 0.8 * shared + 0.6 * normal() + 1.5 * label)].join(","));
   }
   return new Blob([lines.join("\n")]);
 }

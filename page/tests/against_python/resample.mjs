@@ -13,7 +13,7 @@ const { nPositive, nNegative, models } = counted;
 const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
 const ready = prepared({ models, cases, replicates });
 const points = models.map((model) => operatingPoints(model, cases));
-const found = settings.map(({ setting, scores }) => {
+const judged = settings.map(({ setting, scores }) => {
   const { prevalence, costs, ...limits } = setting;
   const place = { limits, ...winnerAt(points, limits, costs) };
   return {
@@ -23,4 +23,4 @@ const found = settings.map(({ setting, scores }) => {
     close: prevalence === null ? closeCalls(ready, [place], { prevalence, costs })[0] : null,
   };
 });
-console.log(JSON.stringify({ replicates: replicates, found }));
+console.log(JSON.stringify({ replicates, judged }));

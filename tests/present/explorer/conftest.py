@@ -35,7 +35,7 @@ UNFOLD = """
 const parts = ["threshold", "decision", "costs", "map", "compare", "how-common"];
 const names = parts.map((part) => `fold-${part}`);
 try {
-  localStorage.setItem("voros.open", JSON.stringify([...names, "prevalence-card", "guide"]));
+  if (!sessionStorage.getItem("keep-folds")) localStorage.setItem("voros.open", JSON.stringify([...names, "prevalence-card", "guide"]));
 } catch {}
 """
 """Opens every section of a page before its script runs: most tests are about what is in them."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, prefer, text
+from present.explorer.driving import complaints, element, prefer, text, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -43,16 +43,16 @@ def bottom(browser: Any, selector: str) -> float:
     return float(browser.execute_script(f"return {where}", selector))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (360, 800)])
 def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height):
     screen(fresh, width, height)
     fresh.refresh()
     time.sleep(0.3)
-    for selector in ("#limits-fold > summary", "#verdict", "#people", "#ranking tr:first-child"):
+    until(fresh, "document.body.dataset.sure")
+    for selector in ("#limits-fold > summary", "#verdict", "#people", "#ranking"):
         assert 0 < bottom(fresh, selector) <= height, selector
     if width > 500:
         assert bottom(fresh, "#limits-fold") <= height
-        assert bottom(fresh, "#ranking") <= height
     assert "25%" in text(fresh, "limits-short")
 
 
@@ -65,6 +65,18 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
     assert fresh.find_elements(By.CSS_SELECTOR, "#decision svg .line")
     kept = json.loads(fresh.execute_script("return localStorage.getItem('voros.open')"))
     assert kept == ["fold-decision"]
+
+
+def test_what_was_opened_is_open_after_a_reload(opened):
+    is_open = "return document.getElementById('fold-decision').open"
+    opened.execute_script("sessionStorage.setItem('keep-folds', 'yes')")
+    before = opened.execute_script(is_open)
+    for expected in (not before, before):
+        opened.execute_script("document.querySelector('#fold-decision > summary').click()")
+        time.sleep(0.2)
+        opened.refresh()
+        assert opened.execute_script(is_open) is expected
+    opened.execute_script("sessionStorage.removeItem('keep-folds')")
 
 
 def test_one_menu_saves_a_chart(opened):

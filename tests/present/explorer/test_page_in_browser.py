@@ -459,7 +459,8 @@ def test_a_published_curve_has_no_thresholds_to_show(browser: Any, tmp_path: Pat
     expected = voros.evaluate(curve, scenario=scenario)
     assert scores(browser)["published"] == pytest.approx(expected.score, abs=1e-12)
     assert text(browser, "deploy") == (
-        "published: 57.1% of alarms are right, and 60% of those with the outcome are caught. "
+        "published: 57.1% of alarms are right (PPV), and 60% of those with the outcome are caught "
+        "(sensitivity). "
         "Held back by the capacity."
     )
     assert complaints(browser) == []

@@ -186,7 +186,7 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
             )
     except ValueError as error:
         return {"problem": in_page_words(error)}
-    doubts = [in_page_words(warning.message) for warning in caught]  # type: ignore[arg-type]
+    warned = [in_page_words(warning.message) for warning in caught]  # type: ignore[arg-type]
     models, as_scored = [], []
     for name, scores in found.scores.items():
         as_scored.append(alarms_at_risks(found.labels, scores))
@@ -205,7 +205,7 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
         "nPositive": int(found.labels.sum()),
         "nNegative": int((~found.labels).sum()),
         "notes": [in_page_words(ValueError(note)) for note in found.notes],
-        "doubts": doubts,
+        "warnings": warned,
     }
 
 

@@ -94,7 +94,7 @@ def _points(model: dict[str, Any], resample: int) -> voros.OperatingPoints:
 @needs_node
 def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> None:
     held = held_points(count_models(*models), None)
-    for (scenario, _), found in zip(SETTINGS, of_page["found"], strict=True):
+    for (scenario, _), found in zip(SETTINGS, of_page["judged"], strict=True):
         for model, points, moved in zip(
             of_page["replicates"]["models"], held.values(), found["moved"], strict=True
         ):
@@ -124,7 +124,7 @@ def test_intervals_of_many_rows_are_those_of_the_bootstrap(tmp_path: Path) -> No
 
 
 def _check_intervals(models: Any, of_page: dict[str, Any]) -> None:
-    for (scenario, _), found in zip(SETTINGS, of_page["found"], strict=True):
+    for (scenario, _), found in zip(SETTINGS, of_page["judged"], strict=True):
         expected = voros.bootstrap(*models, scenario, n_resamples=100, random_state=0)
         for result, interval in zip(expected.values(), found["intervals"], strict=True):
             assert interval == pytest.approx([result.low, result.high], abs=1e-8)
@@ -137,7 +137,7 @@ def _differences(found: dict[str, Any]) -> Any:
 
 @needs_node
 def test_models_are_told_apart_by_the_spread_of_the_resamples(of_page: dict[str, Any]) -> None:
-    for asked, found in zip(of_page["settings"], of_page["found"], strict=True):
+    for asked, found in zip(of_page["settings"], of_page["judged"], strict=True):
         apart, lead = _differences(found), abs(np.subtract(*asked["scores"]))
         # Of 200 resamples the 191st in size ends an interval of 95 %.
         least = np.sort(np.abs(apart))[190]
@@ -157,7 +157,7 @@ def test_models_are_told_apart_by_the_spread_of_the_resamples(of_page: dict[str,
 @needs_node
 @pytest.mark.slow
 def test_differences_spread_as_in_the_bootstrap(models: Any, of_page: dict[str, Any]) -> None:
-    for (scenario, _), found in zip(SETTINGS, of_page["found"], strict=True):
+    for (scenario, _), found in zip(SETTINGS, of_page["judged"], strict=True):
         expected = voros.bootstrap(*models, scenario, n_resamples=2000, random_state=1)
         spread = np.std(np.subtract(*(result.distribution for result in expected.values())))
         # The spread of 200 resamples has a standard error of 5 %.

@@ -302,9 +302,9 @@ def _render(
     check_choice(language, "language", LANGUAGES)
     _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     style, script = _asset("style.css") + _colours(), _bundle()
-    looks = {"hues": len(HUES), "dashes": [_dash(lengths) for lengths in DASHES]}
+    styles = {"hues": len(HUES), "dashes": [_dash(lengths) for lengths in DASHES]}
     words = {"outcome": outcome, "cases": cases}
-    held = {**payload, "title": title, "words": words, "titles": AXIS_TITLES, "looks": looks}
+    held = {**payload, "title": title, "words": words, "titles": AXIS_TITLES, "styles": styles}
     return Template(_asset("index.html")).substitute(
         language=language,
         title=escape(title or f"Which model, at which threshold, for {outcome}?"),
