@@ -149,7 +149,7 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
     ("options", "complaint"),
     [
         (("--resamples", "10"), "--resamples=10; accepted is"),
-        (("--level", "1.5"), "--level=1.5; accepted is"),
+        (("--confidence-level", "1.5"), "--confidence-level=1.5; accepted is"),
         (("--weight", "fair"), "--weight and intervals do not go together"),
         (("--group", "ward"), "no column 'ward' (--group)"),
         (("--metric", "accuracy"), "accuracy"),

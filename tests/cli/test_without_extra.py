@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import voros
+from voros.cli import COMMANDS, summary_of
 
 BLOCKED = """
 import sys
@@ -32,6 +33,19 @@ def test_it_says_how_to_get_it(name):
     assert line.startswith("voros: error: the command line needs ")
     wanted = '"typer>=0.15" "rich>=13.7" "pyarrow>=16" "jinja2>=3.1" "matplotlib>=3.8"'
     assert line.endswith(f"pip install {wanted}")
+
+
+@pytest.mark.parametrize("word", ["--version", "--help", "-h"])
+def test_version_and_help_need_no_extra(word):
+    command = [sys.executable, "-c", BLOCKED.format(name="typer"), word]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    if word == "--version":
+        assert ran.stdout == f"voros {voros.__version__}\n"
+    else:
+        for name in COMMANDS:
+            assert f"  {name:10} {summary_of(name)}\n" in ran.stdout
+        assert 'pip install "typer>=0.15"' in ran.stdout
 
 
 def test_reading_a_file_says_so_too():

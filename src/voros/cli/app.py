@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import errno
 import os
 import signal
@@ -13,14 +12,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 import voros
-from voros.cli import INTERRUPTED, USAGE_ERROR, leave_at_once
+from voros.cli import (
+    COMMANDS,
+    INTERRUPTED,
+    STUDY_COMMANDS,
+    USAGE_ERROR,
+    leave_at_once,
+    summary_of,
+)
 from voros.cli.terminal import ARGUMENTS, say
 from voros.exceptions import Message, VorosWarning
 from voros.installing import missing_studies
@@ -31,29 +36,8 @@ if TYPE_CHECKING:
 UNEXPECTED = "this is a fault of voros, please report it:"
 """Begins the message of an unforeseen error."""
 
-COMMANDS = {
-    "score": "score.score",
-    "compare": "compare.compare_models",
-    "select": "select.select",
-    "apply": "apply.apply",
-    "worklist": "worklist.list_cases",
-    "monitor": "monitor_file.monitor",
-    "allocate": "sharing.share",
-    "subgroups": "subgroup_thresholds.compare_subgroups",
-    "map": "map.map_",
-    "count": "site_counts.count_site",
-    "merge": "site_counts.merge",
-    "plot": "plot.plot",
-    "explore": "explore.explore",
-    "report": "report.report",
-}
-"""Module and function of every command, in the order of the help."""
-
 ENTRY_POINTS = "voros.commands"
 """Entry point group of the commands that other packages add: functions or typer applications."""
-
-STUDY_COMMANDS = ("paper", "demo", "experiment")
-"""Commands of voros-studies; where it is not installed they say how to install it."""
 
 ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -134,18 +118,6 @@ def load_command(name: str) -> Any:
     return typer.main.get_group(alone).commands[name]
 
 
-def summary_of(name: str) -> str:
-    """Return the first line of a command's docstring, read without importing the command."""
-    module, _, function = COMMANDS[name].partition(".")
-    source = files("voros.cli").joinpath(f"{module}.py").read_text(encoding="utf-8")
-    (definition,) = (
-        node
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.name == function
-    )
-    return (ast.get_docstring(definition) or "").partition("\n")[0]
-
-
 def _own_command(name: str) -> Any:
     module, _, function = COMMANDS[name].partition(".")
     return getattr(import_module(f"voros.cli.{module}"), function)
@@ -199,7 +171,10 @@ class FriendlyGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """List the commands by their first lines, without importing them."""
-        self.commands |= {name: TyperCommand(name, help=summary_of(name)) for name in COMMANDS}
+        summaries = {name: summary_of(name) for name in COMMANDS}
+        for name, entry in added_commands().items():
+            summaries[name] = STUDY_COMMANDS.get(name, f"Added by {entry.value}.")
+        self.commands |= {name: TyperCommand(name, help=text) for name, text in summaries.items()}
         super().format_help(ctx, formatter)
 
     def main(

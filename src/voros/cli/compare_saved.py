@@ -91,7 +91,7 @@ class SavedPolicies:
             "scores": dict.fromkeys(self.policies, cases.scores),
             "periods": cases.periods,
             "n_resamples": how.resamples,
-            "confidence_level": how.level,
+            "confidence_level": how.confidence_level,
             "random_state": how.seed,
         }
 

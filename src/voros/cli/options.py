@@ -420,7 +420,7 @@ class ResamplingOptions:
     """How intervals are made."""
 
     resamples: Annotated[int, in_intervals("How many resamples of the cases.")] = 2000
-    level: Annotated[float, in_intervals("Confidence of the intervals.")] = 0.95
+    confidence_level: Annotated[float, in_intervals("Confidence level of the intervals.")] = 0.95
     group: Annotated[
         str | None,
         in_intervals(
@@ -439,9 +439,10 @@ class ResamplingOptions:
             )
         if self.seed < 0:
             raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
-        if not 0 < self.level < 1:
+        if not 0 < self.confidence_level < 1:
             raise ValueError(
-                f"--level={self.level!r}; accepted is a number strictly between 0 and 1"
+                f"--confidence-level={self.confidence_level!r}; accepted is a number strictly "
+                "between 0 and 1"
             )
 
     def arguments(self, predictions: Predictions) -> dict[str, Any]:
@@ -453,7 +454,7 @@ class ResamplingOptions:
             )
         return {
             "n_resamples": self.resamples,
-            "confidence_level": self.level,
+            "confidence_level": self.confidence_level,
             "groups": predictions.groups,
             "random_state": self.seed,
         }

@@ -12,14 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from voros.exceptions import Argument, Message
-from voros.io import check_writable, format_of, table_bytes, write_together
-from voros.io.source import Format
-from voros.io.writing import json_text
-from voros.progress import Bar
 from voros.text.table import Table, csv_text, printable
 
 if TYPE_CHECKING:
     from voros.cli.options import OutputOptions, ShowOptions
+    from voros.io.source import Format
 
 Item = TypeVar("Item")
 
@@ -102,6 +99,9 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
     >>> with show_progress("counting") as progress:
     ...     progress(1, 10)
     """
+    # Imported lazily, as everything here that loads numpy: --help does without.
+    from voros.progress import Bar
+
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda *_: None
         return
@@ -169,6 +169,8 @@ def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> N
 
     A table goes to the standard error stream where the command's ``output`` has the standard one.
     """
+    from voros.io.writing import json_text
+
     if options.as_json:
         sys.stdout.write(json_text(sheet.document()))
     elif options.as_csv:
@@ -205,6 +207,8 @@ def table_columns(table: Table) -> dict[str, list[str]]:
 
 def check_output(output: Path | None, options: OutputOptions) -> None:
     """Raise unless the output can be written, before the work that it is to hold."""
+    from voros.io import check_writable
+
     if output == STANDARD_OUTPUT:
         if options.for_programs:
             raise ValueError(
@@ -219,6 +223,8 @@ def deliver(
     data: str | bytes, output: Path | None, options: OutputOptions, *, announce: bool = True
 ) -> None:
     """Write to a file, whole or not at all, or to the standard output where none is named."""
+    from voros.io import write_together
+
     if output not in (None, STANDARD_OUTPUT):
         write_together({output: data}, force=options.force)
         if announce:
@@ -235,11 +241,15 @@ def deliver(
 
 def cases_format(output: Path | None) -> Format:
     """Return the format of a file of cases by its name; CSV on the standard output."""
+    from voros.io import format_of
+
     return "csv" if output is None or output == STANDARD_OUTPUT else format_of(output)
 
 
 def deliver_cases(table: Any, output: Path | None, options: OutputOptions) -> None:
     """Write a table of cases in the format that the name of the output asks for."""
+    from voros.io import table_bytes
+
     data = table_bytes(table, cases_format(output))
     text = output in (None, STANDARD_OUTPUT)
     deliver(data.decode() if text else data, output, options, announce=False)
