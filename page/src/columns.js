@@ -112,9 +112,10 @@ export function almostNumber(cell) {
 
 // ------------------------------------------------------------------ roles
 
-/** Why a column cannot hold scores; null where it can. */
-export function whyNoScore({ kind, first }) {
-  if (isNumeric(kind)) return null;
+/** Why a column is not taken as scores; null where it is. */
+export function whyNoScore(column) {
+  const { kind, first } = column;
+  if (isNumeric(kind)) return looksOf(column);
   if (kind === "null") return w.whyNull(first.length);
   if (kind === "binary") return w.whyBinary;
   if (kind !== "string") return w.whyType(kind.startsWith("time32"));
@@ -137,15 +138,15 @@ function isNumbered({ kind, first }) {
   return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
-/** Why a column of numbers may be no model; null where nothing says so. */
-export function warningOf(column) {
+/** Why a column of numbers is not taken as a model; null where it is. */
+function looksOf(column) {
   const apart = column.name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();
   const words = apart.match(/[a-z]+/g) ?? [];
   const every = (known) => words.length > 0 && words.every((word) => known.has(word));
   if (words.some((word) => SURE_IDENTIFIERS.has(word)) || every(IDENTIFIERS) || isNumbered(column)) {
-    return w.questionable(column.name, w.anIdentifier);
+    return w.anIdentifier;
   }
-  return every(PROPERTIES) ? w.questionable(column.name, w.aProperty) : null;
+  return every(PROPERTIES) ? w.aProperty : null;
 }
 
 /** Names of scores, and words for the positive one of two labels. */
@@ -157,7 +158,6 @@ const FEW_COLUMNS = 8;
 
 /** Whether a column looks like a model's score: by its name, or as a probability. */
 function isLikely(column) {
-  if (warningOf(column)) return false;
   if (SCORE_NAME.test(column.name)) return true;
   const values = column.first.map((text) => valueOf(text, column.kind)).filter((x) => !Number.isNaN(x));
   return column.kind === "double" && values.every((x) => x >= 0 && x <= 1);
@@ -198,7 +198,7 @@ export function findLabel(columns, scores, file) {
   return candidates[0].name;
 }
 
-/** The columns of numbers, and why the others are none. */
+/** The columns that may hold scores, and why the others do not. */
 export function findScores(columns, label, file) {
   const seen = new Set([label]);
   const free = columns.filter(({ name }) => !seen.has(name) && seen.add(name));
@@ -214,7 +214,7 @@ export function findScores(columns, label, file) {
 
 /**
  * Give the columns their roles; what is not named is guessed, and every guess is said. Returns
- * {label, scores, notes, warnings}.
+ * {label, scores, notes}.
  */
 export function assignRoles(columns, { label = null, scores = [] }, file) {
   const notes = [];
@@ -224,11 +224,9 @@ export function assignRoles(columns, { label = null, scores = [] }, file) {
     label = findLabel(columns, scores, file);
     notes.push(w.tookLabel(label));
   }
-  if (scores.length) return { label, scores, notes, warnings: [] };
-  const guessed = findScores(columns, label, file);
-  notes.push(w.tookModels(guessed.scores));
-  if (guessed.leftOut.length) notes.push(w.leftOutColumns(guessed.leftOut));
-  const byName = (name) => columns.find((column) => column.name === name);
-  const warnings = guessed.scores.map((name) => warningOf(byName(name))).filter(Boolean);
-  return { label, scores: guessed.scores, notes, warnings };
+  if (scores.length) return { label, scores, notes };
+  const models = findScores(columns, label, file);
+  notes.push(w.tookModels(models.scores));
+  if (models.leftOut.length) notes.push(w.leftOutColumns(models.leftOut));
+  return { label, scores: models.scores, notes };
 }

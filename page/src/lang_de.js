@@ -516,9 +516,9 @@ export const GERMAN = {
     `${found.length ? `${listed(found)} könnten alle` : "keine Spalte ist klar"} das Label sein; ` +
     `nennen Sie es unter ${FELDER.label} (Spalten: ${listed(names)})`,
   noScores: (names, leftOut) =>
-    `keine Spalte außer dem Label enthält Zahlen; nennen Sie die Modelle unter ${FELDER.scores} ` +
-    `(Spalten: ${listed(names)})${leftOut.length ? `; keine Zahlen in ${shortened(leftOut)}` : ""}`,
-  leftOutColumns: (leftOut) => `ausgelassen, weil ohne Zahlen: ${shortened(leftOut)}`,
+    `keine Spalte sieht nach Scores aus; nennen Sie die Modelle unter ${FELDER.scores} ` +
+    `(Spalten: ${listed(names)})${leftOut.length ? `; ausgelassen: ${shortened(leftOut)}` : ""}`,
+  leftOutColumns: (leftOut) => `ausgelassen: ${shortened(leftOut)}`,
   reason: (name, why) => `${quoted(name)} (${why})`,
   repeatedColumn: (file, name) => `${file} hat mehr als eine Spalte ${quoted(name)}; benennen Sie sie um`,
   whyNull: (rows) => `kein Wert in den ersten ${anzahl(rows)} Zeilen`,
@@ -526,11 +526,8 @@ export const GERMAN = {
   whyType: (isTime) => (isTime ? "Uhrzeiten" : "Daten (Kalendertage)"),
   whyText: "Text",
   whyAlmost: (text, almost) => `Text wie ${quoted(text)}, ${almost}`,
-  questionable: (name, looks) =>
-    `Spalte ${quoted(name)} gilt als Modell und sieht aus wie ${looks}; wenn sie keines ist, nennen ` +
-    `Sie die Modelle unter ${FELDER.scores}`,
-  anIdentifier: "eine Kennung",
-  aProperty: "eine Eigenschaft des Falls",
+  anIdentifier: "sieht aus wie eine Kennung",
+  aProperty: "sieht aus wie eine Eigenschaft des Falls",
   bothRoles: (name) =>
     `Spalte ${quoted(name)} ist als ${FELDER.label} und als ${FELDER.scores} genannt; sie kann nur eines sein`,
 

@@ -509,9 +509,9 @@ export const ENGLISH = {
     `${found.length ? `${listed(found)} could all be` : "no column is clearly"} the label; name ` +
     `it with ${CONTROLS.label} (columns: ${listed(names)})`,
   noScores: (names, leftOut) =>
-    `no column but the label holds numbers; name the scores with ${CONTROLS.scores} (columns: ` +
-    `${listed(names)})${leftOut.length ? `; no numbers in ${shortened(leftOut)}` : ""}`,
-  leftOutColumns: (leftOut) => `left out, because not numeric: ${shortened(leftOut)}`,
+    `no column looks like scores; name them with ${CONTROLS.scores} (columns: ` +
+    `${listed(names)})${leftOut.length ? `; left out: ${shortened(leftOut)}` : ""}`,
+  leftOutColumns: (leftOut) => `left out: ${shortened(leftOut)}`,
   reason: (name, why) => `${quoted(name)} (${why})`,
   repeatedColumn: (file, name) => `${file} has more than one column ${quoted(name)}; rename them`,
   whyNull: (rows) => `no value in the first ${count(rows)} rows`,
@@ -519,11 +519,8 @@ export const ENGLISH = {
   whyType: (isTime) => (isTime ? "times of day" : "dates"),
   whyText: "text",
   whyAlmost: (text, almost) => `text such as ${quoted(text)}, ${almost}`,
-  questionable: (name, looks) =>
-    `column ${quoted(name)} is taken as a model and looks like ${looks}; if it is not one, name the ` +
-    `models with ${CONTROLS.scores}`,
-  anIdentifier: "an identifier",
-  aProperty: "a property of the case",
+  anIdentifier: "looks like an identifier",
+  aProperty: "looks like a property of the case",
   bothRoles: (name) =>
     `column ${quoted(name)} is named as both ${CONTROLS.label} and ${CONTROLS.scores}; it can be one only`,
 

@@ -105,13 +105,13 @@ export function bindLoader(source, empty, open) {
   }
 
   function guess(label) {
-    /** @type {{ label: any, scores: any[], notes?: any[], warnings?: any[] }} */
+    /** @type {{ label: any, scores: any[], notes?: any[] }} */
     let roles = { label: label ?? "", scores: [] };
     let { notes } = peeked;
     tellProblem(null);
     try {
       roles = assignRoles(peeked.columns, { label }, name);
-      notes = [...notes, ...roles.notes, ...roles.warnings];
+      notes = [...notes, ...roles.notes];
     } catch (error) {
       const worded = label === null ? wordedLabel() : null;
       if (worded !== null) return guess(worded);

@@ -410,7 +410,7 @@ function placeOf(score, thresholds) {
 }
 
 /**
- * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes, warnings}, and a
+ * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes}, and a
  * function `resample` that counts the models in resamples of the cases.
  *
  * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
@@ -445,5 +445,5 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const patients = repeated ? rows.map((row) => table.whose.values[row]) : null;
     return resampledCounts(labels, scores, models, { nPositive, nNegative }, { patients });
   };
-  return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, warnings: roles.warnings, resample };
+  return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, resample };
 }

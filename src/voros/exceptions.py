@@ -267,18 +267,17 @@ class FewAlarmsWarning(VorosWarning):
 
 
 class DoubtfulColumnWarning(VorosWarning):
-    r"""A column was taken as a model's scores and looks like something else.
+    """A column of a data frame looks like labels or identifiers, and is not taken as a model.
 
     Examples
     --------
-    >>> import pathlib, tempfile, warnings, voros
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
-    >>> _ = file.write_text("died,age,risk\n1,70,0.9\n0,64,0.2\n0,81,0.4\n")
+    >>> import pandas as pd, warnings, voros
+    >>> models = pd.DataFrame({"patient_id": [7, 3, 9, 5], "risk": [0.9, 0.2, 0.4, 0.7]})
     >>> with warnings.catch_warnings(action="error"):
-    ...     voros.io.read_predictions(file, label="died").models
+    ...     voros.select_model([1, 0, 0, 1], models, voros.Scenario(cost_ratio=0.2))
     Traceback (most recent call last):
-    voros.exceptions.DoubtfulColumnWarning: column 'age' is taken as a model and looks like a
-    property of the case; if it is not one, name the models with scores
+    voros.exceptions.DoubtfulColumnWarning: column 'patient_id' looks like an identifier, and is
+    not taken as a model; to take it as one, pass a mapping from model to scores
     """
 
 

@@ -39,7 +39,7 @@ def test_apply_counts_each_group(voros_command, files, policy):
     document = json.loads(ran.out)
     cases = read_predictions(files[1], label="died", scores=["good"], by=["sex", "site"])
     alarms = cases.scores_of("good") >= document["threshold"]
-    subgroups = document["by_subgroup"]["subgroups"]
+    subgroups = document["evaluation"]["by_subgroup"]["subgroups"]
     assert [(row["column"], row["subgroup"]) for row in subgroups] == [
         *(("sex", "f"), ("sex", "m")),
         *(("site", "1"), ("site", "2"), ("site", "3")),
@@ -49,7 +49,7 @@ def test_apply_counts_each_group(voros_command, files, policy):
         tp, raised = (alarms & member & cases.labels).sum(), (alarms & member).sum()
         assert (row["cases"], row["alarms"]) == (member.sum(), raised)
         assert row["precision"] == pytest.approx(tp / raised)
-    assert document["by_subgroup"]["confidence_each"] == pytest.approx(0.99)
+    assert document["evaluation"]["by_subgroup"]["confidence_each"] == pytest.approx(0.99)
     printed = voros_command(
         "apply", policy, files[1], "--label", "died", *by, "-o", "out.csv", "--intersections"
     )

@@ -105,7 +105,10 @@ def test_sizes_beyond_all_bounds(refused, cases, command, complaint):
         (("score", "cases.csv", "--bogus"), "No such option: --bogus"),
         (("nosuch",), "No such command 'nosuch'; see "),
         (("score", "--label"), "'--label' requires an argument"),
-        (("compare", "cases.csv", "--confidence-level", "high"), "Invalid value for '--confidence-level'"),
+        (
+            ("compare", "cases.csv", "--confidence-level", "high"),
+            "Invalid value for '--confidence-level'",
+        ),
         (("score", "cases.csv", "more", "words"), "unexpected extra argument"),
     ],
 )

@@ -75,9 +75,9 @@ def test_select_and_apply_come_to_the_same_verdict(
         tested, decided = json.loads(chosen.out), json.loads(applied.out)
         default = tested["test_default"]
         assert decided["kept"] == default["satisfied"] == (applied.code == 0)
-        assert decided["judged_alarms"] == default["mean_alarms"]
+        assert decided["evaluation"]["mean_alarms"] == default["mean_alarms"]
         assert decided["max_alarms"] == default["max_alarms"]
-        assert decided["precision"] == default["mean_precision"]
+        assert decided["evaluation"]["mean_precision"] == default["mean_precision"]
         assert chosen.code == int(not (tested["test"]["satisfied"] and default["satisfied"]))
         if strategy == "recall":
             assert applied.code == chosen.code
@@ -218,7 +218,7 @@ def test_check_compares_capacity_and_precision(voros_command, policy, later_case
     unlabelled = voros_command("apply", "policy.json", "wrong.csv", "--check")
     wrong = voros_command("apply", "policy.json", "wrong.csv", "--check", "--label", "died")
     assert (unlabelled.code, wrong.code) == (0, 1)
-    assert "floor 0.3: broken" in wrong.err
+    assert "precision: 0, at least 0.3 required" in wrong.err
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "out.csv")])
@@ -231,14 +231,15 @@ def test_the_account_for_programs(voros_command, policy, later_cases, tmp_path, 
     alarms = read.scores_of(MODEL) >= policy.threshold()
     right = int((alarms & read.labels).sum())
     assert document["alarms"] == alarms.sum()
-    assert document["precision"] == right / alarms.sum()
-    assert document["recall"] == right / read.labels.sum()
+    assert document["evaluation"]["mean_precision"] == right / alarms.sum()
+    assert document["evaluation"]["mean_recall"] == right / read.labels.sum()
     assert document["kept"] == (alarms.sum() <= 80 and right >= 0.3 * alarms.sum())
     assert document["written"] == (output[1] if output else None)
     assert (tmp_path / "out.csv").exists() == bool(output)
     again = voros_command("apply", "policy.json", later_cases, "--csv", "--force", *options).out
     (row,) = csv.DictReader(io.StringIO(again))
     assert int(row["alarms"]) == alarms.sum()
+    assert float(row["mean_precision"]) == right / alarms.sum()
 
 
 def test_scores_under_another_name(voros_command, policy, tmp_path):

@@ -150,7 +150,7 @@ def test_policies_of_cases_and_of_stays_are_told_apart(voros_command, tmp_path):
         [0, 1], [0.1, 0.9], voros.Scenario(0.1, 1.0, 0.1), model="good"
     ).to_json(tmp_path / "cases.json")
     for policy_file, words, message in (
-        ("stays.json", (), "stays.json is for alarms over stays, by AlarmRule(snooze='3h'"),
+        ("stays.json", (), "stays.json is a policy for alarms over stays; add --stay"),
         ("cases.json", STAYS, "--stay is for alarms over stays, and cases.json is for cases"),
         ("stays.json", (*STAYS, "--label", "sex"), "--label is for cases"),
         ("stays.json", (*STAYS[:4], "--check"), "--check judges whole stays"),

@@ -253,7 +253,7 @@ def test_one_column_cannot_have_two_roles(tmp_path):
 def test_no_column_of_numbers(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_text("label,ward\n1,A\n0,B\n")
-    assert "no column but the label holds numbers" in refused(path, label="label")
+    assert "no column looks like scores" in refused(path, label="label")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What is left out, and what looks like something else, is said."""
 
 import decimal
-import warnings
 
 import pytest
 
@@ -9,7 +8,6 @@ pa = pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 
 from pyarrow import parquet  # noqa: E402
 
-from voros.exceptions import DoubtfulColumnWarning  # noqa: E402
 from voros.io import read_predictions  # noqa: E402
 
 
@@ -63,13 +61,18 @@ def test_columns_that_look_like_no_model(tmp_path, name, values, looks):
     path = tmp_path / "cases.csv"
     rows = [f"{i % 2},{0.1 * (i % 7):.1f},{value}" for i, value in enumerate(values)]
     path.write_text("\n".join([f"label,risk,{name}", *rows]))
-    with pytest.warns(DoubtfulColumnWarning, match=f"'{name}' is taken as a model and .* {looks}"):
-        found = read_predictions(path)
-    assert found.models == ["risk", name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_predictions(path, scores=["risk", name])
-        assert read_predictions(path, case=name).models == ["risk"]
+    cases = read_predictions(path)
+    assert cases.models == ["risk"]
+    assert cases.notes[-1] == f"left out: {name!r} (looks like {looks})"
+    assert read_predictions(path, scores=["risk", name]).models == ["risk", name]
+    assert read_predictions(path, case=name).models == ["risk"]
+
+
+def test_a_file_of_identifiers_alone_names_no_model(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,patient_id\n" + "".join(f"{i % 2},{9 - i}\n" for i in range(4)))
+    with pytest.raises(ValueError, match=r"no column looks like scores; .*'patient_id' \(looks"):
+        read_predictions(path)
 
 
 @pytest.mark.parametrize("name", ["risk", "patient_risk", "model no 2", "days_model", "score1"])

@@ -2,42 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
-from voros.cli import LIMITS_NOT_MET
-from voros.cli.case_alarms import CaseAlarms
-from voros.cli.joint_alarms import JointAlarms, StreamFile
-from voros.cli.options import (
-    FileFormat,
-    InputOptions,
-    OutputOptions,
-    PeriodOptions,
-    PredictionFile,
-    SubgroupOptions,
-    bundled,
-    option,
-    output_to,
-)
-from voros.cli.stay_alarms import StayAlarms
+from voros.alarms import AlarmState
+from voros.cli import LIMITS_NOT_MET, options
+from voros.cli.loading import load, periods_of
+from voros.cli.options import InputOptions, option
 from voros.cli.stays import StayColumns, StayInput, in_stays, refuse_with_stays
-from voros.cli.stream_columns import StreamColumns
-from voros.cli.terminal import cases_format, check_output
+from voros.cli.streams import StreamColumns, StreamFile
+from voros.cli.terminal import (
+    Sheet,
+    cases_format,
+    check_output,
+    deliver_cases,
+    say,
+    say_lines,
+    show,
+    show_progress,
+)
+from voros.core.scenario import Scenario
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
+from voros.io import append_columns, open_source
 from voros.io.scenario_text import read_number
+from voros.io.source import Source
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
+from voros.present.report.content import evaluation_values
+from voros.present.report.wording import exact, number
+from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
+    from voros.allocation import JointPolicy
     from voros.allocation.any_policy import AnyPolicy
+    from voros.policy.policy_evaluation import PolicyEvaluation
 
 
-@bundled
+@options.bundled
 def apply(
     policy_file: Annotated[
         Path,
@@ -45,17 +52,14 @@ def apply(
             metavar="POLICY", help="Saved by voros select, allocate, subgroups or worklist."
         ),
     ],
-    file: PredictionFile,
-    show_options: OutputOptions,
-    when: PeriodOptions,
+    file: options.PredictionFile,
+    show_options: options.OutputOptions,
+    when: options.PeriodOptions,
     stays: StayColumns,
-    subgroups: SubgroupOptions,
+    subgroups: options.SubgroupOptions,
     state: Annotated[
         Path | None,
-        in_stays(
-            "Where alarms of stays that go on are kept from one call to the next; written again.",
-            "FILE",
-        ),
+        in_stays("Remembers from one call to the next which stays are silenced.", "FILE"),
     ] = None,
     score: Annotated[
         str | None,
@@ -74,23 +78,18 @@ def apply(
     ] = None,
     drop_missing: Annotated[
         bool,
-        option(
-            "Leave out cases with a missing value; nothing is decided on them.", "--drop-missing"
-        ),
+        option("Leave out cases with a missing value: they get no decision.", "--drop-missing"),
     ] = False,
-    file_format: FileFormat = None,
+    file_format: options.FileFormat = None,
     output: Annotated[
         Path | None,
-        output_to(
+        options.output_to(
             "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
             ".jsonl. Without it, or with -, CSV on the standard output."
         ),
     ] = None,
     check: Annotated[
-        bool,
-        option(
-            "Exit with 1 where a limit is not kept, or a floor broken in a subgroup.", "--check"
-        ),
+        bool, option("Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check")
     ] = False,
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
@@ -112,25 +111,237 @@ def apply(
     )
     _check_kind(policy, policy_file, ratio, stays, state, streams)
     if not isinstance(policy, ThresholdPolicy | Worklist):
-        streamed = StreamFile(columns=columns, streams=streams, by=subgroups.columns, when=when)
-        JointAlarms(policy=policy, file=streamed, check=check).write(output, show_options)
-        return
-    columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
-    with _naming_the_policy(policy, policy_file, named=score is not None):
-        if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
-            refuse_with_stays(label=label, pos_label=pos_label)
-            subgroups.refuse_pooling()
-            by = tuple(subgroups.columns)
-            rows = StayInput(columns=columns, stays=stays, when=when, rule=policy.rule, by=by)
-            over = StayAlarms(policy=policy, rows=rows, cost_ratio=ratio, state=state, check=check)
-            over.write(output, show_options)
-            return
-        alarms = CaseAlarms(
-            policy=policy, columns=columns, when=when, subgroups=subgroups, cost_ratio=ratio
-        )
-        kept = alarms.write(output, show_options)
-    if check and not kept:
+        by = subgroups.columns
+        file_of_streams = StreamFile(columns=columns, streams=streams, by=by, when=when)
+        decided = _decide_streams(policy, file_of_streams)
+    else:
+        columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
+        with _naming_the_policy(policy, policy_file, named=score is not None):
+            if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
+                refuse_with_stays(label=label, pos_label=pos_label)
+                subgroups.refuse_pooling()
+                by_stay = tuple(subgroups.columns)
+                rows = StayInput(
+                    columns=columns, stays=stays, when=when, rule=policy.rule, by=by_stay
+                )
+                decided = _decide_stays(policy, rows, ratio, state, check)
+            else:
+                decided = _decide_cases(policy, columns, when, subgroups, ratio)
+    decided.write(output, show_options)
+    if state is not None and decided.state is not None:
+        decided.state.to_json(state, force=True)
+    if check and not decided.kept:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Decided:
+    """Alarms of a policy on the rows of a file, and a verdict on them.
+
+    Attributes
+    ----------
+    source : Source
+    alarms : mapping of str to ndarray of bool
+        Columns to append to the file.
+    read : ndarray of bool or None
+        Which rows of the file were decided on; None for all.
+    kept : bool
+        Whether no limit is known to be broken.
+    words : str
+        The verdict in a line.
+    table : str
+        What the policy does on these rows, where their labels or events are known.
+    values : dict
+        The verdict for programs; lists and mappings among them are for JSON alone.
+    rows : list of dict or None
+        Lines of CSV, where they are not one of the values.
+    state : AlarmState or None
+        From which the next rows of the same stays go on.
+    """
+
+    source: Source
+    alarms: Mapping[str, BoolArray]
+    read: BoolArray | None
+    kept: bool
+    words: str
+    table: str
+    values: dict[str, Any]
+    rows: list[dict[str, Any]] | None = None
+    state: AlarmState | None = None
+
+    def write(self, output: Path | None, show_options: options.OutputOptions) -> None:
+        """Write the rows with their alarms, and the verdict."""
+        if output is not None or not show_options.for_programs:
+            with show_progress("writing the cases"):
+                columns = {name: alarms.astype(np.int8) for name, alarms in self.alarms.items()}
+                deliver_cases(append_columns(self.source, columns, self.read), output, show_options)
+        say(self.words)
+        if show_options.for_programs:
+            written = None if output is None else str(output)
+            document = {"written": written, "file": self.source.name, **self.values}
+            rows = self.rows or [_scalars(document) | _scalars(self.values["evaluation"] or {})]
+            show(Sheet(rows=rows, document=document), show_options)
+        elif self.table:
+            say_lines(self.table)
+
+
+def _scalars(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is None or np.isscalar(value)}
+
+
+def _decide_cases(
+    policy: ThresholdPolicy | Worklist,
+    columns: InputOptions,
+    when: options.PeriodOptions,
+    subgroups: options.SubgroupOptions,
+    cost_ratio: float | None,
+) -> Decided:
+    """Decide on cases by one score."""
+    when.check(policy.scenario)
+    if subgroups.by and not columns.label:
+        raise ValueError("--by reports precision and recall; name the true labels with --label")
+    if subgroups.by and isinstance(policy, Worklist):
+        raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
+    source = open_source(columns.file, columns.file_format)
+    positive = policy.pos_label if columns.pos_label is None else columns.pos_label
+    cases = load(
+        replace(columns, pos_label=positive),
+        source=source,
+        when=when,
+        by=subgroups.columns,
+        labelled=bool(columns.label),
+        both_classes=False,
+    )
+    column, periods = str((columns.score or [""])[0]), periods_of(cases, policy.scenario, when)
+    scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
+    if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
+        labels = None  # nothing to reweight to the policy's prevalence
+    # Without labels only what is said of alarms holds; which of them are true does not matter.
+    known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
+    judge = policy if labels is not None else _at_any_prevalence(policy)
+    tested: PolicyEvaluation
+    if isinstance(judge, Worklist):
+        threshold, alarms = judge.threshold, judge.predict(scores, periods=periods)
+        tested = judge.evaluate(known, scores, periods=periods).worklist
+        n_periods = None if periods is None else periods.n_periods
+        most = scenario.max_alarms(len(scores), 0.0, n_periods)
+    else:
+        threshold = float(judge.threshold(cost_ratio))
+        alarms, by = judge.predict(scores, cost_ratio), subgroups.read(cases)
+        tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, periods=periods, by=by)
+        most = tested.max_alarms
+    broken, by_subgroup = {one.limit for one in tested.violations}, tested.by_subgroup
+    within, n_alarms = "capacity" not in broken, int(alarms.sum())
+    broken_in_subgroup = by_subgroup is not None and bool(by_subgroup.with_floor("broken"))
+    kept = within and (labels is None or tested.satisfied) and not broken_in_subgroup
+    values = {"score": column, "threshold": threshold, "cases": len(alarms), "alarms": n_alarms}
+    values |= {"max_alarms": most, "within_capacity": within, "kept": kept}
+    if tested.by_period is not None:
+        values["periods"] = tested.by_period.n_periods
+        values["periods_above"] = int(tested.by_period.n_above[0])
+    return Decided(
+        source=source,
+        alarms={"alarm": alarms},
+        read=cases.kept,
+        kept=kept,
+        words=f"{column!r} at threshold {exact(threshold)}: "
+        f"{_alarms_in_words(tested, n_alarms, scenario)}",
+        table="" if labels is None else repr(tested),
+        values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
+        rows=None if by_subgroup is None else [result.values() for result in by_subgroup],
+    )
+
+
+def _at_any_prevalence(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
+    plain = policy.policy if isinstance(policy, Worklist) else policy
+    plain = replace(plain, scenario=plain.scenario.changed(prevalence=None))
+    return replace(policy, policy=plain) if isinstance(policy, Worklist) else plain
+
+
+def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario) -> str:
+    """Say how many alarms there were, and whether they are within the capacity."""
+    n_cases = tested.n_positive + tested.n_negative
+    kept = "capacity" not in {violation.limit for violation in tested.violations}
+    judged = (
+        ""
+        if np.isclose(tested.mean_alarms, n_alarms)
+        else f", {number(tested.mean_alarms)} at the prevalence of the policy"
+    )
+    capacity = number(tested.max_alarms)
+    if scenario.per is not None:
+        capacity = f"{number(scenario.capacity)} {scenario.rule}"
+    if (by_period := tested.by_period) is not None:
+        capacity += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"
+    return (
+        f"{n_alarms:,} alarms in {number(n_cases)} cases ({n_alarms / n_cases:.1%}){judged}; "
+        f"capacity {capacity}: {'kept' if kept else 'exceeded'}"
+    )
+
+
+def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
+    """Decide on several outcomes of each case, or by the group of a case."""
+    source = open_source(file.columns.file, file.columns.file_format)
+    cases = file.load(policy, source)
+    tested, labelled = cases.evaluate(policy), cases.y_true is not None
+    alarms, within = policy.predict(cases.scores, by=cases.by), tested.capacity_kept
+    kept, thresholds = tested.feasible if labelled else within, policy.thresholds()
+    values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
+    values |= {"max_alarms": tested.max_alarms}
+    values |= {"within_capacity": within, "kept": kept, "thresholds": thresholds}
+    return Decided(
+        source=source,
+        alarms=(
+            {f"alarm_{name}": column for name, column in alarms.items()}
+            if isinstance(alarms, dict)
+            else {"alarm": alarms}
+        ),
+        read=cases.kept,
+        kept=kept,
+        words=(
+            f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
+            f"{number(tested.max_alarms)}: {'kept' if within else 'exceeded'}"
+        ),
+        table=tested.table().text() if labelled else "",
+        values=values | {"evaluation": tested if labelled else None},
+        rows=(
+            list(map(asdict, tested.streams))
+            if labelled
+            else [{"name": name, "threshold": value} for name, value in thresholds.items()]
+        ),
+    )
+
+
+def _decide_stays(
+    policy: ThresholdPolicy,
+    rows: StayInput,
+    cost_ratio: float | None,
+    state: Path | None,
+    check: bool,
+) -> Decided:
+    """Decide which rows of stays sound an alarm, silence included; judge whole stays alone."""
+    judged = rows.stays.events is not None and state is None
+    if check and not judged:
+        raise ValueError("--check judges whole stays: it requires --events, and no --state")
+    arguments = {name: value for name, value in rows.arguments().items() if value is not None}
+    before = AlarmState.from_json(state) if state is not None and state.exists() else None
+    (model,) = rows.rows.models
+    alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
+    evaluation = rows.evaluate(policy, cost_ratio) if judged else None
+    threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())
+    values = {"score": model, "threshold": threshold, "rows": len(alarms), "alarms": n_alarms}
+    return Decided(
+        source=rows.source,
+        alarms={"alarm": alarms},
+        read=rows.rows.kept,
+        kept=evaluation is None or evaluation.satisfied,
+        words=(
+            f"{model!r} at threshold {exact(threshold)}: {n_alarms:,} alarms in {len(alarms):,} "
+            "rows"
+        ),
+        table="" if evaluation is None else repr(evaluation),
+        values=values | {"evaluation": None if evaluation is None else evaluation.values()},
+        state=after,
+    )
 
 
 def _check_kind(
@@ -144,18 +355,12 @@ def _check_kind(
     """Refuse options that are for another kind of policy."""
     rule = policy.rule if isinstance(policy, ThresholdPolicy) else None
     if rule is not None and not stays.given:
-        raise ValueError(
-            f"{path} is for alarms over stays, by {rule!r}; name their columns with --stay and "
-            "--time"
-        )
+        raise ValueError(f"{path} is a policy for alarms over stays; add --stay and --time")
     if rule is None and (stays.given or state is not None):
         option = "--stay" if stays.given else "--state"
         raise ValueError(f"{option} is for alarms over stays, and {path} is for cases")
     if cost_ratio is not None and not isinstance(policy, ThresholdPolicy):
-        raise ValueError(
-            f"--cost-ratio chooses a threshold of a threshold policy, and {path} has thresholds "
-            "that do not depend on it"
-        )
+        raise ValueError(f"--cost-ratio: the thresholds of {path} do not depend on it")
     if streams is not None and isinstance(policy, ThresholdPolicy | Worklist):
         raise ValueError(f"--streams is for joint policies of several outcomes; {path} has one")
 
@@ -166,7 +371,7 @@ def _read_policy(path: Path) -> AnyPolicy:
     try:
         return load_policy(path)
     except ValueError as error:
-        raise ValueError(f"{error}; a policy saved by voros select comes first") from None
+        raise ValueError(f"{error}; the first file is the policy") from None
 
 
 @contextmanager
@@ -179,18 +384,12 @@ def _naming_the_policy(
     except NoSuchColumnError as error:
         if named:
             raise
-        raise PredictionFileError(
-            Message(
-                f"{path} was made for the scores of {policy.model!r}, and ",
-                *error.args,
-                "; if those scores have another name here, give it with --score",
-            )
-        ) from None
+        made_for = f"{path} was made for the scores of {policy.model!r}, and "
+        remedy = "; if they have another name here, give it with --score"
+        raise PredictionFileError(Message(made_for, *error.args, remedy)) from None
 
 
 def _policy_column(policy: ThresholdPolicy | Worklist, path: Path) -> str:
     if policy.model is None:
-        raise PredictionFileError(
-            f"{path} does not say which scores it is for; name their column with --score"
-        )
+        raise PredictionFileError(f"{path} names no model; name the column of scores with --score")
     return policy.model

@@ -370,8 +370,6 @@ def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:
     roles = _roles(table.sample, columns, table.name)
     for note in roles.notes:
         say(note, "note")
-    for warning in roles.warnings:
-        say(warning, "warning")
     return roles
 
 

@@ -210,8 +210,8 @@ def _sheet(winners: WinnerMap, openness: Openness | None = None) -> Sheet:
     return Sheet(
         title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
         columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
-        rows=lambda: _cells(winners, openness),
-        document=lambda: {"wins": won, "reachable": reachable, "cells": _cells(winners, openness)},
+        rows=_cells(winners, openness),
+        document={"wins": won, "reachable": reachable, "cells": _cells(winners, openness)},
         notes=(
             f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
             f"{winners.close_call.mean():.1%} of the grid are close calls: "

@@ -15,7 +15,7 @@ import typer
 import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import OutputOptions, bundled, option, output_to, shown_in
-from voros.cli.stream_columns import (
+from voros.cli.streams import (
     ONE_SCORE,
     StreamColumns,
     has_outcomes,
@@ -309,7 +309,7 @@ def _sheet(status: Status) -> Sheet:
     return Sheet(
         title=f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
         columns=table_columns(status.table()),
-        rows=lambda: [watch.document() for watch in status.watches],
-        document=status.document,
+        rows=[watch.document() for watch in status.watches],
+        document=status.document(),
         notes=(*(watch.words for watch in status.watches), *status.notes),
     )

@@ -177,7 +177,9 @@ class InputOptions:
     label: Annotated[str | None, _column("The true labels.")] = None
     score: Annotated[
         list[str] | None,
-        _column("A model's scores; repeat for more. Without it, every other numeric column."),
+        _column(
+            "A model's scores; repeat for more. Without it, every numeric column that looks so."
+        ),
     ] = None
     model: Annotated[
         str | None, _column("In a long file (a row per case and model): who gave the score.")
@@ -452,10 +454,14 @@ class ResamplingOptions:
                 "--weight and intervals do not go together: cases are resampled one by one; "
                 "repeat the rows instead"
             )
+        return {"groups": predictions.groups, **self.draws}
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """The arguments that say how resamples are drawn."""
         return {
             "n_resamples": self.resamples,
             "confidence_level": self.confidence_level,
-            "groups": predictions.groups,
             "random_state": self.seed,
         }
 

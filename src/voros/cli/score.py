@@ -76,7 +76,7 @@ def score(
         if opened.counts is not None:
             intervals = Intervals.from_counts(opened.counts, scenario)
     sheet = score_sheet(results, name, scenario, intervals, price)
-    reachable = any(row["feasible"] for row in sheet.rows())
+    reachable = any(row["feasible"] for row in sheet.rows)
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)
     show(sheet, output)
@@ -154,8 +154,8 @@ def score_sheet(
     return Sheet(
         title="Partial VOROS: 1 is the best any classifier could do within the limits",
         columns=columns,
-        rows=lambda: rows,
-        document=lambda: {
+        rows=rows,
+        document={
             "file": source,
             **case_counts(points),
             "scenario": scenario_values(scenario),

@@ -399,8 +399,8 @@ def _sheet(
     return Sheet(
         title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {winner}",
         columns=columns if intervals is None else intervals.between(columns),
-        rows=lambda: _rows(selection, intervals),
-        document=lambda: _document(selection, policy, tested, validation),
+        rows=_rows(selection, intervals),
+        document=_document(selection, policy, tested, validation),
         notes=(
             selection.legend,
             limits_in_words(policy.scenario, cases, allowed.decision.max_alarms),

@@ -28,7 +28,7 @@ from voros.cli.options import (
     output_to,
     read_guarantee,
 )
-from voros.cli.stream_columns import check_stream_fields
+from voros.cli.streams import check_stream_fields
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
 from voros.core.scenario import Scenario
 from voros.io import open_source, read_predictions
@@ -264,8 +264,8 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     return Sheet(
         title="Thresholds that share the capacity",
         columns=table_columns(policy.table()),
-        rows=lambda: _rows(policy),
-        document=lambda: _document(policy, tested, source),
+        rows=_rows(policy),
+        document=_document(policy, tested, source),
         notes=notes,
     )
 

@@ -197,8 +197,8 @@ def _sheet(counts: SiteCounts) -> Sheet:
             "ranges": [f"{row['ranges']:,}" for row in rows],
             "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
         },
-        rows=lambda: rows,
-        document=lambda: {
+        rows=rows,
+        document={
             "sites": counts.sites,
             "outcome": counts.outcome,
             "pos_label": counts.pos_label,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.cli.joint_alarms import joined_subgroups
 from voros.cli.loading import load, single_model
 from voros.cli.options import (
     InputOptions,
@@ -18,6 +17,7 @@ from voros.cli.options import (
     in_subgroups,
     output_to,
 )
+from voros.cli.streams import joined_subgroups
 from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
 from voros.core.subgroups import FEWEST_CASES
 from voros.io.scenario_text import read_number
@@ -113,8 +113,8 @@ def _sheet(
     return Sheet(
         title="One threshold for all subgroups, or one for each",
         columns=columns,
-        rows=lambda: rows,
-        document=lambda: _document(thresholds, tested, rows, source),
+        rows=rows,
+        document=_document(thresholds, tested, rows, source),
         notes=[
             "costs are in misses",
             *(f"{rule}: {RULE_TITLES[rule]}" for rule in thresholds.policies),

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -139,29 +139,29 @@ class Sheet:
 
     Attributes
     ----------
+    rows : sequence of mapping
+        What ``--csv`` prints: plain values for each line.
+    document : mapping
+        What ``--json`` prints.
     title : str
     columns : mapping of str to sequence of str
         The table for people, as text.
-    rows : callable
-        Returns what ``--csv`` prints: a mapping of plain values for each line.
-    document : callable
-        Returns what ``--json`` prints, as a mapping.
     notes : sequence of str
         Lines under the table.
     tables : sequence of str
         More tables, below the notes.
     """
 
-    title: str
-    columns: Mapping[str, Sequence[str]]
-    rows: Callable[[], Sequence[Mapping[str, Any]]]
-    document: Callable[[], Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
+    document: Mapping[str, Any]
+    title: str = ""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     tables: Sequence[str] = ()
 
     def beside(self, **facts: Any) -> Sheet:
         """Return the sheet with facts in front of its document, such as which file was written."""
-        return replace(self, document=lambda: {**facts, **self.document()})
+        return replace(self, document={**facts, **self.document})
 
 
 def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> None:
@@ -172,10 +172,10 @@ def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> N
     from voros.io.writing import json_text
 
     if options.as_json:
-        sys.stdout.write(json_text(sheet.document()))
+        sys.stdout.write(json_text(sheet.document))
     elif options.as_csv:
-        rows = sheet.rows()
-        sys.stdout.write(csv_text(rows[0], (row.values() for row in rows)))
+        rows = (row.values() for row in sheet.rows)
+        sys.stdout.write(csv_text(sheet.rows[0], rows))
     else:
         _print_table(sheet, aside=output == STANDARD_OUTPUT)
 

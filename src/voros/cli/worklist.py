@@ -83,8 +83,8 @@ def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, mo
     return Sheet(
         title=f"the {k:,} highest of {model!r} in each {per}, from {exact(rule.threshold)} on",
         columns=columns,
-        rows=lambda: rows,
-        document=lambda: {
+        rows=rows,
+        document={
             "file": source,
             "model": model,
             "scenario": scenario_values(rule.scenario),

@@ -90,10 +90,9 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class Roles(ColumnNames):
-    """The same with label and scores found: what was guessed, and what may be no model."""
+    """The same with label and scores found, and what was guessed or left out in words."""
 
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,11 +135,8 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         label = _find_label(peeked, names)
         notes.append(_naming(f"taking column {label!r} as the label (another one: ", "label", ")"))
     scores = tuple(names.scores)
-    warnings: tuple[str, ...] = ()
     if not scores:
         scores, left_out = _find_scores(peeked, names, label)
-        texts = (column_warning(name, peeked.column(name)) for name in scores)
-        warnings = tuple(filter(None, texts))
         what = "score column" if names.model else "models"
         taken = f"taking as {what}: {_listed(scores)} (others: "
         notes += [_naming(taken, "scores", ")"), *left_out]
@@ -149,7 +145,7 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
         long = f"a long file (model column {names.model!r}) has one column of scores, {several}"
         raise PredictionFileError(_naming(f"{file}: {long}; name it with ", "scores"))
     assigned = {"label": label, "scores": scores, "by": tuple(dict.fromkeys(names.by))}
-    return Roles(**(vars(names) | assigned), notes=tuple(notes), warnings=warnings)
+    return Roles(**(vars(names) | assigned), notes=tuple(notes))
 
 
 def check_names(first_rows: Any, names: ColumnNames, file: str) -> _Peeked:
@@ -202,21 +198,20 @@ def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
 def _find_scores(
     peeked: _Peeked, names: ColumnNames, label: str | None
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns of numbers, and what there is to say of the others."""
+    """Return the columns that may hold scores, and why the others do not."""
     taken = {label, *names.taken}
     free = [name for name in dict.fromkeys(peeked.names) if name not in taken]
-    reasons = {name: why_no_score(peeked.column(name)) for name in free}
-    numbers = tuple(name for name, reason in reasons.items() if reason is None)
-    for name in numbers:
+    reasons = {name: why_no_score(name, peeked.column(name)) for name in free}
+    scores = tuple(name for name, reason in reasons.items() if reason is None)
+    for name in scores:
         peeked.check_single(name)
-    left_out = [f"{name!r} ({reason})" for name, reason in reasons.items() if reason]
-    if not numbers:
-        why = f"; no numbers in {_first_few(left_out)}" if left_out else ""
-        opening = f"{peeked.file}: no column but the label holds numbers; name the scores with "
-        rest = f" (columns: {_listed(peeked.names)}){why}"
+    listed = _first_few([f"{name!r} ({reason})" for name, reason in reasons.items() if reason])
+    left_out = [f"left out: {listed}"] if listed else []
+    if not scores:
+        opening = f"{peeked.file}: no column looks like scores; name them with "
+        rest = "; ".join([f" (columns: {_listed(peeked.names)})", *left_out])
         raise PredictionFileError(_naming(opening, "scores", rest))
-    said = [f"left out, because not numeric: {_first_few(left_out)}"] if left_out else []
-    return numbers, said
+    return scores, left_out
 
 
 def _is_binary(column: Any) -> bool:
@@ -240,23 +235,30 @@ def _kind_in_words(kind: Any) -> str:
     return next((words for words, holds in named.items() if holds), "values that are not numbers")
 
 
-def why_no_score(column: Any) -> str | None:
-    """Say why a column cannot hold scores; None where it can.
+def why_no_score(name: str, column: Any) -> str | None:
+    """Say why a column is not taken as scores; None where it is.
 
-    Text that is numbers for the most part can: it is a column of scores with a bad cell, and to
-    pass over it would drop a model unseen.
+    Text that is numbers for the most part is taken: it is a column of scores with a bad cell, and
+    to pass over it would drop a model unseen.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> why_no_score(pa.chunked_array([["12.3%", "4%"]]))
+    >>> why_no_score("risk", pa.chunked_array([["12.3%", "4%"]]))
     "text such as '12.3%', a percentage; write 12.3% as 0.123"
+    >>> why_no_score("patient_id", pa.chunked_array([[7, 3]]))
+    'looks like an identifier'
+    >>> why_no_score("risk", pa.chunked_array([[0.5, 0.25]])) is None
+    True
     """
     import pyarrow as pa
 
-    types, kind = pa.types, column.type
-    if is_numeric(kind) or types.is_decimal(kind):
-        return None
+    kind = column.type
+    if is_numeric(kind) or pa.types.is_decimal(kind):
+        words = _words(name)
+        if names_identifier(name) or _numbered(column):
+            return "looks like an identifier"
+        return "looks like a property of the case" if words and words <= PROPERTIES else None
     values = column.drop_null().to_pylist()
     if not values:
         return f"no value in the first {len(column):,} rows"
@@ -266,28 +268,6 @@ def why_no_score(column: Any) -> str | None:
         return None
     almost = almost_a_number(values[0])
     return "text" if almost is None else f"text such as {shortened(values[0])!r}, {almost}"
-
-
-def column_warning(name: str, column: Any) -> str | None:
-    """Say why a column of numbers may be no model; None where nothing says so.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> column_warning("risk", pa.chunked_array([[0.5, 0.25]])) is None
-    True
-    >>> column_warning("patient_id", pa.chunked_array([[7, 3]]))
-    "column 'patient_id' is taken as a model and looks like an identifier; if it is not one, ..."
-    """
-    words = _words(name)
-    if names_identifier(name) or _numbered(column):
-        looks = "an identifier"
-    elif words and words <= PROPERTIES:
-        looks = "a property of the case"
-    else:
-        return None
-    taken = f"column {name!r} is taken as a model and looks like {looks}"
-    return _naming(f"{taken}; if it is not one, name the models with ", "scores")
 
 
 def names_identifier(name: str) -> bool:

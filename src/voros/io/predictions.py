@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,6 @@ from voros.core.cases import check_labels, read_labels
 from voros.exceptions import (
     Argument,
     ArgumentError,
-    DoubtfulColumnWarning,
     Message,
     PredictionFileError,
 )
@@ -134,7 +132,8 @@ def read_predictions(
         Column of labels. Without it, the column of a name such as ``label``, or else the
         only one that holds 0 and 1.
     scores : sequence of str, optional
-        Columns of scores, one per model. Without it, every other numeric column.
+        Columns of scores, one per model. Without it, every other numeric column that does not look
+        like an identifier or a property of the case, such as age.
     model : str, optional
         Column that names the model, for a file with one row per case and model.
     case : str, optional
@@ -184,8 +183,6 @@ def read_predictions(
         aside=aside,
     )
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
-    for said in roles.warnings:
-        warnings.warn(said, DoubtfulColumnWarning, stacklevel=2)
     columns = roles.columns
     times = () if time is None else (time,)
     table, notes = read_columns(source, columns, roles.numeric, times), source.notes

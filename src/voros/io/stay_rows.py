@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voros.exceptions import DoubtfulColumnWarning
 from voros.io.columns import ColumnNames, assign_roles, check_names
 from voros.io.predictions import without_missing
 from voros.io.source import Source, open_source
@@ -67,8 +65,6 @@ def read_stay_rows(
     names = ColumnNames(stay=stay, time=time, scores=scores, group=group, by=by, aside=aside)
     first_rows = peek(source)
     roles = assign_roles(first_rows, names, source.name, labelled=False)
-    for said in roles.warnings:
-        warnings.warn(said, DoubtfulColumnWarning, stacklevel=2)
     hours = (time,) if is_numeric(first_rows.column(time).type) else ()
     table = _read(source, roles.columns, (*hours, *roles.scores))
     needed = [name for name in roles.columns if drop_missing or name not in roles.scores]

@@ -323,8 +323,8 @@ def _sheet(cells: Sequence[Cell]) -> Sheet:
     return Sheet(
         title="The tables of the paper",
         columns={},
-        rows=lambda: [_row(cell, name) for cell in cells for name in ("valid", "test")],
-        document=lambda: {"cells": [_place(cell) | _evaluations(cell) for cell in cells]},
+        rows=[_row(cell, name) for cell in cells for name in ("valid", "test")],
+        document={"cells": [_place(cell) | _evaluations(cell) for cell in cells]},
     )
 
 

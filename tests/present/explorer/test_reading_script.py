@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from present.explorer.node import answers_of_page, needs_node
 
 from voros.core.operating_points import OperatingPoints
-from voros.exceptions import Argument, DoubtfulColumnWarning, Message
+from voros.exceptions import Argument, Message
 from voros.io import read_predictions
 from voros.present.explorer.thinning import useful_points
 
@@ -175,18 +174,15 @@ def alarms_at_risks(labels: Any, scores: Any) -> dict[str, list[int]] | None:
 def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     (folder / case.name).write_bytes(case.content)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", DoubtfulColumnWarning)
-            found = read_predictions(
-                case.name,
-                label=case.label,
-                scores=case.scores,
-                pos_label=case.pos_label,
-                drop_missing=case.drop_missing,
-            )
+        found = read_predictions(
+            case.name,
+            label=case.label,
+            scores=case.scores,
+            pos_label=case.pos_label,
+            drop_missing=case.drop_missing,
+        )
     except ValueError as error:
         return {"problem": in_page_words(error)}
-    warned = [in_page_words(warning.message) for warning in caught]  # type: ignore[arg-type]
     models, as_scored = [], []
     for name, scores in found.scores.items():
         as_scored.append(alarms_at_risks(found.labels, scores))
@@ -205,7 +201,6 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
         "nPositive": int(found.labels.sum()),
         "nNegative": int((~found.labels).sum()),
         "notes": [in_page_words(ValueError(note)) for note in found.notes],
-        "warnings": warned,
     }
 
 

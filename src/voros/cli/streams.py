@@ -1,28 +1,69 @@
-"""``voros apply`` and ``compare`` with a joint policy: alarms of several outcomes, or of groups."""
+"""Cases of a joint policy: which columns hold the scores and labels of its streams."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 
-from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import load, periods_of
-from voros.cli.options import InputOptions, OutputOptions, PeriodOptions
-from voros.cli.stream_columns import has_outcomes, read_stream_columns
-from voros.cli.terminal import Sheet, deliver_cases, say, say_lines, show, show_progress
+from voros.cli.options import InputOptions, PeriodOptions, in_columns
+from voros.cli.terminal import say
 from voros.core.scenario import Scenario
-from voros.io import Predictions, append_columns, open_source
+from voros.io import Predictions
+from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
 from voros.io.tables import peek
-from voros.present.report.wording import number
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointEvaluation, JointPolicy
+    from voros.allocation.any_policy import AnyPolicy
+
+ONE_SCORE = ""
+"""Stands for the outcome of a policy that decides on one score."""
+
+StreamColumns = Annotated[
+    Path | None,
+    in_columns(
+        "For a joint policy of several outcomes: the TOML file that names the label and score "
+        "column of each, as in voros allocate.",
+        "--streams",
+        metavar="FILE",
+    ),
+]
+
+
+def has_outcomes(policy: AnyPolicy) -> bool:
+    """Whether a policy decides on several scores of a case."""
+    return getattr(policy, "arrangement", "groups") != "groups"
+
+
+def check_stream_fields(path: Path, name: str, fields: Mapping[str, Any], *keys: str) -> None:
+    """Refuse a stream that does not name its columns."""
+    for key in keys:
+        if not isinstance(fields.get(key), str):
+            raise ValueError(f"{path}, stream {name!r}: {key} must name a column")
+
+
+def read_stream_columns(path: Path | None, policy: Any, key: str) -> dict[str, str]:
+    """Return the score or label column of each stream of a joint policy."""
+    listed = ", ".join(map(repr, policy.names))
+    if path is None:
+        raise ValueError(
+            f"the policy has the outcomes {listed}; name their columns in a file, --streams FILE"
+        )
+    tables = read_scenario_fields(path)
+    if set(tables) != set(policy.names):
+        raise ValueError(
+            f"{path} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
+        )
+    for name, fields in tables.items():
+        check_stream_fields(path, name, fields, key)
+    return {name: str(tables[name][key]) for name in policy.names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,63 +170,3 @@ def joined_subgroups(cases: Predictions, names: list[str]) -> AnyArray:
     """Return the group of each case; of several columns, their values together."""
     rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
     return np.array([", ".join(map(str, row)) for row in rows])
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class JointAlarms:
-    """Cases on which a joint policy decides."""
-
-    policy: JointPolicy
-    file: StreamFile
-    check: bool
-
-    def write(self, output: Path | None, show_options: OutputOptions) -> None:
-        """Write the cases with their alarms, and say which limits are kept."""
-        source = open_source(self.file.columns.file, self.file.columns.file_format)
-        cases = self.file.load(self.policy, source)
-        alarms = self.policy.predict(cases.scores, by=cases.by)
-        named = (
-            {f"alarm_{name}": column for name, column in alarms.items()}
-            if isinstance(alarms, dict)
-            else {"alarm": alarms}
-        )
-        if output is not None or not show_options.for_programs:
-            with show_progress("writing the cases"):
-                columns = {name: column.astype(np.int8) for name, column in named.items()}
-                deliver_cases(append_columns(source, columns, cases.kept), output, show_options)
-        tested = cases.evaluate(self.policy)
-        kept = self._show(cases, tested, source.name, output, show_options)
-        if self.check and not kept:
-            raise typer.Exit(LIMITS_NOT_MET)
-
-    def _show(
-        self,
-        cases: StreamCases,
-        tested: JointEvaluation,
-        source: str,
-        output: Path | None,
-        show_options: OutputOptions,
-    ) -> bool:
-        labelled, within = cases.y_true is not None, tested.capacity_kept
-        kept = tested.feasible if labelled else within
-        say(
-            f"{tested.alarms:,} alarms in {tested.n_cases:,} cases, capacity "
-            f"{number(tested.max_alarms)}: {'kept' if within else 'exceeded'}"
-        )
-        if show_options.for_programs:
-            values = {"file": source, "cases": tested.n_cases, "alarms": tested.alarms}
-            values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
-            thresholds = self.policy.thresholds()
-            rows = (
-                [{f.name: getattr(one, f.name) for f in fields(one)} for one in tested.streams]
-                if labelled
-                else [{"name": name, "threshold": at} for name, at in thresholds.items()]
-            )
-            document = values | {"thresholds": thresholds}
-            document |= {"evaluation": tested} if labelled else {}
-            sheet = Sheet(title="", columns={}, rows=lambda: rows, document=lambda: document)
-            written = None if output is None else str(output)
-            show(sheet.beside(written=written), show_options)
-        elif labelled:
-            say_lines(tested.table().text())
-        return kept
