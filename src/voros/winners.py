@@ -27,7 +27,7 @@ from voros.core.hull import growing_hulls
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
 from voros.core.volume import partial_volumes
-from voros.exceptions import ArgumentError
+from voros.exceptions import Argument, ArgumentError
 from voros.inference.bootstrap import Resampling, ResamplingPlan
 from voros.inference.statistics import Measure
 from voros.io.frames import make_frame
@@ -287,7 +287,7 @@ def winner_map(
         plan = drawing.plan(y_true, scores, worthwhile=True)
         winners = replace(winners, unsure=_unsure_cells(winners, plan, costs))
     elif groups is not None:
-        raise ArgumentError("groups", " is for resamples; it needs n_resamples")
+        raise ArgumentError("groups", " is for resamples; it needs ", Argument("n_resamples"))
     limited = winners.min_precisions[winners.min_precisions > 0].tolist()
     if limited:
         points = next(iter(points_by_model.values()))

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ pytest.importorskip("matplotlib", reason="pictures need the cli extra")
 
 from cli.cases import LIMITS
 
-from voros import costs, partial_voros_score
+from voros import costs, partial_voros_score, winner_map
 from voros.io import read_predictions
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -57,6 +58,35 @@ def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
         for model, score in scores.items():
             assert float(row[f"score of {model}"]) == pytest.approx(score, abs=1e-12)
         assert row["winner"] == max(scores, key=scores.__getitem__)
+
+
+def test_the_map_resamples_patients(voros_command, tmp_path):
+    """Copies of the same hundred cases: drawn whole they leave open what single cases settle."""
+    rng = np.random.default_rng(0)
+    died = rng.random(100) < 0.3
+    models = {"good": rng.normal(size=100) + died, "fair": rng.normal(size=100) + 0.6 * died}
+    rows = [
+        f"{int(died[n])},{models['good'][n]!r},{models['fair'][n]!r},p{n}"
+        for n in np.tile(np.arange(100), 12).tolist()
+    ]
+    text = re.sub(r"np\.float64\(([^)]*)\)", r"\1", "\n".join(["died,good,fair,patient", *rows]))
+    (tmp_path / "copies.csv").write_text(text)
+    grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.5:3", "--miss-costs", "5:20")
+    close = {}
+    for name, group in (("cases", ()), ("patients", ("--group", "patient"))):
+        words = ("copies.csv", *grid, "--resamples", "200", "--seed", "3", *group)
+        document = json.loads(voros_command("map", *words, "--json").out)
+        close[name] = [cell["close_call"] for cell in document["cells"]]
+    read = read_predictions(tmp_path / "copies.csv", group="patient")
+    limits = {"min_precisions": [0.2, 0.4, 0.6], "capacities": [0.1, 0.3, 0.5]}
+    for name, groups in (("cases", None), ("patients", read.groups)):
+        how = {"groups": groups, "n_resamples": 200, "random_state": 3}
+        costs_of = costs.miss_costs(5, 20)
+        expected = winner_map(read.labels, read.scores, **limits, cost_ratio=costs_of, **how)
+        assert close[name] == expected.close_call.ravel().tolist()
+    assert sum(close["patients"]) > sum(close["cases"])
+    alone = voros_command("map", "copies.csv", *grid, "--group", "patient")
+    assert alone.errors == ["voros: error: --group is for resamples; it needs --resamples"]
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ class Intervals:
     @classmethod
     def from_counts(cls, counts: SiteCounts, scenario: Scenario) -> Intervals:
         """Bound the score of every model in a scenario."""
-        return cls(counts.bounds(scenario), sites_in_words(counts))
+        return cls(counts.bounds(scenario), _sites_in_words(counts))
 
     def row(self, model: str) -> dict[str, float]:
         """Return what programs are given of a model's interval."""
@@ -61,21 +61,17 @@ class Intervals:
     def notes(self) -> tuple[str, ...]:
         """Say who counted, and who may be ahead of the model of the highest lower end."""
         best = max(self.bounds, key=lambda model: self.bounds[model][0])
-        others = ", ".join(rivals(self.bounds, best))
+        lowest = self.bounds[best][0]
+        ahead = (model for model, (_, high) in self.bounds.items() if high > lowest)
+        others = ", ".join(model for model in ahead if model != best)
         open_ = f"the counts leave open whether {best} is ahead of {others}"
         return (self.sites, open_) if others else (self.sites,)
 
 
-def sites_in_words(counts: SiteCounts) -> str:
+def _sites_in_words(counts: SiteCounts) -> str:
     """Say which sites counted, and how finely."""
     sites = ", ".join(f"{site.name} ({site.cases:,} cases)" for site in counts.sites)
     return (
         f"counted by ranges of scores at {sites}, each of at least {counts.min_cell} rows: a score "
         "lies between the two numbers, and the lower one is reached at the thresholds shown"
     )
-
-
-def rivals(bounds: Mapping[str, tuple[float, float]], best: str) -> list[str]:
-    """Name the models that may be ahead of the best one."""
-    lowest = bounds[best][0]
-    return [model for model, (_, high) in bounds.items() if model != best and high > lowest]

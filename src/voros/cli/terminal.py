@@ -24,6 +24,8 @@ STANDARD_OUTPUT = Path("-")
 
 OPTION_NAMES = {
     "case": "id",
+    "groups": "group",
+    "sample_weight": "weight",
     "file_format": "format",
     "n_resamples": "resamples",
     "scores": "score",
