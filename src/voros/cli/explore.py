@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -26,9 +26,8 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.score import evaluate_all, score_sheet
+from voros.cli.stays import StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
-from voros.core.operating_points import OperatingPoints
-from voros.io import Predictions
 from voros.policy.origin import limits_under
 
 OPENING_MISS_COSTS = "5:20"
@@ -51,12 +50,6 @@ class PageInput(InputOptions):
             "CSV or TSV file of its reader's own in the browser.",
         ),
     ] = NO_FILE
-
-    @property
-    def columns_named(self) -> list[str]:
-        """Options that only a file can honour."""
-        set_here = [field.name for field in fields(self) if getattr(self, field.name)]
-        return [f"--{name.replace('_', '-')}" for name in set_here if name != "file"]
 
 
 @dataclass(frozen=True)
@@ -81,19 +74,13 @@ class PromiseOptions:
         ),
     ] = None
 
-    @property
-    def named(self) -> list[str]:
-        """Options that only a file can honour."""
-        return [
-            f"--{field.name}" for field in fields(self) if getattr(self, field.name) is not None
-        ]
-
 
 @bundled
 def explore(
     columns: PageInput,
     limits: LimitOptions,
     when: PeriodOptions,
+    stays: StayOptions,
     promise: PromiseOptions,
     subgroups: SubgroupOptions,
     show_options: OutputOptions,
@@ -130,15 +117,14 @@ def explore(
     anywhere. The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.present.explorer.page import render_empty_page, render_page
+    from voros.present.explorer import render_empty_page, write_page
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
-    guarantee = read_guarantee(promise.confidence, promise.horizon, promise.block)
+    horizon = None if stays.given else promise.horizon
+    guarantee = read_guarantee(promise.confidence, horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     scenario = limits_under(guarantee, opening)
-    if columns.file != NO_FILE:
-        when.check(scenario)
     check_output(output, show_options)
     words: dict[str, Any] = {
         "title": title,
@@ -147,75 +133,45 @@ def explore(
         "language": language,
         "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
     }
+    held: dict[str, Any]
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, promise, subgroups, show_options, thin)
+        _refuse_without_file(columns, stays, promise, subgroups, show_options, thin=thin)
         html = render_empty_page(scenario, **words)
     else:
-        predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
-        points = count_points(predictions, periods_of(predictions, scenario, when))
-        with show_progress("writing the page"):
-            in_time = scenario.per is not None
-            replicates = None if in_time else _replicates(predictions, points, thin, resamples)
-            counted = _by_subgroup(predictions, points, thin, subgroups)
-            held = {"replicates": replicates, "by": counted, "guarantee": guarantee}
-            html = render_page(points, scenario, thin=thin, **held, **words)
+        if stays.given:
+            refuse_with_stays(by=subgroups.by, block=promise.block)
+            rule, group = stays.rule(promise.horizon), promise.group
+            rows = StayInput(columns=columns, stays=stays, when=when, rule=rule, group=group)
+            source, held = rows.name, {"y_true": rows.points()}
+        else:
+            when.check(scenario)
+            read = load(columns, group=promise.group, by=subgroups.columns, when=when)
+            source, periods = read.source, periods_of(read, scenario, when)
+            held = {"y_true": read.labels, "scores": read.scores, "sample_weight": read.weights}
+            held |= {"groups": read.groups, "by": subgroups.read(read), "periods": periods}
+        with show_progress("writing the page"), TemporaryDirectory() as folder:
+            page = Path(folder, "page.html")
+            how: Any = {"thin": thin, "n_resamples": resamples, "guarantee": guarantee}
+            write_page(**held, scenario=scenario, path=page, **how, **words)
+            html = page.read_text(encoding="utf-8")
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
-        sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
+        points = held["y_true"] if stays.given else count_points(read, periods)
+        sheet = score_sheet(evaluate_all(points, scenario), source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
 
 
-def _replicates(
-    predictions: Predictions,
-    points: Mapping[str, OperatingPoints],
-    thin: int | None,
-    resamples: int,
-) -> dict[str, Any] | None:
-    """Count the models in resamples; None where none are asked for, or rows have weights."""
-    from voros.present.explorer.payload import check_resamples, held_points
-    from voros.present.explorer.replicates import resampled_counts
-
-    check_resamples(resamples)
-    if resamples == 0 or predictions.weights is not None:
-        return None
-    held = held_points(points, thin)
-    grouped = next(iter(points.values())).grouped
-    return resampled_counts(predictions.labels, predictions.scores, held, resamples, grouped)
-
-
-def _by_subgroup(
-    predictions: Predictions,
-    points: Mapping[str, OperatingPoints],
-    thin: int | None,
-    options: SubgroupOptions,
-) -> dict[str, Any] | None:
-    """Count the models in each subgroup; None where none are asked for."""
-    from voros.present.explorer.payload import held_points
-    from voros.present.explorer.subgroup_counts import subgroup_counts
-
-    subgroups = options.read(predictions)
-    if subgroups is None:
-        return None
-    if predictions.weights is not None:
-        raise ValueError("--by and --weight exclude one another: intervals are for whole cases")
-    held = held_points(points, thin)
-    return subgroup_counts(predictions.labels, predictions.scores, held, subgroups)
-
-
-def _refuse_without_file(
-    columns: PageInput,
-    promise: PromiseOptions,
-    subgroups: SubgroupOptions,
-    options: OutputOptions,
-    thin: int | None,
-) -> None:
+def _refuse_without_file(*bundles: Any, thin: int | None) -> None:
     """Raise where an option needs data, and none are given."""
-    needing = columns.columns_named + promise.named + (["--by"] if subgroups.by else [])
-    if thin is not None:
-        needing.append("--thin")
-    if options.for_programs:
-        needing.append("--json or --csv")
-    if needing:
-        raise ValueError(f"{needing[0]} needs data; name a file, or leave it out")
+    needing = [
+        field.name
+        for bundle in bundles
+        for field in fields(bundle)
+        if getattr(bundle, field.name) and field.name not in ("file", "force")
+    ]
+    if needing or thin is not None:
+        names = {"as_json": "json", "as_csv": "csv", "case": "id", "file_format": "format"}
+        option = names.get(needing[0], needing[0]) if needing else "thin"
+        raise ValueError(f"--{option.replace('_', '-')} needs data; name a file, or leave it out")

@@ -13,7 +13,6 @@ from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import (
     Engine,
-    Opened,
     count_by_engine,
     count_points,
     load,
@@ -27,11 +26,12 @@ from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
 from voros.io import open_source
 from voros.io.tables import peek
+from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.present.report.content import evaluation_values, scenario_values
 from voros.present.report.wording import (
     STRATEGY_TITLES,
-    evaluation_in_words,
     limits_in_words,
+    limits_verdict,
     policy_in_words,
 )
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from voros.core.periods import Periods
     from voros.core.subgroups import Subgroups
     from voros.io import Predictions
-    from voros.policy import PolicyEvaluation, StayEvaluation, ThresholdPolicy
+    from voros.policy import StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
 
 
@@ -139,7 +139,7 @@ def select(
             group=group,
             aside=tuple(subgroups.columns),
         )
-        validation = Validation(rows.name, rows.points(), None, None)
+        validation = Validation(rows.name, rows.points())
         developed = (
             None if development is None else rows.with_file(development, validation.points).points()
         )
@@ -151,10 +151,11 @@ def select(
         selection = rank_deployable(validation.points, scenario, developed, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
         document = "" if output is None else policy.to_json()
-    tested: Tested | TestedStays | None = None
+    tested: Tested | None = None
     if test is not None and over_stays:
         test_rows = rows.with_file(test, [selection.winner], test_events)
-        tested = TestedStays(replace(test_rows, by=rows.aside, aside=()).evaluate(policy))
+        evaluation = replace(test_rows, by=rows.aside, aside=()).evaluate(policy)
+        tested = Tested({"test_default": evaluation})
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(test, columns, validation.label, selection.winner, when, subgroups, group)
@@ -166,24 +167,6 @@ def select(
     show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
-
-
-def _validation(
-    columns: options.InputOptions,
-    when: options.PeriodOptions,
-    scenario: Scenario,
-    how: Mapping[str, Any],
-    group: str | None,
-    aside: Sequence[str],
-    engine: str | None,
-) -> Validation:
-    """Count validation cases in memory or by an engine, or read counts."""
-    opened = open_input(columns, engine, by_period=scenario.per is not None)
-    if opened.lazy is not None or opened.counts is not None:
-        return Validation.from_counts(opened, columns, scenario, how, group, aside)
-    cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
-    points = count_points(cases, periods_of(cases, scenario, when))
-    return Validation(cases.source, points, cases.label, columns.pos_label)
 
 
 def _check_needed(needed: str, value: object, **options: object) -> None:
@@ -199,52 +182,55 @@ class Validation:
 
     source: str
     points: Mapping[str, OperatingPoints]
-    label: str | None
-    pos_label: str | None
+    label: str | None = None
+    pos_label: str | None = None
     intervals: Intervals | None = None
 
-    @classmethod
-    def from_counts(
-        cls,
-        opened: Opened,
-        columns: options.InputOptions,
-        scenario: Scenario,
-        how: Mapping[str, Any],
-        group: str | None,
-        aside: Sequence[str],
-    ) -> Validation:
-        """Let an engine count, or read counts."""
-        if group is not None:
-            raise ValueError(f"--group is for a file of cases in memory; {opened.name} is counted")
-        if opened.counts is not None and how["guarantee"] is not None:
-            raise ValueError(
-                f"--confidence tests every threshold in turn, and {opened.name} holds counts by "
-                "ranges of scores, which leave some out; name the file of cases"
-            )
-        if opened.counts is not None:
-            return cls._of_sites(opened.name, opened.counts, scenario)
-        if opened.lazy is None:
-            raise ValueError(f"{opened.name} holds neither cases nor counts")
-        points = count_by_engine(opened.lazy.without(aside), columns, scenarios_for(scenario, how))
-        return cls(opened.name, points, columns.label, columns.pos_label)
 
-    @classmethod
-    def _of_sites(cls, name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
-        from voros.sites import label_text
+def _validation(
+    columns: options.InputOptions,
+    when: options.PeriodOptions,
+    scenario: Scenario,
+    how: Mapping[str, Any],
+    group: str | None,
+    aside: Sequence[str],
+    engine: str | None,
+) -> Validation:
+    """Count validation cases in memory or by an engine, or read counts."""
+    opened = open_input(columns, engine, by_period=scenario.per is not None)
+    if opened.lazy is None and opened.counts is None:
+        cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
+        points = count_points(cases, periods_of(cases, scenario, when))
+        return Validation(cases.source, points, cases.label, columns.pos_label)
+    if group is not None:
+        raise ValueError(f"--group is for a file of cases in memory; {opened.name} is counted")
+    if opened.lazy is not None:
+        lazy = opened.lazy.without(aside)
+        points = count_by_engine(lazy, columns, scenarios_for(scenario, how))
+        return Validation(opened.name, points, columns.label, columns.pos_label)
+    assert opened.counts is not None
+    if how["guarantee"] is not None:
+        raise ValueError(
+            f"--confidence needs every threshold, and {opened.name} holds counts by ranges of "
+            "scores; name the file of cases"
+        )
+    return _of_sites(opened.name, opened.counts, scenario)
 
-        intervals = Intervals.from_counts(counts, scenario)
-        if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
-            raise IncompleteCountsError(
-                f"{name}: no boundary between ranges meets the limits, and inside a range a "
-                "threshold may; count finer ranges, with a smaller --min-cell"
-            )
-        # As wide as need be for this score, and no wider for the other ones.
-        width = max(high - low for low, high in intervals.bounds.values())
-        points = {
-            model: scores.binned.within(width).points for model, scores in counts.models.items()
-        }
-        stated = None if counts.pos_label == label_text(None) else counts.pos_label
-        return cls(name, points, counts.outcome, stated, intervals)
+
+def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
+    """Take the points of counted ranges, as wide as they may be for the score."""
+    from voros.sites import label_text
+
+    intervals = Intervals.from_counts(counts, scenario)
+    if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
+        raise IncompleteCountsError(
+            f"{name}: no boundary between ranges meets the limits, and inside a range a "
+            "threshold may; count finer ranges, with a smaller --min-cell"
+        )
+    width = max(high - low for low, high in intervals.bounds.values())
+    points = {model: scores.binned.within(width).points for model, scores in counts.models.items()}
+    stated = None if counts.pos_label == label_text(None) else counts.pos_label
+    return Validation(name, points, counts.outcome, stated, intervals)
 
 
 def scenarios_for(scenario: Scenario, how: Mapping[str, Any]) -> list[Scenario]:
@@ -256,10 +242,12 @@ def scenarios_for(scenario: Scenario, how: Mapping[str, Any]) -> list[Scenario]:
 
 @dataclass(frozen=True)
 class Tested:
-    """What a policy does on test cases, whichever way it is deployed."""
+    """What a policy does on test cases, by a threshold for each cost and by the default one.
 
-    by_cost: PolicyEvaluation
-    default: PolicyEvaluation
+    Over stays there is the default threshold alone.
+    """
+
+    ways: dict[str, PolicyEvaluation | StayEvaluation]
     price: float | None = None
 
     @classmethod
@@ -272,81 +260,42 @@ class Tested:
         price: float | None = None,
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
-        scores = cases.scores_of(policy.model or "")
-        by_cost, default = (
-            policy.evaluate(
-                cases.labels,
-                scores,
-                by_cost=way,
-                sample_weight=cases.weights,
-                periods=periods,
-                groups=cases.groups,
-                by=by,
-            )
-            for way in (True, False)
-        )
-        return cls(by_cost, default, price)
+        how: Any = {"sample_weight": cases.weights, "groups": cases.groups}
+        data = cases.labels, cases.scores_of(policy.model or "")
+        ways = {
+            name: policy.evaluate(*data, by_cost=by_cost, periods=periods, by=by, **how)
+            for name, by_cost in (("test", True), ("test_default", False))
+        }
+        return cls(dict(ways), price)
 
     @property
     def satisfied(self) -> bool:
         """Whether all limits hold however the policy is deployed, in subgroups as well."""
-        ways = self.by_cost, self.default
-        broken = any(way.by_subgroup and way.by_subgroup.with_floor("broken") for way in ways)
-        return all(way.satisfied for way in ways) and not broken
+        return not any(
+            not way.satisfied or (way.by_subgroup and way.by_subgroup.with_floor("broken"))
+            for way in self.ways.values()
+        )
 
     @property
     def tables(self) -> list[str]:
-        """The subgroups, whichever way the policy is deployed; once where it is the same."""
-        ways: dict[str, list[str]] = {}
-        for way in (self.by_cost, self.default):
-            if way.by_subgroup is not None:
-                ways.setdefault(repr(way.by_subgroup), []).append(way.deployed)
-        named = [f"\ntest by subgroup, {' and '.join(of)}:\n{text}" for text, of in ways.items()]
-        return list(map(printable_lines, named))
+        """A table of each way to deploy the policy."""
+        tables = []
+        for way in self.ways.values():
+            verdict, money = "default threshold", ""
+            if isinstance(way, PolicyEvaluation):
+                verdict = limits_verdict(way)
+                money = "" if self.price is None else f"\n{way.in_money(self.price)!r}"
+            tables.append(printable_lines(f"\ntest, {verdict}\n{way!r}{money}"))
+        return tables
 
     def values(self) -> dict[str, Any]:
         """Return what the document says of the test."""
         return {
-            "test": evaluation_values(self.by_cost, self.price),
-            "test_default": evaluation_values(self.default, self.price),
+            name: evaluation_values(way, self.price)
+            if isinstance(way, PolicyEvaluation)
+            else way.values()
+            for name, way in self.ways.items()
         }
-
-    @property
-    def words(self) -> list[str]:
-        """A line for either way, and one for each broken limit."""
-        return [
-            f"{way.deployed}: {line}"
-            for way in (self.by_cost, self.default)
-            for line in evaluation_in_words(way, self.price)
-        ]
-
-
-@dataclass(frozen=True)
-class TestedStays:
-    """What a policy does over the stays of a test file, by its default threshold."""
-
-    evaluation: StayEvaluation
-
-    @property
-    def satisfied(self) -> bool:
-        """Whether the limits are kept, and no floor broken in a subgroup."""
-        by_subgroup = self.evaluation.by_subgroup
-        broken = by_subgroup is not None and bool(by_subgroup.with_floor("broken"))
-        return self.evaluation.satisfied and not broken
-
-    @property
-    def tables(self) -> list[str]:
-        """The evaluation as a table."""
-        return [printable_lines(f"\ntest, default threshold:\n{self.evaluation!r}")]
-
-    @property
-    def words(self) -> list[str]:
-        """Nothing beside the table."""
-        return []
-
-    def values(self) -> dict[str, Any]:
-        """Return what the document says of the test."""
-        return {"test": None, "test_default": self.evaluation.values()}
 
 
 def load_development(
@@ -386,14 +335,13 @@ def load_test(
 def _sheet(
     selection: Selection,
     policy: ThresholdPolicy,
-    tested: Tested | TestedStays | None,
+    tested: Tested | None,
     validation: Validation,
 ) -> Sheet:
     winner = selection.ranking[0].model
     allowed, cases = selection.allowed[winner], validation.points[winner]
     if cases.stays is None:
         cases = allowed.decision.points
-    lines = () if tested is None else tested.words
     intervals = validation.intervals
     columns = _columns(selection)
     return Sheet(
@@ -406,7 +354,6 @@ def _sheet(
             limits_in_words(policy.scenario, cases, allowed.decision.max_alarms),
             f"policy: {policy_in_words(policy)}",
             *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
-            *map("test, {}".format, lines),
             *(() if intervals is None else intervals.notes),
         ),
         tables=(*_curve(policy), *(() if tested is None else tested.tables)),
@@ -437,7 +384,7 @@ def _columns(selection: Selection) -> dict[str, list[str]]:
 def _document(
     selection: Selection,
     policy: ThresholdPolicy,
-    tested: Tested | TestedStays | None,
+    tested: Tested | None,
     validation: Validation,
 ) -> dict[str, Any]:
     return {
@@ -447,5 +394,7 @@ def _document(
         "winner": selection.winner,
         "ranking": _rows(selection, validation.intervals),
         "policy": policy.fields(),
-        **({"test": None, "test_default": None} if tested is None else tested.values()),
+        "test": None,
+        "test_default": None,
+        **({} if tested is None else tested.values()),
     }
