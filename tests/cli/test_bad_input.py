@@ -217,7 +217,7 @@ def test_a_policy_that_does_not_say_whose_it_is(refused, cases, tmp_path):
     scenario = Scenario(0.3, 0.2, cost_ratio=(0.05, 0.2))
     policy = ThresholdPolicy.from_validation(read.labels, read.scores_of("good"), scenario)
     policy.to_json(tmp_path / "policy.json")
-    assert "name their column with --score" in refused("apply", "policy.json", cases)
+    assert "name the column of scores with --score" in refused("apply", "policy.json", cases)
     said = refused("apply", "policy.json", cases, "--score", "godo")
     assert "no column 'godo' (--score); did you mean 'good'?" in said
     assert "must end in one of .csv" in refused("apply", "policy.json", cases, "-o", "alarms.xls")
@@ -273,7 +273,7 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
     voros_command("select", cases, "-o", "policy.json", *LIMITS)
     said = refused("apply", cases, "policy.json")
     assert "is not JSON" in said
-    assert "a policy saved by voros select comes first" in said
+    assert "the first file is the policy" in said
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def peek(source: Source) -> Any:
 def _first_rows(source: Source) -> Any:
     if source.format == "document":
         raise PredictionFileError(
-            f"{source.name} was written by voros and holds no cases; counts are read by voros score "
-            "and select"
+            f"{source.name} was written by voros and holds no cases; voros score and select read "
+            "counts"
         )
     first = {
         "parquet": _peek_parquet,

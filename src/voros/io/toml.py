@@ -35,7 +35,9 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     try:
         text = _checked_text(Path(path))
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ValueError(f"{path} is not TOML: values are nested too deep") from None
+    except ValueError as error:
         raise ValueError(f"{path} is not TOML: {error}") from None
 
 
