@@ -143,7 +143,7 @@ class Decided:
     source : Source
     alarms : mapping of str to ndarray of bool
         Columns to append to the file.
-    read : ndarray of bool or None
+    kept_rows : ndarray of bool or None
         Which rows of the file were decided on; None for all.
     kept : bool
         Whether no limit is known to be broken.
@@ -161,7 +161,7 @@ class Decided:
 
     source: Source
     alarms: Mapping[str, BoolArray]
-    read: BoolArray | None
+    kept_rows: BoolArray | None
     kept: bool
     words: str
     table: str
@@ -174,7 +174,9 @@ class Decided:
         if output is not None or not show_options.for_programs:
             with show_progress("writing the cases"):
                 columns = {name: alarms.astype(np.int8) for name, alarms in self.alarms.items()}
-                deliver_cases(append_columns(self.source, columns, self.read), output, show_options)
+                deliver_cases(
+                    append_columns(self.source, columns, self.kept_rows), output, show_options
+                )
         say(self.words)
         if show_options.for_programs:
             written = None if output is None else str(output)
@@ -242,7 +244,7 @@ def _decide_cases(
     return Decided(
         source=source,
         alarms={"alarm": alarms},
-        read=cases.kept,
+        kept_rows=cases.kept,
         kept=kept,
         words=f"{column!r} at threshold {exact(threshold)}: "
         f"{_alarms_in_words(tested, n_alarms, scenario)}",
@@ -295,7 +297,7 @@ def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
             if isinstance(alarms, dict)
             else {"alarm": alarms}
         ),
-        read=cases.kept,
+        kept_rows=cases.kept,
         kept=kept,
         words=(
             f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
@@ -332,7 +334,7 @@ def _decide_stays(
     return Decided(
         source=rows.source,
         alarms={"alarm": alarms},
-        read=rows.rows.kept,
+        kept_rows=rows.rows.kept,
         kept=evaluation is None or evaluation.satisfied,
         words=(
             f"{model!r} at threshold {exact(threshold)}: {n_alarms:,} alarms in {len(alarms):,} "

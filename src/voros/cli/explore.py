@@ -145,10 +145,18 @@ def explore(
             source, held = rows.name, {"y_true": rows.points()}
         else:
             when.check(scenario)
-            read = load(columns, group=promise.group, by=subgroups.columns, when=when)
-            source, periods = read.source, periods_of(read, scenario, when)
-            held = {"y_true": read.labels, "scores": read.scores, "sample_weight": read.weights}
-            held |= {"groups": read.groups, "by": subgroups.read(read), "periods": periods}
+            predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
+            source, periods = predictions.source, periods_of(predictions, scenario, when)
+            held = {
+                "y_true": predictions.labels,
+                "scores": predictions.scores,
+                "sample_weight": predictions.weights,
+            }
+            held |= {
+                "groups": predictions.groups,
+                "by": subgroups.read(predictions),
+                "periods": periods,
+            }
         with show_progress("writing the page"), TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
             how: Any = {"thin": thin, "n_resamples": resamples, "guarantee": guarantee}
@@ -158,7 +166,7 @@ def explore(
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
-        points = held["y_true"] if stays.given else count_points(read, periods)
+        points = held["y_true"] if stays.given else count_points(predictions, periods)
         sheet = score_sheet(evaluate_all(points, scenario), source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
 

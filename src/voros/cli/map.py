@@ -82,9 +82,9 @@ def map_(
             "y_true": count_by_engine(opened.lazy, columns, _grid(scenario, floors, capacities))
         }
     else:
-        read = load(columns, source=opened.source, group=group)
-        cases = {"y_true": read.labels, "scores": read.scores}
-        cases |= {"groups": read.groups, "sample_weight": read.weights}
+        predictions = load(columns, source=opened.source, group=group)
+        cases = {"y_true": predictions.labels, "scores": predictions.scores}
+        cases |= {"groups": predictions.groups, "sample_weight": predictions.weights}
     with show_progress("mapping winners") as progress:
         winners = winner_map(
             **cases,
