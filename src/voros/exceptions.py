@@ -22,7 +22,6 @@ __all__ = [
     "MonitorFileError",
     "NeverAlarmWarning",
     "OneClassWarning",
-    "PositiveClassWarning",
     "PredictionFileError",
     "VorosWarning",
 ]
@@ -278,23 +277,6 @@ class DoubtfulColumnWarning(VorosWarning):
     Traceback (most recent call last):
     voros.exceptions.DoubtfulColumnWarning: column 'patient_id' looks like an identifier, and is
     not taken as a model; to take it as one, pass a mapping from model to scores
-    """
-
-
-class PositiveClassWarning(VorosWarning):
-    """Which class is the positive one had to be guessed.
-
-    Examples
-    --------
-    >>> import warnings, voros
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> limits = voros.Scenario(capacity=0.5, cost_ratio=0.2)
-    >>> model = voros.ConstrainedThresholdClassifier(LogisticRegression(), limits, cv=2)
-    >>> with warnings.catch_warnings(action="error"):
-    ...     model.fit([[0], [1], [2], [3]] * 3, [1, 2] * 6)
-    Traceback (most recent call last):
-    voros.exceptions.PositiveClassWarning: the classes are [1, 2]; 2, the greater, is
-    taken as the positive one: pass pos_label to say which it is
     """
 
 

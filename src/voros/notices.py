@@ -28,13 +28,15 @@ def warn_if_never_alarm(decision: Decision) -> None:
 
 
 def warn_about_costs(decision: Decision) -> None:
-    """Warn when the costs are so high that raising no alarm scores above 0.
-
-    And of a capacity that is a few alarms of thousands of cases, and reads like a percentage.
-    """
+    """Warn when the costs are so high that raising no alarm scores above 0; and of few alarms."""
     note = cost_range_note(decision)
     if note is not None:
         warn_caller(note, CostRangeWarning)
+    warn_of_few_alarms(decision)
+
+
+def warn_of_few_alarms(decision: Decision) -> None:
+    """Warn of a capacity of a few alarms in thousands of cases, which reads like a percentage."""
     scenario, n_cases = decision.scenario, decision.points.n_cases
     if scenario.per is None and scenario.capacity_is_count:
         capacity = int(scenario.capacity)

@@ -45,9 +45,13 @@ def routing():
         yield
 
 
-THRESHOLD_IS_NOT_ONE_HALF = {
+EXPECTED_TO_FAIL = {
     "check_classifiers_train": "expects the class of positive decisions, not the limits' threshold",
     "check_classifiers_classes": "has labels that are text, of which none is positive by itself",
+    **dict.fromkeys(
+        ("check_estimators_dtypes", "check_classifier_data_not_an_array", "check_fit2d_1feature"),
+        "has the labels 1 and 2, of which neither is positive by itself",
+    ),
 }
 
 
@@ -55,8 +59,8 @@ THRESHOLD_IS_NOT_ONE_HALF = {
 @pytest.mark.parametrize(
     ("base", "cv", "expected"),
     [
-        (LogisticRegression(), 3, THRESHOLD_IS_NOT_ONE_HALF),
-        (LinearSVC(random_state=0), 0.3, THRESHOLD_IS_NOT_ONE_HALF),
+        (LogisticRegression(), 3, EXPECTED_TO_FAIL),
+        (LinearSVC(random_state=0), 0.3, EXPECTED_TO_FAIL),
     ],
 )
 @pytest.mark.slow
@@ -173,10 +177,15 @@ def test_string_classes_either_way_round(base, positive):
     assert named.pos_label_ == positive
 
 
-def test_a_positive_class_of_numbers_is_guessed_out_loud():
-    with pytest.warns(voros.exceptions.PositiveClassWarning, match=r"2, the greater.*pos_label"):
-        model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO).fit(X, Y + 1)
-    assert model.pos_label_ == 2
+def test_a_positive_class_of_other_numbers_is_not_guessed():
+    """The rule of `select_model`, in the same words."""
+    message = "has the labels 1, 2, and which of them is the positive class is not clear"
+    with pytest.raises(ValueError, match=message):
+        ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO).fit(X, Y + 1)
+    with pytest.raises(ValueError, match=message):
+        voros.select_model(Y + 1, {"a": X[:, 0]}, SCENARIO)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO, pos_label=2)
+    assert model.fit(X, Y + 1).pos_label_ == 2
 
 
 def test_a_positive_class_of_texts_is_not_guessed():

@@ -398,3 +398,15 @@ def test_whole_numbers_that_no_threshold_sets_apart_are_not_deployed():
         voros.select_model(labels, scores, scenario).policy()
     apart = voros.ThresholdPolicy.from_validation(labels, scores - 2**60, scenario)
     assert apart.predict(scores - 2**60).sum() == 30
+
+
+def test_a_few_alarms_in_thousands_of_cases_may_be_meant_in_percent() -> None:
+    labels, scenario = np.arange(4000) % 5 == 0, Scenario(capacity=8, cost_ratio=0.1)
+    with pytest.warns(voros.exceptions.FewAlarmsWarning, match="8 alarms in 4,000 cases"):
+        policy = ThresholdPolicy.from_validation(labels, -np.arange(4000.0), scenario)
+    assert policy.default.alarms <= 8
+
+
+def test_points_are_needed_and_nothing_else_is_taken_for_them() -> None:
+    with pytest.raises(TypeError, match="points is a NoneType; accepted is OperatingPoints"):
+        ThresholdPolicy.from_points(None, Scenario(cost_ratio=0.1))  # type: ignore[arg-type]

@@ -96,8 +96,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     response_method : {"auto", "predict_proba", "decision_function"}
         Where scores come from; "auto" tries them in this order.
     pos_label : label, optional
-        The positive class; needed where labels are text. By default 1 of {0, 1} or {-1, 1}, True
-        of bool; of other numbers the greater one, with a warning.
+        The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
         What to do when no threshold meets the limits: raise `InfeasibleError`, or never alarm
         with or without a warning.

@@ -15,7 +15,6 @@ from sklearn.utils.multiclass import type_of_target
 
 from voros.core.arrays import check_same_length
 from voros.core.cases import is_label
-from voros.exceptions import PositiveClassWarning, warn_caller
 from voros.typing import AnyArray, FloatArray
 
 
@@ -50,16 +49,10 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
             raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
         return pos_label
     plain = classes.tolist()
-    if any(isinstance(label, str) for label in plain):
+    if plain not in ([0, 1], [-1, 1]):
         raise ValueError(
             f"y has the labels {', '.join(map(repr, plain))}, and which of them is the positive "
             "class is not clear; pass pos_label"
-        )
-    if plain not in ([0, 1], [-1, 1]):
-        warn_caller(
-            f"the classes are {plain}; {plain[1]!r}, the greater, is taken as the positive one: "
-            "pass pos_label to say which it is",
-            PositiveClassWarning,
         )
     return classes[1]
 

@@ -17,6 +17,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ONLY_MODEL
+from voros.notices import warn_of_few_alarms
 from voros.policy.allowed import (
     AllowedThresholds,
     allowed_thresholds,
@@ -145,6 +146,8 @@ class ThresholdPolicy(AppliedThresholds):
         -----
         NeverAlarmWarning
             When no threshold but never alarm is allowed; the policy then never alarms.
+        FewAlarmsWarning
+            When the capacity is a few alarms in thousands of cases, and may be meant in percent.
         DependentPeriodsWarning
             When a guarantee takes periods as independent and their alarms are correlated.
         """
@@ -193,6 +196,7 @@ class ThresholdPolicy(AppliedThresholds):
         """
         check_scenario(scenario)
         check_choice(strategy, "strategy", POLICY_STRATEGIES)
+        check_type(points, "points", OperatingPoints, "OperatingPoints")
         _check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
@@ -213,6 +217,7 @@ class ThresholdPolicy(AppliedThresholds):
             )
             allowed, reason = planned.tested(points)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
+        warn_of_few_alarms(allowed.decision)
         if not allowed.decision.can_alarm:
             reason = reason or why_never_alarm(points, scenario, guarantee, shared_by)
             warn_caller(reason, NeverAlarmWarning)
