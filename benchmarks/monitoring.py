@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.signal import lfilter
@@ -217,10 +217,90 @@ def patient_streams(streams: int, n: int = 400) -> None:
         for _ in range(streams):
             sizes = np.where(rng.random(n) < 0.3, 8.0, 1.0)
             true = sizes * (rng.random(n) < np.where(sizes == 8, many, few))
-            units = Units(begins, begins, sizes, true, np.zeros(n), single=False)
+            units = Units(begins, begins, sizes, true, np.zeros(n), sizes, single=False)
             verdicts.append(precision_watch(units, FLOOR, settings).verdict)
         precision = (2.4 * many + 0.7 * few) / 3.1
         print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)
+
+
+class Pool(NamedTuple):
+    """Stays of a simulated ward, from which streams draw: true alarms, alarms, days and hours."""
+
+    tp: FloatArray
+    alarms: FloatArray
+    days: FloatArray
+    length: FloatArray
+
+    @property
+    def precision(self) -> float:
+        """True alarms of all alarms."""
+        return float(self.tp.sum() / self.alarms.sum())
+
+    def units(self, rows: AnyArray) -> Units:
+        """Return some of the stays, those with alarms, in their order."""
+        times, n = np.arange(len(rows), dtype=np.float64) * 3600, len(rows)
+        columns = self.alarms[rows], self.tp[rows], np.zeros(n), np.ones(n)
+        return Units(times, times, *columns, single=False).only(columns[0] > 0)
+
+
+def stay_pool(ramp: float, n: int = 20_000) -> Pool:
+    """Hours of stays: a wandering score that rises before events by `ramp`, up to ten alarms."""
+    rng, rule = np.random.default_rng(0), voros.AlarmRule(snooze="6h", horizon="12h", lead="1h")
+    length = np.clip(rng.lognormal(3.7, 0.7, n), 4, 168).astype(int)
+    stay = np.repeat(np.arange(n), length)
+    hour = np.arange(len(stay)) - np.repeat(np.cumsum(length) - length, length)
+    # Long stays have an event more often, so those that end early are not like the others.
+    event = rng.random(n) < np.where(length > 48, 0.5, 0.1)
+    wander = lfilter([0.3], [1.0, -0.95], rng.normal(size=len(stay)))
+    left = np.where(event[stay], length[stay] - hour, np.inf)
+    score = wander + 0.7 * rng.normal(size=n)[stay] + ramp * np.maximum(1 - left / 12, 0.0)
+    events = np.flatnonzero(event), length[event].astype(float)
+    columns: Any = {"stay": stay, "time": hour.astype(float), "score": score}
+    points = voros.alarm_points(**columns, events=events, rule=rule)
+    assert isinstance(points, voros.OperatingPoints)
+    assert points.stays is not None
+    counts = points.stays.scored.counts_by_stay(2.0)
+    tp, _, alarms = (np.asarray(column, dtype=float) for column in counts)
+    return Pool(tp, alarms, points.stays.rows.days, length.astype(float))
+
+
+def stay_streams(streams: int, n: int = 600) -> None:
+    """Count verdicts on stays drawn from a ward whose limits are exactly its ratios, and a drop."""
+    settings, ward, worse = Settings(window=30), stay_pool(3.0), stay_pool(1.0)
+    rate = float(ward.alarms.sum() / ward.days.sum())
+    print(f"precision {ward.precision:.3f}, {rate:.3f} alarms per patient-day, ", end="")
+    print(f"up to {ward.alarms.max():.0f} alarms of a stay; worse: {worse.precision:.3f}")
+    rng, begins = np.random.default_rng(11), np.arange(n, dtype=np.float64) * 3600
+    said: dict[str, list[str]] = {"precision": [], "capacity": [], "in the order of ends": []}
+    for _ in range(streams):
+        rows = rng.integers(0, len(ward.tp), n)
+        watch = precision_watch(ward.units(rows), ward.precision, settings)
+        said["precision"].append(watch.verdict)
+        counts = Counts(begins, ward.days[rows], ward.alarms[rows])
+        said["capacity"].append(
+            capacity_watch(counts, CapacityLimit(rate, "rate"), settings).verdict
+        )
+        # Ten begin every hour, and the first ones to end are short.
+        ends = np.arange(n) / 10 + ward.length[rows]
+        ended = rows[np.argsort(ends)][: int((ends < n / 10).sum())]
+        watch = precision_watch(ward.units(ended), ward.precision, settings)
+        said["in the order of ends"].append(watch.verdict)
+    for name, verdicts in said.items():
+        print(f"{name}: {_shares(verdicts)}", flush=True)
+    for part in (0.9, 0.7):
+        _drop(ward, worse, part * ward.precision, streams // 10)
+
+
+def _drop(ward: Pool, worse: Pool, floor: float, streams: int) -> None:
+    """Print how many stays a drop takes to be found, after 300 stays without it."""
+    rng, waits = np.random.default_rng(12), []
+    both = Pool(*(np.append(one, other) for one, other in zip(ward, worse, strict=True)))
+    for _ in range(streams):
+        rows = np.append(rng.integers(0, 20_000, 300), rng.integers(20_000, 40_000, 3000))
+        units = both.units(rows)
+        at = units.evidence(floor, Settings(window=30)).broken_at
+        waits.append(NEVER if at is None else int(units.begins[at] / 3600) - 299)
+    print(f"floor {floor:.3f}: broken {_median(waits)} stays after the drop", flush=True)
 
 
 def renewals(streams: int, looks: int = 50) -> None:
@@ -278,7 +358,7 @@ def score_streams(streams: int, days: int = 365) -> None:
             periods = _score_days(rng, np.maximum(volume(rng, days), 1), effect(rng, days))
             periods = periods if unit == "day" else by_unit(periods, "day", unit)
             verdicts = {
-                change_watch(periods.part(slice(None, last)), settings).verdict
+                change_watch(periods.part(slice(None, last - 1)), settings).verdict
                 for last in {len(periods.names), *range(30, len(periods.names), 14)}
             }
             changed, unknown = changed + ("watch" in verdicts), unknown + ("unknown" in verdicts)
@@ -396,7 +476,8 @@ def _length(rng: np.random.Generator, settings: Settings, n: int) -> int:
 def weighed(labels: FloatArray, settings: Settings) -> Evidence:
     """Weigh single alarms in their order."""
     times = np.arange(len(labels), dtype=float)
-    units = Units(times, times, np.ones(len(labels)), labels, np.zeros(len(labels)), single=True)
+    ones = np.ones(len(labels))
+    units = Units(times, times, ones, labels, 0 * ones, ones, single=True)
     return units.evidence(FLOOR, settings)
 
 
@@ -480,6 +561,7 @@ if __name__ == "__main__":
         "ratios": (ratio_streams, 2_000),
         "labels": (label_streams, 2_000),
         "patients": (patient_streams, 2_000),
+        "stays": (stay_streams, 2_000),
         "renewals": (renewals, 2_000),
         "scores": (score_streams, 2_000),
         "prevalence": (prevalence_streams, 2_000),

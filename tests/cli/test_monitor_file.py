@@ -9,6 +9,8 @@ pytest.importorskip("pyarrow", reason="the command line needs the cli extra")
 
 from monitoring_streams import make_policy
 
+import voros
+
 
 @pytest.fixture
 def ward(tmp_path):
@@ -140,3 +142,39 @@ def test_what_is_refused_is_said_in_one_line(ward, voros_command, arguments, mes
     assert ran.code == 2
     assert len(ran.errors) == 1
     assert message in ran.errors[0]
+
+
+def test_rows_of_stays_are_fed_and_judged_by_stay(tmp_path, voros_command):
+    """Thirty stays of 24 hours, alarms at hours 0 and 12, an event of every tenth at hour 20."""
+    rule = voros.AlarmRule(snooze="12h", horizon="12h", lead="1h")
+    columns = {"stay": [1, 1, 2, 2], "time": [0, 5, 0, 5], "score": [0.1, 0.5, 0.1, 0.1]}
+    points = voros.alarm_points(**columns, events=([1], [8]), rule=rule)
+    scenario = voros.Scenario(0.3, capacity=2.0, per="patient-day", cost_ratio=0.05)
+    voros.ThresholdPolicy.from_points(points, scenario).to_json(tmp_path / "policy.json")
+    begin = np.datetime64("2026-01-01T00", "h") + 24 * np.arange(30)
+    rows = [f"{i},{first + h},0.9" for i, first in enumerate(begin) for h in range(24)]
+    (tmp_path / "rows.csv").write_text("stay,time,risk\n" + "\n".join(rows) + "\n")
+    rows = [
+        f"{i},{first + (20 if i % 10 == 0 else 24)},{int(i % 10 == 0)}"
+        for i, first in enumerate(begin)
+    ]
+    (tmp_path / "events.csv").write_text("stay,onset,sepsis\n" + "\n".join(rows) + "\n")
+    voros_command("monitor", "ward.voros", "--policy", "policy.json", "--window", "2")
+    fed = voros_command(
+        "monitor", "ward.voros", "--cases", "rows.csv", "--id", "stay", "--score", "risk"
+    )
+    assert "720 new cases; 60 alarms" in fed.err
+    labels = (
+        "--labels",
+        "events.csv",
+        "--id",
+        "stay",
+        "--label",
+        "sepsis",
+        "--label-time",
+        "onset",
+    )
+    assert voros_command("monitor", "ward.voros", *labels).code == 0
+    ran = voros_command("monitor", "ward.voros", "--now", "2026-02-10", "--check")
+    assert (ran.code, "3 of 60 alarms were true" in ran.out) == (1, True)
+    assert "recall: 3 of 3 events of the stays that count were caught" in ran.out

@@ -153,7 +153,7 @@ def test_bets_on_the_alarms_of_patients_are_fair_at_the_floor() -> None:
         for true, weight in ((n, p), (0.0, 1 - p)):
             # A patient before, of two alarms, has set the scale.
             two = np.array([2.0, n])
-            units = Units(two, two, two, np.array([1.0, true]), np.zeros(2), single=False)
+            units = Units(two, two, two, np.array([1.0, true]), np.zeros(2), two, single=False)
             evidence = units.evidence(FLOOR, Settings(window=1))
             by_hand = 1 + stakes * (FLOOR * n - true) / (1 - FLOOR) / 2
             assert np.exp(evidence.start[1]) == pytest.approx(PRECISION_WEIGHTS @ by_hand)

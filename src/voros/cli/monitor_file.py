@@ -49,8 +49,8 @@ class FeedOptions:
     correct_times: Annotated[
         Path | None, option("Cases whose times were wrong, with the right ones.", metavar="FILE")
     ] = None
-    case: Annotated[str, _column("Identifies a case, in all files.", "--id")] = "id"
-    time: Annotated[str, _column("When a case came.")] = "time"
+    case: Annotated[str, _column("Identifies a case, or a stay, in all files.", "--id")] = "id"
+    time: Annotated[str, _column("When a case, or the row of a stay, came.")] = "time"
     score: Annotated[str | None, _column("The scores, if not named as the policy's model.")] = None
     streams: StreamColumns = None
     by: Annotated[str | None, _column("The group of a case, where each has its own threshold.")] = (
@@ -60,7 +60,8 @@ class FeedOptions:
     period: Annotated[str | None, _column("The period of a case; else its day.")] = None
     label: Annotated[str, _column("The true labels.")] = "label"
     label_time: Annotated[
-        str | None, _column("When a label came; else now, at the latest time in the file.")
+        str | None,
+        _column("When a label came, or an event happened; else the latest time in the file."),
     ] = None
     now: Annotated[
         str | None,

@@ -128,9 +128,10 @@ def neighbour_correlation(values: FloatArray) -> float:
     return min(correlation + (2 + 4 * correlation) / n, 1.0)
 
 
-def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores") -> Watch:
-    """Judge whether the periods that have ended are like those before them."""
-    ended = periods.part(slice(None, -1))
+def change_watch(
+    ended: PeriodTotals, settings: Settings, name: str = "scores", unit: str = "period"
+) -> Watch:
+    """Judge whether periods, or stays, are like those before them."""
     statistics = statistics_of(ended)
     finite = np.isfinite(statistics).all(axis=1)
     statistics, begins = statistics[finite], ended.starts[finite]
@@ -154,8 +155,9 @@ def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores"
     verdict: Verdict = "kept" if not changed else "unknown" if alike else "watch"
     return Watch(
         name=name,
+        unit=unit,
         verdict=verdict,
-        words=f"{name}: " + _words(verdict, judgement, len(begins), correlation),
+        words=f"{name}: " + _words(verdict, judgement, len(begins), correlation, unit),
         n=len(begins),
         evidence=evidence.ratio,
         since=judgement.since if verdict == "watch" else None,
@@ -168,7 +170,7 @@ def change_watch(periods: PeriodTotals, settings: Settings, name: str = "scores"
     )
 
 
-def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float) -> str:
+def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float, unit: str) -> str:
     if verdict == "watch":
         return (
             f"watch; they have changed since about {judgement.since}, noticed on "
@@ -177,11 +179,11 @@ def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float) -> str:
         )
     if verdict == "unknown":
         return (
-            f"unknown; they vary, but neighbouring periods are alike (correlation "
-            f"{alike:.2f}), and the test takes them as exchangeable. Compare weeks or months with "
-            "score_unit"
+            f"unknown; they vary, but neighbouring {unit}s are alike (correlation {alike:.2f}), "
+            "and the test takes them as exchangeable"
+            + (". Compare weeks or months with score_unit" if unit == "period" else "")
         )
-    return f"no change seen over {n:,} periods"
+    return f"no change seen over {n:,} {unit}s"
 
 
 def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:

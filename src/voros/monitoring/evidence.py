@@ -72,12 +72,17 @@ def precision_bets(labels: FloatArray, floor: float) -> FloatArray:
 
 
 def ratio_bets(
-    sums: FloatArray, most: float, sizes: FloatArray | None = None, stakes: FloatArray = STAKES
+    sums: FloatArray,
+    most: float,
+    sizes: FloatArray | None = None,
+    stakes: FloatArray = STAKES,
+    losses: FloatArray | None = None,
 ) -> FloatArray:
     """Return the log factors for sums of at least 0 that should be at most `most` times the sizes.
 
-    Without sizes each is 1: the mean of the sums should be at most `most`. The first unit of a size
-    that was not known beforehand only sets the scale.
+    Without sizes each is 1: the mean of the sums should be at most `most`. ``losses`` are the most
+    that each unit can be below its limit, by default its size. The first unit of a loss that was
+    not known beforehand only sets the scale.
 
     Examples
     --------
@@ -90,7 +95,7 @@ def ratio_bets(
     if sizes is None:
         excess = sums / most - 1.0
     else:
-        excess = (sums / most - sizes) * size_factors(sizes, stakes)
+        excess = (sums / most - sizes) * size_factors(sizes if losses is None else losses, stakes)
     return np.asarray(np.log1p(excess[:, None] * stakes))
 
 

@@ -15,6 +15,8 @@ from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
+from voros.models import model_column
+from voros.monitoring.deployment import BEGINNING, Deployment
 from voros.monitoring.renewal import Renewal, count_proposal, propose
 from voros.monitoring.settings import (
     Settings,
@@ -22,14 +24,16 @@ from voros.monitoring.settings import (
     check_gaps,
     check_single_labels,
     day_of,
+    finite_scores,
     name_periods,
     read_ids,
     read_time,
     read_times,
 )
 from voros.monitoring.status import Status, Update
+from voros.monitoring.stays import add_outcomes, add_rows, stay_status, withdraw_stays
 from voros.monitoring.store import Cases, Store
-from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
+from voros.monitoring.verdicts import read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
@@ -186,9 +190,10 @@ class Monitor:
         y_score : array-like of shape (n_cases,)
             For a joint policy of several outcomes, a mapping or data frame with a column for each.
         cases : array-like of shape (n_cases,)
-            What identifies each case. One that came before is not counted again.
+            What identifies each case. One that came before is not counted again. For a policy over
+            stays, the stay of each row, and a row is identified by its stay and time.
         times : array-like of shape (n_cases,)
-            When each came: datetimes of any kind, or ISO 8601 text.
+            When each came: datetimes of any kind, or ISO 8601 text. Rows of a stay come in order.
         groups : array-like of shape (n_cases,), optional
             The patient of each case. Alarms of a patient within a window of the first are one unit
             of evidence, because they are not independent: choose a window as long as the alarms of
@@ -206,6 +211,11 @@ class Monitor:
         check_aligned(y_score=y_score, **per_case)
         times = parse_times(times)
         ids, moments = read_ids(cases), read_times(times)
+        if not confirm_times:
+            check_gaps(moments.seconds, self._store.first, self._store.clock)
+        if self._watched.rule is not None:
+            self._watched.refuse_for_stays(groups=groups, periods=periods, by=by)
+            return self._update_stays(y_score, ids, moments.seconds)
         names, unit = self._name_periods(times, moments, periods)
         if groups is not None and not self.settings.window:
             raise ArgumentError(
@@ -214,13 +224,20 @@ class Monitor:
             )
         named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
         check_same_length(cases=ids, times=moments.seconds, periods=names, groups=named)
-        if not confirm_times:
-            check_gaps(moments.seconds, self._store.first, self._store.clock)
         columns = {"id": ids, "time": moments.seconds, "period": names, "patient": named}
         with self._store.transaction():
             decided = self._decide(y_score, ids, names, by)
             new = self._add(columns, decided, unit) if len(ids) else 0
         return Update(self._watched.alarms_of(decided), new, len(ids) - new)
+
+    def _update_stays(self, y_score: Any, ids: AnyArray, seconds: FloatArray) -> Update:
+        scores = finite_scores(model_column(y_score, self._watched.model))
+        check_same_length(y_score=scores, cases=ids, times=seconds)
+        with self._store.transaction():
+            alarms, new = add_rows(self._deployment, ids, seconds, scores)
+            if len(ids):
+                self._store.advance(float(seconds.max()))
+        return Update(alarms, new, len(ids) - new)
 
     def _add(self, columns: dict[str, Any], decided: list[Decided], unit: str) -> int:
         """Store decisions inside a transaction, and return how many cases are new."""
@@ -269,7 +286,9 @@ class Monitor:
         cases : array-like of shape (n_labels,)
             The cases they belong to, which may come later.
         times : array-like of shape (n_labels,), optional
-            When each label came; by default now, at the latest time the monitor knows.
+            When each label came; by default now, at the latest time the monitor knows. For a policy
+            over stays, when each event happened, or when a stay ended without one: only then is
+            the outcome of its alarms known.
         pos_label : label, optional
             By default that of the policy.
         confirm_times : bool, default False
@@ -286,6 +305,9 @@ class Monitor:
         seconds = self._label_seconds(times, len(ids))
         if not labels:
             return 0
+        over_stays = self._watched.rule is not None
+        if over_stays and times is None and any(positive.any() for positive in labels.values()):
+            raise ArgumentError("times", " is needed: the time of each event")
         if not confirm_times:
             check_gaps(seconds, None, self._store.clock)
         for positive in labels.values():
@@ -293,7 +315,9 @@ class Monitor:
             check_single_labels(ids, seconds, positive)
         with self._store.transaction():
             new = sum(
-                self._store.add_labels(ids, seconds, positive, outcome)
+                add_outcomes(self._store, ids, seconds, positive)
+                if over_stays
+                else self._store.add_labels(ids, seconds, positive, outcome)
                 for outcome, positive in labels.items()
             )
             self._store.advance(float(seconds.max()))
@@ -329,8 +353,12 @@ class Monitor:
         ----------
         cases : array-like of shape (n_cases,)
         """
+        ids = read_ids(cases)
         with self._store.transaction():
-            self._store.withdraw(read_ids(cases))
+            if self._watched.rule is not None:
+                withdraw_stays(self._store, ids)
+            else:
+                self._store.withdraw(ids)
 
     def correct_times(
         self, times: Any, *, cases: Any, periods: Any = None, confirm_times: bool = False
@@ -345,6 +373,11 @@ class Monitor:
         confirm_times : bool, default False
             As in `update`.
         """
+        if self._watched.rule is not None:
+            raise ValueError(
+                "times of rows are not corrected for a policy over stays, because silence depends "
+                "on them; withdraw the stay and feed it again"
+            )
         check_aligned(times=times, cases=cases, periods=periods)
         times = parse_times(times)
         ids, moments = read_ids(cases), read_times(times)
@@ -364,7 +397,8 @@ class Monitor:
         curves : bool, default False
             Compute the curves of precision too, which the page shows.
         """
-        return read_status(self._deployment, curves=curves)
+        judge = read_status if self._watched.rule is None else stay_status
+        return judge(self._deployment, curves=curves)
 
     def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
         """Write the status as one HTML page that needs no other file.
@@ -400,6 +434,11 @@ class Monitor:
         the error of a guarantee is spent over them; the same cases and labels again are the same
         proposal.
         """
+        if self._watched.rule is not None:
+            raise ValueError(
+                "a policy over stays is not renewed from its monitor; choose it again on recent "
+                "stays with voros.alarm_points and voros.select_model, and deploy it with adopt"
+            )
         if since is None:
             since = self.status().since
         deployed = self._deployment
@@ -451,5 +490,8 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
+        if self._watched.rule is not None:
+            n_rows = self._store.rows("SELECT count(*) FROM stay_rows")[0][0]
+            return f"Monitor({n_rows:,} rows of stays, {where})"
         n_cases = self._store.sizes()[0] // len(self._watched.outcomes)
         return f"Monitor({n_cases:,} cases, {where})"

@@ -251,8 +251,8 @@ def _precision_charts(watch: Watch) -> Iterator[Chart]:
 def _capacity_charts(watch: Watch) -> Iterator[Chart]:
     alarms = _curve(watch, "alarms", watch.history["alarms"], "dots")
     most = _curve(watch, "capacity", watch.history["capacity"], "limit")
-    caption = "each dot is a period that has ended"
-    yield _chart(watch, "Alarms per period", caption, alarms, most, low=0.0)
+    caption = f"each dot is a {watch.unit} that has ended"
+    yield _chart(watch, f"Alarms per {watch.unit}", caption, alarms, most, low=0.0)
 
 
 def _cost_charts(watch: Watch) -> Iterator[Chart]:
@@ -265,7 +265,7 @@ def _cost_charts(watch: Watch) -> Iterator[Chart]:
 def _score_charts(watch: Watch) -> Iterator[Chart]:
     mean = _curve(watch, "mean score", watch.history["mean"], "dots")
     caption = "without labels: a change of the scores is no harm yet"
-    yield _chart(watch, "Mean score per period", caption, mean)
+    yield _chart(watch, f"Mean score per {watch.unit}", caption, mean)
 
 
 def _tens(logs: FloatArray) -> FloatArray:

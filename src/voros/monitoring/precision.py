@@ -71,6 +71,8 @@ class Units(NamedTuple):
         When each began, and when it closed.
     alarms, true, unlabelled : ndarray of float
         Alarms of each, and of them true ones and ones without a label.
+    most_true : ndarray of float
+        How many alarms of each can be true, whatever the labels are.
     single : bool
         Whether each is one alarm.
     """
@@ -80,7 +82,14 @@ class Units(NamedTuple):
     alarms: FloatArray
     true: FloatArray
     unlabelled: FloatArray
+    most_true: FloatArray
     single: bool
+
+    def at_best(self) -> Units:
+        """Take as many alarms without a label as true as can be; others would not have counted."""
+        true = np.minimum(self.true + self.unlabelled, self.most_true)
+        alarms = self.alarms - self.unlabelled + true - self.true
+        return self._replace(alarms=alarms, true=true, unlabelled=np.zeros(len(true)))
 
     @property
     def sums(self) -> tuple[float, float, float]:
@@ -89,8 +98,14 @@ class Units(NamedTuple):
 
     def only(self, rows: AnyArray) -> Units:
         """Return some of the units."""
-        begins, ends, alarms, true, unlabelled, single = self
-        return Units(begins[rows], ends[rows], alarms[rows], true[rows], unlabelled[rows], single)
+        return self._replace(
+            begins=self.begins[rows],
+            ends=self.ends[rows],
+            alarms=self.alarms[rows],
+            true=self.true[rows],
+            unlabelled=self.unlabelled[rows],
+            most_true=self.most_true[rows],
+        )
 
     def labelled_only(self) -> Units:
         """Leave out the alarms without a label."""
@@ -101,14 +116,15 @@ class Units(NamedTuple):
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of the precision, whatever the alarms without a label are."""
-        n, true, unlabelled = self.sums
+        n, best = float(self.alarms.sum()), self.at_best()
         if not n:
             return 0.0, 1.0
         if self.single:
-            low, high = mean_interval(np.array([true, true + unlabelled]), np.array([n, n]), alpha)
+            hits = np.array([self.true.sum(), best.true.sum()])
+            low, high = mean_interval(hits, np.array([n, n]), alpha)
             return float(low[0]), float(high[1])
         low_end = ratio_interval(self.true, alpha, self.alarms)[0]
-        high_end = ratio_interval(self.true + self.unlabelled, alpha, self.alarms)[1]
+        high_end = ratio_interval(best.true, alpha, best.alarms)[1]
         return low_end, min(high_end, 1.0)
 
     def evidence(self, floor: float, settings: Settings) -> Evidence:
@@ -117,20 +133,21 @@ class Units(NamedTuple):
         So the evidence is at most what all labels would give. The bound is exact where each unit is
         one alarm.
         """
-        true, alpha, run_length = self.true + self.unlabelled, settings.alpha, settings.run_length
+        best, alpha, run_length = self.at_best(), settings.alpha, settings.run_length
         if self.single:
             return weigh(
-                precision_bets(true, floor),
+                precision_bets(best.true, floor),
                 PRECISION_WEIGHTS,
                 alpha,
                 run_length,
-                start_bounds(len(true), floor, START_SHARE * alpha) if floor > 0 else None,
+                start_bounds(len(best.true), floor, START_SHARE * alpha) if floor > 0 else None,
                 start_weights=START_WEIGHTS,
                 begins=self.begins,
             )
         most_false = 1.0 - min(floor, HIGHEST_FLOOR)
         stakes = 1.0 - PRECISION_RATIOS
-        bets = ratio_bets(self.alarms - true, most_false, self.alarms, stakes)
+        false_alarms = best.alarms - best.true
+        bets = ratio_bets(false_alarms, most_false, best.alarms, stakes, self.most_true)
         return weigh(bets, PRECISION_WEIGHTS, alpha, run_length, begins=self.begins)
 
 
@@ -150,7 +167,7 @@ def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, Bo
         for weights in (None, np.nan_to_num(alarms.labels), missing)
     )
     closed = ends < clock
-    return Units(begins, ends, n, true, unlabelled, single).only(closed), closed[codes]
+    return Units(begins, ends, n, true, unlabelled, n, single).only(closed), closed[codes]
 
 
 def _patient_units(alarms: Alarms, window: float) -> AnyArray:
@@ -247,8 +264,9 @@ def _verdict_in_words(judgement: Judgement, units: Units) -> str:
         )
     if judgement.verdict == "unknown":
         n, true, unlabelled = units.sums
+        most, best, _ = units.at_best().sums
         return (
             f"unknown, because {unlabelled:,.0f} of {n:,.0f} alarms have no label: with them "
-            f"precision is from {true / n:.3f} to {(true + unlabelled) / n:.3f}"
+            f"precision is from {true / n:.3f} to {best / most:.3f}"
         )
     return judgement.verdict

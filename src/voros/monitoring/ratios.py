@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.core.calendar import Calendar
+from voros.core.scenario import PATIENT_DAY
 from voros.monitoring.bounds import mean_interval, ratio_interval
 from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
 from voros.monitoring.settings import Settings, day_of
@@ -24,14 +25,14 @@ from voros.typing import BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class CapacityLimit:
-    """Most alarms: a share of the cases, or a number per period.
+    """Most alarms: a share of the cases, a rate, or a number per period.
 
     Attributes
     ----------
     most : float
     kind : str
-        "share" of the cases; "mean" number over periods; "exceed", the share of periods that may
-        have more; "never" may any.
+        "share" of the cases; "rate" per patient-day; "mean" number over periods; "exceed", the
+        share of periods that may have more; "never" may any.
     exceed : float
     """
 
@@ -39,12 +40,20 @@ class CapacityLimit:
     kind: str
     exceed: float = 0.0
 
+    @property
+    def by_size(self) -> bool:
+        """Whether it allows more alarms where there are more cases or patient-days."""
+        return self.kind in ("share", "rate")
+
 
 def capacity_limit(policy: WatchedPolicy, settings: Settings) -> CapacityLimit | None:
     """Return the limit on alarms that a monitor watches; None where there is none."""
     if settings.capacity is not None:
         return _per_period(settings.capacity, settings.exceed)
     scenario, n_cases = policy.limits, policy.n_cases
+    if policy.rule is not None:
+        watched = scenario.per == PATIENT_DAY
+        return CapacityLimit(float(scenario.capacity), "rate") if watched else None
     if scenario.per is not None:
         return _per_period(scenario.capacity, scenario.exceed)
     share = float(scenario.capacity) / (n_cases if scenario.capacity_is_count else 1)
@@ -60,7 +69,10 @@ def _per_period(most: float, exceed: Any) -> CapacityLimit:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Cases and alarms of the periods that have ended, empty ones of a calendar included."""
+    """Cases and alarms of the periods that have ended, empty ones of a calendar included.
+
+    Of stays, their patient-days in place of cases.
+    """
 
     begins: FloatArray
     cases: FloatArray
@@ -103,11 +115,10 @@ class Bound(NamedTuple):
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
     """Judge the alarms of the periods that have ended."""
-    share = limit.kind == "share"
-    if share:
+    if limit.by_size:
         some = counts.cases > 0
         counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
-    most = limit.most * (counts.cases if share else np.ones(len(counts.cases)))
+    most = limit.most * (counts.cases if limit.by_size else np.ones(len(counts.cases)))
     above = counts.alarms > most
     bounds = _bounds(counts, limit, above)
     evidence = _weigh(bounds, counts.begins, settings)
@@ -121,6 +132,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     low, high = ends[0] if ends else (None, None)
     return Watch(
         name="capacity",
+        unit="stay" if limit.kind == "rate" else "period",
         verdict=judgement.verdict,
         words=_capacity_in_words(judgement, counts, limit, above),
         limit=bounds[0].most,
@@ -142,7 +154,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
 
 def _bounds(counts: Counts, limit: CapacityLimit, above: BoolArray) -> list[Bound]:
     """Return every limit; a share of periods that may have more leaves the mean its capacity."""
-    if limit.kind == "share":
+    if limit.by_size:
         return [Bound(counts.alarms, limit.most, counts.cases)]
     mean = Bound(counts.alarms, limit.most)
     if limit.kind == "mean":
@@ -168,9 +180,15 @@ def _capacity_in_words(
     judgement: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray
 ) -> str:
     if not len(above):
-        return "capacity: too early to tell; no period has ended"
-    if limit.kind == "share":
-        alarms, cases = counts.alarms.sum(), counts.cases.sum()
+        none = "no window of a stay has closed" if limit.kind == "rate" else "no period has ended"
+        return f"capacity: too early to tell; {none}"
+    alarms, cases = counts.alarms.sum(), counts.cases.sum()
+    if limit.kind == "rate":
+        seen = (
+            f"{alarms:,.0f} alarms in {cases:,.0f} patient-days, {alarms / cases:.3g} per "
+            f"patient-day, capacity {limit.most:.3g}"
+        )
+    elif limit.kind == "share":
         seen = (
             f"{alarms:,.0f} alarms in {cases:,.0f} cases, a share of {alarms / cases:.4g}, "
             f"capacity {limit.most:.4g}"

@@ -32,7 +32,9 @@ class Watch:
     limit, estimate, low, high : float or None
         The limit, the estimate, and the ends of its confidence sequence; None where there is none.
     n : int
-        Units behind it: alarms, patients or periods.
+        Units behind it: alarms, patients, stays or periods.
+    unit : str
+        "stay" where capacity and scores are judged by stay, otherwise "period".
     evidence : float
         Evidence against the limit now, as a share of what would show it to be broken.
     since : str or None
@@ -61,6 +63,7 @@ class Watch:
     evidence: float = 0.0
     since: str | None = None
     noticed: str | None = None
+    unit: str = "period"
     history: Mapping[str, AnyArray] = field(default_factory=dict, repr=False)
 
     @property
@@ -86,7 +89,7 @@ class Status:
         Date of the latest case or label.
     watches : tuple of Watch
     cases, alarms, labels : int
-        Stored so far.
+        Stored so far; of a policy over stays, cases are the stays.
     notes : tuple of str
         What is not known, and what the numbers suggest.
 

@@ -48,6 +48,7 @@ CREATE TABLE stay_rows (
   PRIMARY KEY (stay, time),
   CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
 ) WITHOUT ROWID;
+CREATE INDEX stay_times ON stay_rows (time);
 CREATE TABLE stay_outcomes (
   stay TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (stay, time),
   CHECK (typeof(time) = 'real' AND value IN (0, 1))
@@ -148,9 +149,9 @@ class Store(Database):
 
     @property
     def first(self) -> float | None:
-        """The time of the first case."""
-        first = self.rows("SELECT min(time) FROM cases")[0][0]
-        return None if first is None else float(first)
+        """The time of the first case, or of the first row of a stay."""
+        query = "SELECT min(time) FROM cases UNION ALL SELECT min(time) FROM stay_rows"
+        return min((float(time) for (time,) in self.rows(query) if time is not None), default=None)
 
     def advance(self, seconds: float) -> None:
         """Set the clock forward, inside a transaction; it never goes back."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from voros.allocation.joint_policy import JointPolicy
 from voros.monitoring.change import ALIKE, by_unit, change_watch, neighbour_correlation
+from voros.monitoring.deployment import Deployment
 from voros.monitoring.precision import Alarms, closed_units, precision_watch
 from voros.monitoring.prevalence import prevalence_in_words
 from voros.monitoring.ratios import (
@@ -19,41 +20,11 @@ from voros.monitoring.ratios import (
     ended_counts,
     mean_cost_ratio,
 )
-from voros.monitoring.settings import Settings, day_of
+from voros.monitoring.settings import day_of
 from voros.monitoring.status import Status, Watch, watch_name, worst
-from voros.monitoring.store import PeriodTotals, Store
-from voros.monitoring.watched_policy import WatchedPolicy
+from voros.monitoring.store import PeriodTotals
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import BoolArray
-
-BEGINNING = -np.inf
-"""Before any case."""
-
-
-@dataclass(frozen=True)
-class Deployment:
-    """A policy, and the file of what it has decided, for one reading of it."""
-
-    store: Store
-    policy: WatchedPolicy
-    settings: Settings
-    totals: dict[tuple[str, ...], PeriodTotals] = field(default_factory=dict)
-
-    @property
-    def now(self) -> float:
-        """The latest time known."""
-        return BEGINNING if self.store.clock is None else self.store.clock
-
-    @property
-    def since(self) -> float:
-        """When the policy was deployed."""
-        return float(self.store.metadata("since") or BEGINNING)
-
-    def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
-        """The totals of some streams in every period, counted once."""
-        if streams not in self.totals:
-            self.totals[streams] = self.store.periods(self.since, streams)
-        return self.totals[streams]
 
 
 class StreamStatus(NamedTuple):
@@ -111,7 +82,9 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
         periods = deployed.periods(streams)
         if settings.score_unit is not None and unit is not None:
             periods = by_unit(periods, unit, settings.score_unit)
-        yield change_watch(periods, settings, watch_name("scores", outcome))
+        # The last period goes on.
+        ended = periods.part(slice(None, -1))
+        yield change_watch(ended, settings, watch_name("scores", outcome))
 
 
 def _raised(deployed: Deployment) -> PeriodTotals:

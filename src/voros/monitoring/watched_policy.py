@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from voros.alarms import AlarmRule
 from voros.allocation.any_policy import AnyPolicy
 from voros.allocation.joint_policy import JointPolicy, policy_cases
 from voros.core.arrays import as_vector, named_columns
@@ -70,10 +71,6 @@ class WatchedPolicy:
         if isinstance(policy, JointPolicy):
             return cls._from_joint(policy)
         single = policy.policy if isinstance(policy, Worklist) else policy
-        if single.rule is not None:
-            raise ArgumentError(
-                "policy", f" is for alarms over stays, by {single.rule!r}; a monitor counts cases"
-            )
         return cls(
             policy=policy,
             floors={ONLY: single.scenario.min_precision},
@@ -102,6 +99,11 @@ class WatchedPolicy:
         return None if self.single is None else self.single.model
 
     @property
+    def rule(self) -> AlarmRule | None:
+        """When alarms over a stay sound; None for a policy of single cases."""
+        return None if self.single is None else self.single.rule
+
+    @property
     def flags_once(self) -> bool:
         """Whether a case with alarms of several outcomes counts once."""
         return isinstance(self.policy, JointPolicy) and self.policy.overlap == "once"
@@ -123,12 +125,23 @@ class WatchedPolicy:
                 f"={settings.cost_ratio!r} chooses a threshold of a ThresholdPolicy; a "
                 f"{type(self.policy).__name__} does not depend on it",
             )
+        if self.rule is not None:
+            names = ("capacity", "exceed", "max_cost", "score_unit")
+            self.refuse_for_stays(**{name: getattr(settings, name) for name in names})
         if self.single is None and settings.max_cost is not None:
             raise ArgumentError(
                 "max_cost",
                 f"={settings.max_cost!r}: costs of a JointPolicy, whose streams have costs of "
                 "their own, are not watched",
             )
+
+    def refuse_for_stays(self, **arguments: Any) -> None:
+        """Refuse what is of cases or periods, where alarms are over stays."""
+        for name, value in arguments.items():
+            if value is not None:
+                raise ArgumentError(
+                    name, f" is of cases and periods; this policy is over stays, by {self.rule!r}"
+                )
 
     def thresholds(self, cost_ratio: float | None) -> Any:
         """Return the threshold that is deployed; of a joint policy one for each stream."""
@@ -205,6 +218,10 @@ class WatchedPolicy:
 
     def check_successor(self, other: WatchedPolicy) -> None:
         """Refuse another policy whose alarms would not be those of the same streams."""
+        if (self.rule is None) != (other.rule is None):
+            raise ArgumentError(
+                "policy", " is not of the same kind: one is over stays; make a new monitor for it"
+            )
         if (self.outcomes, set(self.floors)) != (other.outcomes, set(other.floors)):
             raise ArgumentError(
                 "policy",

@@ -1,0 +1,322 @@
+"""Alarms over stays: rows as they come, events when they are known, the stay as unit of evidence.
+
+Days share patients, so what a day shows depends on the days before it; stays are independent. They
+are taken in the order in which they began: in the order in which they end the short ones would come
+first, and those that end with an event are not like the others. Each counts when the window and the
+horizon have passed since its first row, with the rows of its window, by the same code that counts
+the alarms of `voros.alarm_points`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from voros.alarms.rule import MICROSECONDS
+from voros.alarms.stays import CountedRows, Stays
+from voros.alarms.stream import AlarmState, StayState, sound
+from voros.alarms.sweep import ScoredRows
+from voros.exceptions import ArgumentError
+from voros.monitoring.change import change_watch
+from voros.monitoring.deployment import Deployment
+from voros.monitoring.precision import Units, precision_watch
+from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
+from voros.monitoring.settings import SECONDS_PER_DAY, day_of
+from voros.monitoring.status import Status, Watch, worst
+from voros.monitoring.store import PeriodTotals, Store
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+ROWS_OF = "SELECT time, score, alarm FROM stay_rows WHERE stay = ? ORDER BY time"
+
+EVENTS_OF = "SELECT time FROM stay_outcomes WHERE stay = ? AND value = 1"
+
+ADD_OUTCOME = """
+INSERT INTO stay_outcomes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
+WHERE value <> excluded.value
+"""
+
+COUNTED_ROWS = """
+WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
+SELECT stay, time, score FROM begun JOIN stay_rows USING (stay)
+WHERE begin >= ?1 AND begin < ?2 AND time <= begin + ?3 ORDER BY begin, stay, time
+"""
+"""Rows up to a window after the first one, of the stays that began between two times."""
+
+STAY_NOTES = """
+WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
+SELECT (SELECT count(*) FROM begun WHERE begin >= ?1 AND begin >= ?2),
+  (SELECT count(*) FROM begun JOIN stay_rows USING (stay)
+   WHERE begin >= ?1 AND begin < ?2 AND alarm = 1 AND time > begin + ?3),
+  (SELECT count(DISTINCT stay) FROM stay_outcomes WHERE stay NOT IN (SELECT stay FROM begun))
+"""
+
+
+def add_rows(
+    deployed: Deployment, ids: AnyArray, seconds: FloatArray, scores: FloatArray
+) -> tuple[BoolArray, int]:
+    """Decide on rows of stays inside a transaction.
+
+    Returns
+    -------
+    alarms : ndarray of bool
+        Which rows sound an alarm; a row that came before says what it said then.
+    n_new : int
+    """
+    store, names = deployed.store, list(dict.fromkeys(ids.tolist()))
+    stored = {name: store.rows(ROWS_OF, (name,)) for name in names}
+    decided = {
+        (name, time): (score, bool(alarm))
+        for name, rows in stored.items()
+        for time, score, alarm in rows
+    }
+    new = dict[tuple[str, float], float]()
+    keys = list(zip(ids.tolist(), seconds.tolist(), strict=True))
+    for key, score in zip(keys, scores.tolist(), strict=True):
+        before = decided[key][0] if key in decided else new.setdefault(key, score)
+        if before != score:
+            raise ArgumentError(
+                "cases",
+                f" holds {key[0]!r} at {day_of(key[1])} with score {score:g}, which came before "
+                f"with score {before:g}; a row is decided on once. Nothing was stored",
+            )
+    if new:
+        sounds = _sound(deployed, new, stored).tolist()
+        rows = [(*key, new[key], alarm) for key, alarm in zip(new, sounds, strict=True)]
+        store.run_each("INSERT INTO stay_rows VALUES (?, ?, ?, ?)", rows)
+        decided |= {(name, time): (score, alarm) for name, time, score, alarm in rows}
+    return np.array([decided[key][1] for key in keys], dtype=np.bool_), len(new)
+
+
+def _sound(
+    deployed: Deployment,
+    new: dict[tuple[str, float], float],
+    stored: dict[str, list[tuple[Any, ...]]],
+) -> BoolArray:
+    """Tell which new rows sound an alarm, silenced by what the file knows of their stays."""
+    names, seconds = (np.array(column) for column in zip(*new, strict=True))
+    events = [
+        (name, time) for name in stored for (time,) in deployed.store.rows(EVENTS_OF, (name,))
+    ]
+    stays = _read_stays(names, seconds, events)
+    state = AlarmState(stays={name: _state_of(rows) for name, rows in stored.items() if rows})
+    scores = np.array(list(new.values()))
+    rule, threshold = deployed.stay_rule
+    sounded, _ = sound(stays, stays.highest(scores), threshold, rule, state)
+    return stays.to_inputs(sounded, scores)
+
+
+def _state_of(rows: list[tuple[Any, ...]]) -> StayState:
+    alarms = [time for time, _, alarm in rows if alarm]
+    last, alarm = (
+        None if time is None else _microseconds(np.array([time])).item()
+        for time in (rows[-1][0], alarms[-1] if alarms else None)
+    )
+    return StayState(row=last, alarm=alarm)
+
+
+def _microseconds(seconds: FloatArray) -> AnyArray:
+    exact = np.asarray(seconds, dtype=float) * MICROSECONDS["s"]
+    return np.asarray(np.rint(exact).astype(np.int64))
+
+
+def _read_stays(names: AnyArray, seconds: FloatArray, events: list[tuple[Any, float]]) -> Stays:
+    whose = np.array([name for name, _ in events], dtype=names.dtype)
+    when = np.array([time for _, time in events])
+    times, event_times = (_microseconds(part).astype("M8[us]") for part in (seconds, when))
+    return Stays.from_columns(names, times, (whose, event_times))
+
+
+def add_outcomes(store: Store, ids: AnyArray, seconds: FloatArray, events: BoolArray) -> int:
+    """Add events, and ends of stays without one, inside a transaction; return how many are new."""
+    rows = zip(ids.tolist(), seconds.tolist(), events.astype(int).tolist(), strict=True)
+    return store.run_each(ADD_OUTCOME, rows)
+
+
+def withdraw_stays(store: Store, ids: AnyArray) -> None:
+    """Take stays out with their events, inside a transaction."""
+    for name in ids.tolist():
+        if not store.rows("SELECT 1 FROM stay_rows WHERE stay = ? LIMIT 1", (name,)):
+            raise ArgumentError("cases", f" holds {name!r}, which has not come")
+    for table in ("stay_rows", "stay_outcomes"):
+        store.run_each(f"DELETE FROM {table} WHERE stay = ?", ((name,) for name in ids.tolist()))
+    store.set_back()
+
+
+class CountedStays(NamedTuple):
+    """The stays that count, in the order in which they began.
+
+    Attributes
+    ----------
+    begins, days, alarms : ndarray of float
+        When each began, its days in the window, and its alarms that count for the capacity.
+    units : Units
+        Of the stays with alarms.
+    scores : PeriodTotals
+        Rows, alarms and sums of scores of each.
+    n_events, n_caught : int
+        Of the stays whose outcome is known.
+    """
+
+    begins: FloatArray
+    days: FloatArray
+    alarms: FloatArray
+    units: Units
+    scores: PeriodTotals
+    n_events: int
+    n_caught: int
+
+
+def _closing(deployed: Deployment) -> float:
+    """Return how long after its first row a stay counts, in seconds."""
+    return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
+
+
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    closing, store = _closing(deployed), deployed.store
+    span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
+    rows = store.rows(COUNTED_ROWS, span)
+    names, seconds, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    codes, times, values = _codes(names), np.array(seconds), np.array(scores, dtype=float)
+    first = np.unique(codes, return_index=True)[1]
+    begins, n_stays = times[first], len(first)
+    whose = {names[row]: code for code, row in enumerate(first.tolist())}
+    outcomes = [
+        (whose[name], time, value)
+        for name, time, value in store.rows("SELECT stay, time, value FROM stay_outcomes")
+        if name in whose
+    ]
+    counted = _count(deployed, codes, times, values, outcomes) if n_stays else _Counts.empty()
+    unknown = ~_known(deployed, outcomes, n_stays)
+    alarms = np.where(unknown, counted.alarms, counted.tp + counted.fp)
+    units = Units(
+        begins,
+        begins + closing,
+        alarms,
+        np.where(unknown, 0.0, counted.tp),
+        np.where(unknown, alarms, 0.0),
+        # A first event ends a stay, and only the first alarm before it catches it.
+        np.ones(n_stays) if deployed.stay_rule[0].reset is None else counted.alarms,
+        single=False,
+    )
+    n_rows, totals, squares = (
+        np.bincount(codes, weights, n_stays).astype(float) for weights in (None, values, values**2)
+    )
+    return CountedStays(
+        begins=begins,
+        days=counted.days,
+        alarms=counted.alarms,
+        units=units.only(alarms > 0),
+        scores=PeriodTotals(
+            names=np.array(list(whose)),
+            starts=begins,
+            cases=n_rows,
+            alarms=counted.alarms,
+            totals=totals,
+            squares=squares,
+        ),
+        n_events=int(counted.events[~unknown].sum()),
+        n_caught=int(counted.tp[~unknown].sum()),
+    )
+
+
+class _Counts(NamedTuple):
+    """Of each stay."""
+
+    tp: FloatArray
+    fp: FloatArray
+    alarms: FloatArray
+    days: FloatArray
+    events: FloatArray
+
+    @classmethod
+    def empty(cls) -> _Counts:
+        return cls(*np.zeros((5, 0)))
+
+
+def _count(
+    deployed: Deployment,
+    codes: AnyArray,
+    times: FloatArray,
+    scores: FloatArray,
+    outcomes: list[tuple[int, float, int]],
+) -> _Counts:
+    rule, threshold = deployed.stay_rule
+    events = [(code, time) for code, time, value in outcomes if value]
+    stays = _read_stays(codes, times, events)
+    rows = CountedRows.from_stays(stays, rule)
+    counts = ScoredRows.from_scores(rows, stays.highest(scores)).counts_by_stay(threshold)
+    n_events = np.bincount(rows.event_stay, minlength=stays.n_stays)
+    columns = (*counts, rows.days, n_events)
+    return _Counts(*(np.asarray(column, dtype=float) for column in columns))
+
+
+def _codes(names: tuple[str, ...]) -> AnyArray:
+    """Number the stays in their order; rows of one stay are together."""
+    column = np.array(names, dtype=object)
+    return np.cumsum(np.append(False, column[1:] != column[:-1]).astype(int))[: len(column)]
+
+
+def _known(deployed: Deployment, outcomes: list[tuple[int, float, int]], n_stays: int) -> BoolArray:
+    """Mark the stays whose outcome is known: they have ended, or had the event that ends them."""
+    ends_with_event = deployed.stay_rule[0].reset is None
+    known = np.zeros(n_stays, dtype=np.bool_)
+    known[[code for code, _, value in outcomes if not value or ends_with_event]] = True
+    return known
+
+
+def stay_status(deployed: Deployment, *, curves: bool) -> Status:
+    """Judge every limit of alarms over stays."""
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    counted = count_stays(deployed)
+    (floor,) = policy.floors.values()
+    watches = []
+    if floor:
+        watches.append(precision_watch(counted.units, floor, settings, curves=curves))
+    limit = capacity_limit(policy, settings)
+    if limit is not None:
+        counts = Counts(counted.begins, counted.days, counted.alarms)
+        watches.append(capacity_watch(counts, limit, settings))
+    watches.append(change_watch(counted.scores, settings, unit="stay"))
+    tables = ("(SELECT DISTINCT stay FROM stay_rows)", "stay_rows WHERE alarm = 1", "stay_outcomes")
+    n_stays, n_alarms, n_outcomes = (
+        int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables
+    )
+    return Status(
+        verdict=worst(tuple(watches)),
+        as_of=None if store.clock is None else day_of(deployed.now),
+        watches=tuple(watches),
+        cases=n_stays,
+        alarms=n_alarms,
+        labels=n_outcomes,
+        notes=tuple(_notes(deployed, counted, watches)) if n_stays else (),
+    )
+
+
+def _notes(deployed: Deployment, counted: CountedStays, watches: list[Watch]) -> Iterator[str]:
+    """Say what was left out, what is known of recall, and what to do."""
+    closing, window = _closing(deployed), deployed.settings.window
+    span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
+    still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
+    if unknown:
+        yield f"{unknown:,} stays with a label have not come; check their ids"
+    if still_open:
+        days = closing / SECONDS_PER_DAY
+        yield f"{still_open:,} stays that began in the last {days:.3g} days do not count yet"
+    if beyond:
+        yield (
+            f"{beyond:,} alarms more than {window:g} days after the first row of their stay do not "
+            "count; a longer window counts them"
+        )
+    if counted.n_events:
+        yield (
+            f"recall: {counted.n_caught:,} of {counted.n_events:,} events of the stays that count "
+            f"were caught ({counted.n_caught / counted.n_events:.3f})"
+        )
+    if any(watch.verdict in ("broken", "watch") for watch in watches if watch.kind != "scores"):
+        yield (
+            "advice: choose a threshold on recent stays with voros.alarm_points, and deploy it "
+            "with adopt"
+        )

@@ -1,0 +1,253 @@
+"""A monitor over stays counts as a plain loop over its rows does, and judges by stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+
+HOUR = np.timedelta64(1, "h")
+BEGIN = np.datetime64("2026-01-01T00", "h")
+
+
+def make_policy(rule: voros.AlarmRule, floor: float = 0.3, rate: float = 2.0) -> Any:
+    """Alarm at a score of 0.5 or more."""
+    scenario = voros.Scenario(
+        min_precision=floor, capacity=rate, per="patient-day", cost_ratio=0.05
+    )
+    points = voros.alarm_points(
+        stay=[1, 1, 2, 2],
+        time=[0, 5, 0, 5],
+        score=[0.1, 0.5, 0.1, 0.1],
+        events=([1], [8]),
+        rule=rule,
+    )
+    policy = voros.ThresholdPolicy.from_points(points, scenario)
+    assert policy.threshold() == 0.5
+    return policy
+
+
+Ward = dict[int, tuple[np.ndarray, np.ndarray, list[int]]]
+"""Hours, scores and hours of events of each stay, counted from the first hour of the ward."""
+
+
+def random_ward(seed: int, n_stays: int = 40) -> Ward:
+    rng, ward = np.random.default_rng(seed), {}
+    for stay in range(n_stays):
+        hours = int(rng.integers(0, 20 * 24)) + np.flatnonzero(rng.random(90) < 0.8)
+        scores = rng.random(len(hours)).round(2)
+        events = sorted(rng.choice(hours, rng.integers(0, 3), replace=False).tolist())
+        ward[stay] = hours, scores, events
+    return {stay: rows for stay, rows in ward.items() if len(rows[0])}
+
+
+def feed(monitor: voros.Monitor, ward: Ward, n_parts: int = 7) -> dict[tuple[int, int], bool]:
+    """Feed rows part by part, each event when it happens, and the ends; return the alarms."""
+    rows = sorted(
+        (h, s, v)
+        for s, (hours, scores, _) in ward.items()
+        for h, v in zip(hours, scores, strict=True)
+    )
+    events = sorted((event, stay) for stay, (*_, times) in ward.items() for event in times)
+    sounded, last = {}, -1
+    for part in np.array_split(np.arange(rows[-1][0] + 1), n_parts):
+        come = [row for row in rows if row[0] in set(part.tolist())]
+        told = [event for event in events if last < event[0] <= part[-1]]
+        if told:
+            when = [BEGIN + event * HOUR for event, _ in told]
+            monitor.label([1] * len(told), cases=[s for _, s in told], times=when)
+        if come:
+            when = [BEGIN + h * HOUR for h, *_ in come]
+            alarms = monitor.update(
+                [v for *_, v in come], cases=[s for _, s, _ in come], times=when
+            )
+            sounded |= {
+                (s, h): a for (h, s, _), a in zip(come, alarms.alarms.tolist(), strict=True)
+            }
+        last = int(part[-1])
+    ends = [
+        BEGIN + int(max(hours[-1], *times, 0)) * HOUR + HOUR for hours, _, times in ward.values()
+    ]
+    monitor.label([0] * len(ward), cases=list(ward), times=ends)
+    monitor.advance("2026-06-01")
+    return sounded
+
+
+def by_hand(
+    hours: Any, scores: Any, events: list[int], rule: voros.AlarmRule
+) -> tuple[dict, int, int]:
+    """Follow one stay row by row: its alarms, true ones and false ones; hours, threshold .5."""
+    snooze, horizon, lead = (x // 3_600_000_000 for x in (rule.snooze, rule.horizon, rule.lead))
+    reset = None if rule.reset is None else rule.reset // 3_600_000_000
+    counted: list[int] = []
+    for event in events:
+        if not counted or (reset is not None and event - counted[-1] >= reset):
+            counted.append(event)
+    sounds, silent_until, caught, tp, fp = {}, -1, set(), 0, 0
+    for hour, score in zip(hours.tolist(), scores.tolist(), strict=True):
+        before = [e for e in counted if e < hour]
+        over = bool(before) and (reset is None or hour - before[-1] < reset)
+        sounds[hour] = score >= 0.5 and not over and hour >= silent_until
+        if not sounds[hour]:
+            continue
+        silent_until = hour + max(snooze, 1)
+        following = [e for e in counted if e >= hour]
+        if following and lead <= following[0] - hour <= horizon:
+            if following[0] in caught:
+                fp += rule.repeats == "false_alarm"
+            else:
+                tp += 1
+                caught.add(following[0])
+        else:
+            fp += 1
+    return sounds, tp, fp
+
+
+RULES = (
+    voros.AlarmRule(snooze="12h", horizon="12h", lead="1h"),
+    voros.AlarmRule(snooze="3h", horizon="8h", repeats="capacity_only", reset="24h"),
+    voros.AlarmRule(snooze=0, horizon="6h", lead="2h"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_alarms_and_events_are_those_of_a_loop_over_the_rows(
+    rule: voros.AlarmRule, seed: int, tmp_path: Path
+) -> None:
+    ward = random_ward(seed)
+    with voros.Monitor(make_policy(rule), tmp_path / "ward.voros", window=30) as monitor:
+        sounded = feed(monitor, ward)
+    with voros.Monitor.open(tmp_path / "ward.voros") as monitor:
+        status = monitor.status(curves=True)
+    true = n = 0
+    for stay, (hours, scores, events) in ward.items():
+        sounds, tp, fp = by_hand(hours, scores, events, rule)
+        assert {hour: sounded[stay, hour] for hour in sounds} == sounds
+        true, n = true + tp, n + tp + fp
+    assert f"{true} of {n} alarms were true" in status["precision"].words
+    # The same stays counted at once, by the function that the policy was chosen with.
+    rows = {
+        "stay": np.concatenate([np.full(len(h), s) for s, (h, *_) in ward.items()]),
+        "time": np.concatenate([h for h, *_ in ward.values()]),
+        "score": np.concatenate([v for _, v, _ in ward.values()]),
+    }
+    events = [(s, e) for s, (*_, times) in ward.items() for e in times]
+    points = voros.alarm_points(
+        **rows, events=([s for s, _ in events], [e for _, e in events]), rule=rule
+    )
+    days = points.stays.patient_days
+    assert status["capacity"].estimate == pytest.approx(sum(sounded.values()) / days)
+    assert status.cases == len(ward)
+    assert status["scores"].unit == "stay"
+
+
+def one_stay(window: float = 2, **label: Any) -> voros.Monitor:
+    monitor = voros.Monitor(make_policy(RULES[0]), window=window)
+    when = BEGIN + np.array([0, 1, 13, 60]) * HOUR
+    monitor.update([0.9, 0.9, 0.9, 0.9], cases=["a"] * 4, times=when)
+    if label:
+        monitor.label(label["y"], cases=["a"] * len(label["y"]), times=label["times"])
+    monitor.advance("2026-02-01")
+    return monitor
+
+
+def test_a_stay_without_an_outcome_counts_against_either_verdict() -> None:
+    words = one_stay().status()["precision"].words
+    assert "0 of 0 alarms were true and 2 have no label" in words
+    ended = one_stay(y=[0], times=["2026-01-04"])
+    assert "0 of 2 alarms were true" in ended.status()["precision"].words
+    event = one_stay(y=[1], times=["2026-01-01T20:00"])
+    # The event at hour 20 is caught from hour 13, and ends the stay.
+    assert "1 of 2 alarms were true" in event.status()["precision"].words
+    assert (
+        "recall: 1 of 1 events of the stays that count were caught (1.000)" in event.status().words
+    )
+
+
+@pytest.mark.parametrize(("ended", "verdict"), [(True, "broken"), (False, "too early to tell")])
+def test_stays_without_an_outcome_break_nothing(ended: bool, verdict: str) -> None:
+    """Four alarms each. An event right after the first would end the stay: one of one is true."""
+    monitor = voros.Monitor(make_policy(RULES[0]), window=7)
+    for stay in range(60):
+        begin = BEGIN + 24 * stay * HOUR
+        when = begin + np.arange(48) * HOUR
+        monitor.update(np.full(48, 0.9), cases=[stay] * 48, times=when)
+        if ended:
+            monitor.label([0], cases=[stay], times=[when[-1]])
+    monitor.advance("2026-06-01")
+    found = monitor.status()["precision"]
+    assert (found.verdict, found.n) == (verdict, 60)
+    assert (found.low == 0, found.high == 1) == (True, not ended)
+
+
+def test_rows_beyond_the_window_do_not_count_and_are_said() -> None:
+    status = one_stay(y=[0], times=["2026-01-04"]).status()
+    assert any("1 alarms more than 2 days after the first row" in note for note in status.notes)
+    assert "0 of 3 alarms were true" in one_stay(3, y=[0], times=["2026-01-04"]).status().words
+
+
+def test_a_stay_counts_when_window_and_horizon_have_passed() -> None:
+    monitor = voros.Monitor(make_policy(RULES[0]), window=2)
+    monitor.update([0.9], cases=["a"], times=["2026-01-01"])
+    monitor.label([0], cases=["a"], times=["2026-01-01T05:00"])
+    monitor.advance("2026-01-03T12:00")
+    assert monitor.status()["precision"].n == 0
+    assert any("1 stays that began in the last 2.5 days" in n for n in monitor.status().notes)
+    monitor.advance("2026-01-03T13:00")
+    assert monitor.status()["precision"].n == 1
+
+
+def test_rows_come_once_and_in_order() -> None:
+    monitor = voros.Monitor(make_policy(RULES[0]))
+    times = ["2026-01-01T00:00", "2026-01-01T05:00"]
+    first = monitor.update([0.9, 0.9], cases=["a", "a"], times=times)
+    assert first.alarms.tolist() == [True, False]
+    again = monitor.update([0.9, 0.9, 0.1], cases=["a", "a", "b"], times=[*times, times[0]])
+    assert (again.alarms.tolist(), again.new, again.repeated) == ([True, False, False], 1, 2)
+    with pytest.raises(
+        ValueError, match=r"'a' at 2026-01-01 with score 0.8, which came before with"
+    ):
+        monitor.update([0.8], cases=["a"], times=times[:1])
+    with pytest.raises(ValueError, match="rows come in order"):
+        monitor.update([0.8], cases=["a"], times=["2026-01-01T03:00"])
+    monitor.withdraw(["a"])
+    assert monitor.status().cases == 1
+    with pytest.raises(ValueError, match="holds 'a', which has not come"):
+        monitor.withdraw(["a"])
+    assert monitor.update([0.8], cases=["a"], times=["2026-01-01T03:00"]).alarms.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], groups=["p"]),
+            "groups is of",
+        ),
+        (lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], periods=["p"]), "periods is"),
+        (lambda m: m.label([1], cases=["a"]), "times is needed: the time of each event"),
+        (lambda m: m.correct_times(["2026-01-02"], cases=["a"]), "withdraw the stay"),
+        (lambda m: m.renew(), "choose it again on recent stays"),
+        (lambda m: voros.Monitor(m.policy, capacity=3), "capacity is of cases and periods"),
+        (lambda m: voros.Monitor(m.policy, max_cost=3), "max_cost is of cases and periods"),
+    ],
+)
+def test_what_is_of_cases_is_refused(call: Any, message: str) -> None:
+    monitor = voros.Monitor(make_policy(RULES[0]))
+    monitor.update([0.9], cases=["a"], times=["2026-01-01"])
+    with pytest.raises(ValueError, match=message):
+        call(monitor)
+
+
+def test_a_policy_over_stays_is_followed_by_another() -> None:
+    monitor = one_stay(y=[0], times=["2026-01-04"])
+    monitor.adopt(make_policy(RULES[1]))
+    assert monitor.status()["precision"].n == 0
+    cases = voros.ThresholdPolicy.from_validation([0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=1))
+    with pytest.raises(ValueError, match="one is over stays"):
+        monitor.adopt(cases)
