@@ -11,18 +11,19 @@ import numpy as np
 
 import voros
 from voros.datasets import load_support2
+from voros.plotting import SubgroupDisplay
 
 patients = load_support2().with_all_prognoses()
 died = patients.outcome("hospital_death_within_7_days")
-
-from voros.plotting import SubgroupDisplay
-
 test = np.random.default_rng(0).random(len(died)) < 0.5
 risk = patients.prognoses["SUPPORT model"]
 ward = voros.Scenario(min_precision=0.3, capacity=0.1, cost_ratio=(1 / 40, 1 / 9))
 policy = voros.ThresholdPolicy.from_validation(died[~test], risk[~test], ward)
-by = {"sex": patients.features["sex"][test], "disease": patients.features["dzclass"][test]}
-SubgroupDisplay.from_predictions(died[test], risk[test], policy=policy, by=by)
+age = np.where(patients.features["age"] < 65, "below 65", "65 and older")
+by = {"sex": patients.features["sex"][test], "age": age[test]}
+with plt.rc_context({"font.size": 14}):
+    _, axes = plt.subplots(1, 3, figsize=(7, 4), sharey=True, layout="constrained")
+    SubgroupDisplay.from_predictions(died[test], risk[test], policy=policy, by=by, ax=axes)
 plt.show()
 
 # %%

@@ -35,16 +35,19 @@ for week in range(40):
     verdicts.append(monitor.status()["precision"].verdict)
 
 # %%
-# Precision of each week, and since when the monitor calls the floor broken:
+# Precision of each week, coloured by what the monitor said then:
 
-broken = next((w for w, verdict in enumerate(verdicts) if verdict == "broken"), None)
-print(verdicts[19], broken, verdicts[-1])
-figure, axis = plt.subplots(layout="constrained")
-axis.plot(precision, "o")
-axis.axhline(0.4, color="k", ls=":", label="floor")
-axis.axvline(20, color="0.7", label="the change")
-if broken is not None:
-    axis.axvline(broken, color="C3", label="called broken")
-axis.set(xlabel="week", ylabel="precision of the alarms")
-axis.legend()
+print(verdicts[19], verdicts[-1])
+colors = {"kept": "C0", "too early to tell": "0.6", "watch": "C1", "broken": "C3"}
+_, axis = plt.subplots(figsize=(4.5, 3.4), layout="constrained")
+axis.axhline(0.4, color="k", ls="--")
+axis.text(39, 0.41, "floor", ha="right")
+axis.axvline(19.5, color="0.7", lw=6, zorder=0)
+axis.text(19, 0.03, "the change ", ha="right")
+for verdict, color in colors.items():
+    weeks = [week for week, said in enumerate(verdicts) if said == verdict]
+    if weeks:
+        axis.plot(weeks, np.array(precision)[weeks], "o", ms=7, color=color, label=verdict)
+axis.set(xlabel="week", ylabel="precision of the alarms", ylim=(0, 1))
+axis.legend(loc="upper right")
 plt.show()
