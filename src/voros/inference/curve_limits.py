@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -62,6 +62,9 @@ LEAST_PREVALENCE = 1e-9
 
 ABOVE_ALL_SCORES = float(np.finfo(np.float64).max)
 """The threshold at which no case was flagged although one might be."""
+
+Ends: TypeAlias = tuple[FloatArray, FloatArray]
+"""Low and high ends."""
 
 Gains: TypeAlias = Callable[[list[OperatingPoints]], FloatArray]
 """What is computed of several curves; more is better."""
@@ -164,11 +167,23 @@ class CountedCurve:
 
     def distances(self, slope: float, tail: float, *, up: bool) -> tuple[FloatArray, FloatArray]:
         """Return how far recall and false positive rate are from their limits at each row."""
-        kept = allowance(self.n_groups, tail) / self.design(slope)
-        fp = self.ends - self.tp
-        tpr = binomial_limits(self.tp * kept, self.n_positive * kept, 1 - 2 * tail)[int(up)]
-        fpr = binomial_limits(fp * kept, self.n_negative * kept, 1 - 2 * tail)[int(not up)]
-        return np.abs(tpr - self.tp / self.n_positive), np.abs(fpr - fp / self.n_negative)
+        # Of independent cases the limits do not depend on the slope.
+        of_tpr, of_fpr = self._limits(slope if self.grouped else 0.0, tail)
+        tpr, fpr = self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative
+        return np.abs(of_tpr[int(up)] - tpr), np.abs(of_fpr[int(not up)] - fpr)
+
+    @cached_property
+    def _limits(self) -> Callable[[float, float], tuple[Ends, Ends]]:
+        """The limits of recall and false positive rate by slope and tail, each computed once."""
+
+        @cache
+        def limits(slope: float, tail: float) -> tuple[Ends, Ends]:
+            kept = allowance(self.n_groups, tail) / self.design(slope)
+            shares = (self.tp, self.n_positive), (self.ends - self.tp, self.n_negative)
+            tpr, fpr = (binomial_limits(hits * kept, n * kept, 1 - 2 * tail) for hits, n in shares)
+            return tpr, fpr
+
+        return limits
 
     def moved(self, slope: float, tail: float, *, up: bool) -> tuple[FloatArray, FloatArray]:
         """Return the rates of the optimistic or of the pessimistic curve."""

@@ -148,21 +148,23 @@ class Ranked:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
-        drawn = counts.take(self.units, mode="clip")
-        flagged, n_cases = _sums_up_to(self.ends, drawn)
-        tp, n_positive = _sums_up_to(self._positive_ends, drawn[self._positive_rows])
+        units, starts, bins = self._bins
+        sums = np.zeros((len(self.ends) + 1, 2), dtype=np.intp)
+        sums.flat[bins] = np.add.reduceat(counts.take(units, mode="clip"), starts, dtype=np.intp)
+        fp, tp = np.cumsum(sums, axis=0).T
+        n_negative, n_positive = int(fp[-1]), int(tp[-1])
         if self.beyond is not None:
-            n_cases = int(counts.sum(dtype=np.intp))
             n_positive += int(counts[self.beyond].sum(dtype=np.intp))
+            # Cases are drawn one by one, as many as there are.
+            n_negative = len(counts) - n_positive
         # A threshold of which no case was drawn is not a threshold of this resample.
-        kept = np.concatenate([[True], flagged[1:] > flagged[:-1]])
-        tp = tp[kept]
+        kept = np.append(True, sums[1:-1].any(axis=1))
         return OperatingPoints(
             self.thresholds[kept],
-            tp,
-            flagged[kept] - tp,
+            tp[:-1][kept],
+            fp[:-1][kept],
             n_positive,
-            n_cases - n_positive,
+            n_negative,
             # With a case left out, a share of the cases may be less than one: that is never alarm.
             one_case=0.0,
             by_period=None if self.by_period is None else replace(self.by_period, drawn=counts),
@@ -201,13 +203,16 @@ class Ranked:
         return replace(self, ends=self.ends[rows], thresholds=self.thresholds[rows])
 
     @cached_property
-    def _positive_rows(self) -> AnyArray:
-        return np.flatnonzero(self.positive)
+    def _bins(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """Units by score bin and class, where each of these begins, and which they are.
 
-    @cached_property
-    def _positive_ends(self) -> AnyArray:
-        """How many positives each threshold flags."""
-        return np.searchsorted(self._positive_rows, self.ends)
+        The first bin is empty, the next ones end at the thresholds, and the last has all others.
+        """
+        sizes = np.diff(self.ends, prepend=0, append=len(self.units))
+        place = 2 * np.repeat(np.arange(len(sizes)), sizes) + self.positive
+        order = np.argsort(place, kind="stable")
+        starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+        return self.units[order], starts, place[order][starts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,22 +317,6 @@ class Sampling:
     def _holding(self) -> tuple[AnyArray, AnyArray]:
         """The units that hold a negative, and those that hold a positive."""
         return np.unique(self.units[~self.positive]), np.unique(self.units[self.positive])
-
-
-def _sums_up_to(ends: AnyArray, counts: AnyArray) -> tuple[AnyArray, int]:
-    """Sum counts up to each end, and all of them.
-
-    Examples
-    --------
-    >>> sums, total = _sums_up_to(np.array([0, 2]), np.array([3, 4, 5], dtype=np.uint8))
-    >>> sums.tolist(), total
-    ([0, 7], 12)
-    """
-    # Sums of half the size take half the time.
-    small = len(counts) * np.iinfo(counts.dtype).max < np.iinfo(np.int32).max
-    sums = np.zeros(len(counts) + 1, dtype=np.int32 if small else np.intp)
-    np.cumsum(counts, out=sums[1:])
-    return sums[ends].astype(np.intp), int(sums[-1])
 
 
 def replicate(
