@@ -3,9 +3,10 @@
 A procedure that keeps the limits in the next cases with 95 % confidence, whatever the population,
 keeps them also in populations that differ from this one by a few positives less among the first
 cases. Validation cases hardly tell these apart, and that bounds what may be deployed in this one.
-The theorem is in docs/theory/guarantee-price.md. Run ``python benchmarks/certificate_bound.py normal``; or
-with ``mimic`` and VOROS_PAPER_PREDICTIONS set; or with files of scores (npz with y_valid, y_test,
-and valid and test of shape (models, cases)), after ``pooled`` if they are splits of the same cases.
+The theorem is in docs/theory/guarantee-price.md. Run ``python benchmarks/certificate_bound.py
+normal``; or with ``mimic`` and VOROS_PAPER_PREDICTIONS set; or with files of scores (npz with
+y_valid, y_test, and valid and test of shape (models, cases)), after ``pooled`` if they are splits
+of the same cases.
 Limits and costs are those of the paper's scenario 2. ``figure`` draws the picture of that page.
 """
 

@@ -4,8 +4,8 @@
 threshold, the one at which the promise is hardest to keep; with ties; with a precision that is
 lowest at the top; with many models. ``power [runs]``: normal scores, beside the sequences without
 development cases, no guarantee at all, and limits tightened by a tenth. ``models [runs]``: many
-models, beside splitting the error over them on the validation cases. docs/theory/guarantee-price.md has the
-results.
+models, beside splitting the error over them on the validation cases. The results are in
+docs/theory/guarantee-price.md.
 """
 
 from __future__ import annotations

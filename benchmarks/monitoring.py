@@ -1,7 +1,8 @@
 """What a monitor promises, and how soon it notices, beside MAPIE; and how long ten years take.
 
 Run ``python benchmarks/monitoring.py PART [n]``, the parts being named at the end of this file;
-docs/theory/monitoring.md has the results. Streams of alarms have a precision floor of .25, or as said.
+docs/theory/monitoring.md has the results. Streams of alarms have a precision floor of .25 unless
+a part states another.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr
 
 import voros
+from voros.alarms import rows_in_memory
 from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import Alarms, Units, closed_units, precision_watch
@@ -259,9 +261,10 @@ def stay_pool(ramp: float, n: int = 20_000) -> Pool:
     points = voros.alarm_points(**columns, events=events, rule=rule)
     assert isinstance(points, voros.OperatingPoints)
     assert points.stays is not None
-    counts = points.stays.scored.counts_by_stay(2.0)
+    stays = rows_in_memory(points.stays)
+    counts = stays.scored.counts_by_stay(2.0)
     tp, _, alarms = (np.asarray(column, dtype=float) for column in counts)
-    return Pool(tp, alarms, points.stays.rows.days, length.astype(float))
+    return Pool(tp, alarms, stays.rows.days, length.astype(float))
 
 
 def stay_streams(streams: int, n: int = 600) -> None:

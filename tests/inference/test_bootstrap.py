@@ -203,5 +203,7 @@ def test_two_thousand_resamples_of_the_papers_size_take_less_than_three_seconds(
 @pytest.mark.parametrize("function", [voros.bootstrap, voros.compare])
 def test_an_unknown_keyword_is_refused_with_those_accepted(function) -> None:
     scores = {"a": [0.2, 0.8, 0.1, 0.9], "b": [0.3, 0.7, 0.2, 0.8]}
-    with pytest.raises(TypeError, match=r"n_resample is not an argument .* n_resamples, confidence"):
+    with pytest.raises(
+        TypeError, match=r"n_resample is not an argument .* n_resamples, confidence"
+    ):
         function([0, 1, 0, 1], scores, voros.Scenario(cost_ratio=0.1), n_resample=200)

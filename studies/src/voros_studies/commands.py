@@ -306,7 +306,7 @@ def paper(
 
     if output is not None:
         if output == STANDARD_OUTPUT:
-            raise ValueError("-o - is not a folder; without -o the tables go to the standard output")
+            raise ValueError("-o - is not a folder; without -o the tables go to standard output")
         check_folder(output)
     with show_progress("computing the paper's tables"):
         tables = reproduce_tables(folder)

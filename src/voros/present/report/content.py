@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.alarms import rows_in_memory
 from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
@@ -389,7 +390,7 @@ def case_counts(points: OperatingPoints) -> dict[str, Any]:
         "stays": stays.n_stays,
         "events": stays.n_events,
         "patient_days": stays.patient_days,
-        "events_without_row": stays.n_events_without_row,
+        "events_without_row": rows_in_memory(stays).n_events_without_row,
         "rule": stays.rule.fields(),
     }
 

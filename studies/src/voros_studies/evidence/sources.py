@@ -155,7 +155,7 @@ def find_datasets(
             raise ExperimentError(f"only={name!r}; accepted are {', '.join(NAMES)}")
     for folder in folders:
         if not folder.is_dir():
-            raise ExperimentError(f"folders: {folder} is not a folder; a folder with CSV files is needed")
+            raise ExperimentError(f"folders: {folder} is not a folder; name folders with CSV files")
     datasets = []
     readers: dict[str, Callable[[], DataSet | str]] = {
         "support2": _read_support2,
