@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import voros
 from voros.core.decision import STRATEGIES, Decision
 from voros.core.limits import (
     binding_limits,
-    chosen_rows,
     limits_message,
     most_precise,
     within_capacity,
@@ -62,24 +62,32 @@ def rows_of(decision: Decision, rows: Any) -> str:
     return repr([column[rows].tolist() for column in columns])
 
 
-def assert_decides(found: Decision, expected: Decision, what: str) -> None:
+def assert_decides(found: Decision, expected: Decision, what: str, *, many: bool = False) -> None:
+    """Compare all that is decided; of many cases what the costs of the scenario ask for."""
     for name in STRATEGIES:
+        if many and name == "partial_auroc":
+            with pytest.raises(voros.exceptions.IncompleteCountsError, match="in memory"):
+                found.score(name)
+            continue
         assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
     assert found.can_alarm == expected.can_alarm, what
-    assert rows_of(found, found.hull.index) == rows_of(expected, expected.hull.index), what
+    rows = attrgetter("chosen_rows" if many else "hull.index")
+    assert rows_of(found, rows(found)) == rows_of(expected, rows(expected)), what
     most = [found.highest_recall], [expected.highest_recall]
     assert rows_of(found, most[0]) == rows_of(expected, most[1]), what
     if not expected.can_alarm:
         # Whether reversed scores would do is looked at in memory alone.
         said = limits_message(expected).partition(". The ranking is inverted")[0]
-        assert limits_message(found) == said, what
+        enough = "; with a capacity of"
+        heard = limits_message(found)
+        assert heard.partition(enough)[:2] == said.partition(enough)[:2], what
 
 
 def assert_shows(found: Decision, expected: Decision, what: str) -> None:
     for name in ("partial_voros", "voros"):
         assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
     assert found.can_alarm == expected.can_alarm, what
-    chosen = chosen_rows(found), chosen_rows(expected)
+    chosen = found.chosen_rows, expected.chosen_rows
     assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what
     assert binding_limits(found) == binding_limits(expected), what
     best = (repr(most_precise(each.points, within_capacity(each))) for each in (found, expected))

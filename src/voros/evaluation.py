@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.alignment import check_aligned
 from voros.core.costs import read_cost_ratios
 from voros.core.decision import Decision, decide
 from voros.core.geometry import Region
@@ -16,21 +15,18 @@ from voros.core.hull import Choice, CostHull, choice_columns
 from voros.core.limits import (
     MostPrecise,
     binding_limits,
-    lifted_limits,
     most_precise,
-    used_vertices,
     within_capacity,
 )
 from voros.core.model_points import check_points
 from voros.core.money import MoneyCost, money_cost
 from voros.core.operating_points import OperatingPoints
-from voros.core.periods import read_periods
-from voros.core.places import on_device, refuse_on_device
+from voros.core.pruning import kept_points
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import dominated_area
 from voros.exceptions import IncompleteCountsError
 from voros.io.frames import make_frame
-from voros.models import points_of_one
+from voros.models import read_points
 from voros.notices import warn_about
 from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
@@ -107,8 +103,6 @@ class Evaluation:
         IncompleteCountsError
             Where the points were counted for this scenario alone, and not with a limit lifted.
         """
-        for lifted in lifted_limits(self.scenario)[1:]:
-            self.decision.check_covered(lifted)
         return binding_limits(self.decision)
 
     @cached_property
@@ -124,7 +118,7 @@ class Evaluation:
         enter, leave = hull.enter, hull.leave
         return tuple(
             Choice.at(points, hull.index[j], max(float(leave[j]), low), min(float(enter[j]), high))
-            for j in used_vertices(self.decision)[::-1]
+            for j in self.decision.used_vertices[::-1]
         )
 
     def normalised_area(self, cost_ratio: Any) -> Any:
@@ -268,8 +262,8 @@ def evaluate(
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
-    Of arrays on a device (torch, CuPy, JAX) the thresholds that can be chosen are counted, within
-    these limits at any cost, and without one of them at these; `Evaluation.points` holds no others.
+    Of 32,768 cases or more, and of arrays on a device (torch, CuPy, JAX), only the thresholds that
+    can be chosen within the limits are counted; `Evaluation.points` holds no others.
 
     Parameters
     ----------
@@ -296,36 +290,13 @@ def evaluate(
     0.4805
     """
     limits = check_scenario(scenario)
-    points = _points(y_true, y_score, limits, pos_label, sample_weight, periods, times)
-    evaluation = evaluation_of(points, limits)
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    points = read_points(y_true, y_score, limits, **how, periods=periods, times=times)
+    evaluation = evaluation_of(kept_points(points), limits)
     warn_about(evaluation.decision)
     return evaluation
 
 
-def _points(
-    y_true: Any,
-    y_score: Any,
-    scenario: Scenario,
-    pos_label: Any,
-    sample_weight: Any,
-    periods: Any,
-    times: Any,
-) -> OperatingPoints:
-    """Count the cases, or take points that were counted before."""
-    per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
-    points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
-    if points is not None:
-        return points
-    if on_device(y_true, y_score, sample_weight):
-        refuse_on_device(periods=periods, times=times)
-    check_aligned(y_true=y_true, y_score=y_score, **per_case)
-    in_periods = read_periods(scenario, y_true, periods, times)
-    return OperatingPoints.from_scores(
-        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, periods=in_periods
-    )
-
-
 def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
     """Score operating points as `evaluate` does, without a warning."""
-    check_scenario(scenario)
-    return Evaluation(decide(check_points(points), scenario, every_cost=False))
+    return Evaluation(decide(check_points(points), check_scenario(scenario)))

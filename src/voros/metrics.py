@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from voros.core.alignment import check_aligned
-from voros.core.cases import check_cases
 from voros.core.costs import CostLike
-from voros.core.decision import decide, solve
-from voros.core.operating_points import OperatingPoints
-from voros.core.periods import read_periods
-from voros.core.places import on_device, refuse_on_device
-from voros.core.pruning import pruned_points
+from voros.core.decision import decide
 from voros.core.scenario import Scenario, check_scenario
-from voros.models import points_of_one
-from voros.notices import warn_about, warn_about_costs, warn_if_never_alarm
+from voros.models import read_points
+from voros.notices import warn_about
 
 
 def partial_voros_score(
@@ -129,32 +122,10 @@ def _score(
     sample_weight: Any,
     **in_time: Any,
 ) -> float:
-    per_case = {"sample_weight": sample_weight, **in_time}
-    given_points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
-    if given_points is not None:
-        decision = decide(given_points, scenario, every_cost=False)
-        warn_about(decision)
-        return decision.partial_voros
-    if on_device(y_true, y_score, sample_weight):
-        # Imported lazily: most cases are in memory.
-        from voros.devices.curve import DeviceCurve
-        from voros.devices.points import read_points
-
-        refuse_on_device(**in_time)
-        cases, points = read_points(y_true, y_score, [scenario], pos_label, sample_weight)
-        beyond = partial(OperatingPoints.from_device, DeviceCurve(cases))
-    else:
-        check_aligned(y_true=y_true, y_score=y_score, **per_case)
-        checked = check_cases(y_true, y_score, pos_label, sample_weight)
-        beyond = partial(
-            OperatingPoints.from_cases, *checked, periods=read_periods(scenario, y_true, **in_time)
-        )
-        points = pruned_points(*checked, scenario) if scenario.per is None else beyond()
-    decision = solve(points, scenario)
-    warn_about_costs(decision)
-    if len(decision.hull.index) == 1:
-        # Thresholds that raise nothing but false alarms can be feasible and still not be worth it.
-        warn_if_never_alarm(decide(beyond(), scenario, every_cost=False))
+    how = {"pos_label": pos_label, "sample_weight": sample_weight, **in_time}
+    points = read_points(y_true, y_score, scenario, **how)
+    decision = decide(points, scenario, every_cost=False)
+    warn_about(decision)
     return decision.partial_voros
 
 

@@ -12,11 +12,13 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arrays import as_vector, check_same_length, named_columns
-from voros.core.cases import LabelledCases
+from voros.core.cases import LabelledCases, check_cases
 from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
-from voros.core.periods import Periods
-from voros.core.places import on_device
+from voros.core.periods import Periods, read_periods
+from voros.core.places import on_device, refuse_on_device
+from voros.core.pruning import points_of_cases
+from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError, DoubtfulColumnWarning, warn_caller
 from voros.io.columns import FEWEST_NUMBERED, names_identifier
 from voros.typing import AnyArray
@@ -107,6 +109,8 @@ class ModelCases:
 
         def count(_: AnyArray, scores: AnyArray) -> OperatingPoints:
             counted = cases.positive, cases.check_scores(scores), cases.weights
+            if groups is None and periods is None:
+                return points_of_cases(*counted)
             return OperatingPoints.from_cases(*counted, **units)
 
         return lambda model: self._count(model, count)
@@ -184,10 +188,39 @@ def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | No
 
 def points_of_one(y_true: Any, **cases: Any) -> OperatingPoints | None:
     """Return the operating points of one model; see `points_by_name`."""
-    if not _is_points(y_true):
-        return None
-    by_name = points_by_name(y_true, **cases)
+    by_name = points_by_name(y_true, **cases) if _is_points(y_true) else None
     return None if by_name is None else by_name[ONLY_MODEL]
+
+
+def read_points(
+    y_true: Any,
+    y_score: Any,
+    scenario: Scenario,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    periods: Any = None,
+    times: Any = None,
+) -> OperatingPoints:
+    """Return the operating points of one model, or take its cases and count them when asked for.
+
+    Parameters are those of `voros.evaluate` and `OperatingPoints.from_scores`.
+    """
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    units = {"groups": groups, "periods": periods, "times": times}
+    points = points_of_one(y_true, y_score=y_score, **how, **units)
+    if points is not None:
+        return points
+    if on_device(y_true, y_score, sample_weight):
+        refuse_on_device(**units)
+        return OperatingPoints.from_scores(y_true, y_score, **how)
+    check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **units)
+    in_periods = read_periods(scenario, y_true, periods, times)
+    cases = check_cases(y_true, y_score, **how)
+    if groups is None and in_periods is None:
+        return points_of_cases(*cases)
+    return OperatingPoints.from_cases(*cases, groups=groups, periods=in_periods)
 
 
 def _is_points(value: object) -> bool:

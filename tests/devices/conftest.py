@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from voros.devices import libraries, points, ranges, rows, sweep
+from voros.devices import libraries, points, ranges, rows
 
 SMALL = {
     points: {"SORTED": 300, "KEPT": 400, "FINE": 32},
@@ -14,9 +14,7 @@ SMALL = {
         "SORT_BLOCK": 500,
         "ROWS_TOGETHER": 4,
         "HULL_GROUPS": 8,
-        "ROWS_OF_PART": 30,
     },
-    sweep: {"PART": 300},
     libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},
 }
 

@@ -10,12 +10,11 @@ from array_types import MAKERS, Maker, strict_array
 from device_cases import SCENARIOS, draws, example
 
 import voros
-from voros.core.decision import solve
-from voros.core.limits import chosen_rows
+from voros.core.decision import decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 from voros.devices.cases import device_counts, read_device_cases
-from voros.devices.points import device_points, read_points
+from voros.devices.curve import DeviceCurve
 
 pytestmark = pytest.mark.extras
 
@@ -29,15 +28,15 @@ def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> N
     for name in ("thresholds", "tp", "fp"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
     for scenario in SCENARIOS:
-        _, points = read_points(make(ill), make(score), [scenario])
-        there = solve(points, scenario)
+        points = OperatingPoints.from_scores(make(ill), make(score))
+        there = decide(points, scenario, every_cost=False)
         here = solve(expected, scenario)
         assert there.partial_voros == pytest.approx(here.partial_voros, abs=1e-12), (what, scenario)
         assert there.can_alarm == here.can_alarm
         for name in ("thresholds", "tp", "fp"):
             np.testing.assert_array_equal(
-                getattr(there.points, name)[chosen_rows(there)],
-                getattr(here.points, name)[chosen_rows(here)],
+                getattr(there.points, name)[there.chosen_rows],
+                getattr(here.points, name)[here.chosen_rows],
                 f"{what} {scenario}",
             )
 
@@ -83,8 +82,6 @@ def test_corners_of_ranked_cases_are_those_of_numpy(n_cases: int, dtype: Any) ->
     for what, ill, score in draws(n_cases, seed=n_cases):
         with np.errstate(over="ignore"):
             typed = score.astype(dtype)
-        cases, _ = read_points(make(ill), make(typed), SCENARIOS)
-        assert cases.ranking is not None
         assert_same(make, ill, typed, what)
         assert_same(make, ill, np.where(ill, 0, typed).astype(dtype), f"{what}, positives last")
 
@@ -95,9 +92,10 @@ def test_corners_of_a_concave_curve_are_too_many_for_a_tile() -> None:
     # Steps of falling slope, each a corner: 36 of them in every thousand cases.
     ill = np.concatenate([np.repeat([True, False], [28 - k // 8, 1 + k // 8]) for k in range(216)])
     score = -np.arange(len(ill), dtype=np.float32)
-    cases, _ = read_points(make(ill), make(score), SCENARIOS[:1])
-    assert cases.ranking is not None
-    assert cases.ranking.corners == [None]
+    from voros.devices import cuda_hulls
+
+    limits = [(1.0, 1.0, float(len(ill)), 0.0)]
+    assert cuda_hulls.corners(make(score), make(ill), limits) is None
     assert_same(make, ill, score, "concave")
 
 
@@ -278,6 +276,7 @@ def test_gradients_are_left_behind() -> None:
     there = torch.as_tensor(score, dtype=torch.float64).requires_grad_()
     expected = voros.partial_voros_score(ill, score, SCENARIOS[1])
     assert voros.partial_voros_score(torch.as_tensor(ill), there, SCENARIOS[1]) == expected
-    cases = read_device_cases(torch.as_tensor(ill), there)
-    found = solve(device_points(cases, [SCENARIOS[1]]), SCENARIOS[1]).partial_voros
+    curve = DeviceCurve.from_cases(torch.as_tensor(ill), there, None, None)
+    points = curve.choosable(SCENARIOS[1], every_cost=False)
+    found = solve(points, SCENARIOS[1]).partial_voros
     assert found == pytest.approx(expected, abs=1e-12)

@@ -14,7 +14,7 @@ import torch
 
 import voros
 from voros.core.decision import solve
-from voros.devices.points import read_points
+from voros.devices.curve import DeviceCurve
 from voros.exceptions import OneClassWarning
 from voros.torch import PartialVOROS
 from voros.torch.tensor_cells import cell_starts, tensor_cell
@@ -77,7 +77,12 @@ def test_cases_on_a_device_score_as_on_the_host(weighted):
     pytest.importorskip("array_api_compat")
     scores, labels, weights = draw(8)
     given = weights if weighted else None
-    _, points = read_points(labels, scores, [SCENARIO], None, given)
+    curve = DeviceCurve.from_cases(labels, scores, None, given)
+    points = (
+        voros.OperatingPoints.with_never_alarm(*curve.every_threshold())
+        if weighted
+        else curve.choosable(SCENARIO, every_cost=False)
+    )
     found = solve(points, SCENARIO).partial_voros
     assert found == pytest.approx(truth(scores, labels, given), abs=1e-12)
 

@@ -32,11 +32,10 @@ from voros.cli.options import (
 from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import Sheet, show, tracked
 from voros.core.cases import check_cases
-from voros.core.decision import solve
 from voros.core.limits import limits_message
 from voros.core.money import MoneyCost
 from voros.core.operating_points import OperatingPoints
-from voros.core.pruning import pruned_points
+from voros.core.pruning import points_of_cases
 from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import InfeasibleError
@@ -104,15 +103,10 @@ def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> 
     """Evaluate a model on the thresholds that can matter, which saves sorting all cases."""
     labels, weights = predictions.positive, predictions.weights
     cases = check_cases(labels, predictions.scores[model], sample_weight=weights)
-    points = pruned_points(*cases, scenario)
-    decision = solve(points, scenario)
-    if not decision.can_alarm:
-        # What could be met instead may lie beyond the capacity.
-        points = OperatingPoints.from_cases(*cases)
-        decision = solve(points, scenario)
+    evaluation = evaluation_of(points_of_cases(*cases), scenario)
     # That a model has no feasible threshold stands in its row.
-    warn_about_costs(decision)
-    return Evaluation(decision)
+    warn_about_costs(evaluation.decision)
+    return evaluation
 
 
 def evaluate_all(

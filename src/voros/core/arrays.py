@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.places import on_device
 from voros.typing import AnyArray, FloatArray
 
 SHOWN_VALUES = 5
@@ -72,7 +71,7 @@ def named_columns(values: Any, name: str) -> list[tuple[Any, Any]] | None:
     if isinstance(values, Mapping):
         return list(values.items())
     # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
-    if isinstance(values, (np.ndarray, list, tuple)) or on_device(values):
+    if isinstance(values, (list, tuple)) or hasattr(values, "__dlpack__"):
         return None
     refuse_counts(values, name)
     import narwhals.stable.v2 as nw

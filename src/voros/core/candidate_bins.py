@@ -25,7 +25,6 @@ import numpy as np
 
 from voros.core.decision import Decision, solve
 from voros.core.exact_limits import WEIGHT_ROUNDING
-from voros.core.limits import chosen_rows, most_precise_row
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray
@@ -111,29 +110,12 @@ def ranges_to_search(
         candidates = find_candidate_bins(ends, single, scenario)
         decision = candidates.decision
         wanted[1:] |= candidates.improving | candidates.informative
-        wanted[shown_rows(decision)] = True
+        capable = decision.points.within_capacity(decision.max_alarms)
+        wanted[decision.chosen_rows] = True
+        wanted[decision.points.most_precise_row(capable)] = True
         # That something is feasible must show, even where it is never chosen.
         wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
     return wanted[1:]
-
-
-def shown_rows(decision: Decision) -> AnyArray:
-    """Rows of the thresholds that are shown: those chosen at some cost, and the most precise."""
-    capable = decision.points.within_capacity(decision.max_alarms)
-    return np.append(chosen_rows(decision), most_precise_row(decision.points, capable))
-
-
-def admitted_ranges(
-    tp: AnyArray, fp: AnyArray, totals: tuple[float, float], scenario: Scenario
-) -> BoolArray:
-    """Mark the ranges, from the highest scores down, that can hold a feasible threshold.
-
-    Parameters are those of `ranges_to_search`.
-    """
-    ends = _lower_ends(tp, fp, totals)
-    decision = solve(ends, scenario)
-    best, reached = _best_cases(decision.points, decision.max_alarms)
-    return reached & best.precise_enough(scenario.min_precision)
 
 
 def _lower_ends(

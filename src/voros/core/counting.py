@@ -10,8 +10,14 @@ from voros.core.arrays import LARGEST_COUNT
 from voros.core.cases import WEIGHT_SUMS, check_class_sizes
 from voros.typing import AnyArray, BoolArray, FloatArray
 
+MANY_CASES = 2**15
+"""Fewer than these are sorted as fast as counted in any other way."""
+
 SUMMED_AT_ONCE = 2**16
-"""Weights added up at once."""
+"""Cases counted, or weights added up, at once: they stay in a fast cache."""
+
+FEW_VALUES, SAMPLED = 16, 1000
+"""Distinct scores that are compared one by one, and scores that show whether they are so few."""
 
 Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
 """Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
@@ -44,6 +50,9 @@ def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
 
     Values are sorted and not their order, which takes several times as long where many are tied.
     """
+    of_values = count_values(positive, scores)
+    if of_values is not None:
+        return of_values
     ranked = np.sort(scores)
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))[::-1]
     thresholds = ranked[first]
@@ -52,6 +61,25 @@ def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
     tp = n_positive - np.searchsorted(of_positives, thresholds)
     fp = len(scores) - first - tp
     return thresholds, tp, fp, n_positive, len(scores) - n_positive, 1.0
+
+
+def count_values(positive: BoolArray, scores: AnyArray) -> Columns | None:
+    """Count alarms at every distinct score where many cases have few of them, without sorting."""
+    if len(scores) < MANY_CASES:
+        return None
+    values = np.unique(scores[:: len(scores) // SAMPLED])
+    if len(values) > FEW_VALUES:
+        return None
+    counts = np.zeros((len(values), 2), dtype=np.int64)
+    for block in blocks_of(len(scores), SUMMED_AT_ONCE):
+        for place, value in enumerate(values):
+            same = scores[block] == value
+            n_positive = np.count_nonzero(same & positive[block])
+            counts[place] += np.count_nonzero(same) - n_positive, n_positive
+        if counts.sum() < block.stop:
+            return None
+    fp, tp = np.cumsum(counts[::-1], axis=0).T
+    return values[::-1], tp, fp, int(tp[-1]), int(fp[-1]), 1.0
 
 
 def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Columns:

@@ -6,9 +6,9 @@ selections, policies, resamples and bounds all start from a `Decision`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,10 +18,11 @@ from voros.core.exact_limits import LARGEST_PRODUCT
 from voros.core.geometry import Region, cut_square
 from voros.core.hull import CostHull, cost_hull
 from voros.core.operating_points import OperatingPoints
+from voros.core.places import UncountedCases
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
 from voros.exceptions import IncompleteCountsError
-from voros.typing import BoolArray, FloatArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
 """What models are ranked by: each is a score of a `Decision`."""
@@ -56,8 +57,6 @@ class Decision:
         The highest threshold at which too many periods pass a capacity per period; NaN where none.
     observed : OperatingPoints or None
         The points as they were counted, where these are known.
-    count_area : callable or None
-        How to compute the partial AUROC, where `points` are some of all thresholds.
     """
 
     points: OperatingPoints
@@ -66,11 +65,17 @@ class Decision:
     max_alarms: float
     period_cut: float = float("nan")
     observed: OperatingPoints | None = None
-    count_area: Callable[[], float] | None = None
 
     def check_covered(self, scenario: Scenario) -> None:
         """Raise where the points are too coarse to decide in another scenario."""
         (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
+
+    @property
+    def _uncounted(self) -> UncountedCases | None:
+        """The cases, where only what the scenario can choose was counted of them."""
+        if self.observed is None or self.points.covers.whole_curve:
+            return None
+        return self.observed.cases
 
     @cached_property
     def can_alarm(self) -> bool:
@@ -81,6 +86,21 @@ class Decision:
     def hull(self) -> CostHull:
         """The feasible thresholds that are best at some cost."""
         return cost_hull(self.points, self.feasible)
+
+    @property
+    def used_vertices(self) -> AnyArray:
+        """Positions in the hull of the thresholds that are best somewhere in the range of costs."""
+        hull = self.hull
+        low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
+        first, last = hull.best(np.array([high, low]))
+        if low < high and hull.enter[last] == low and last > first:
+            last -= 1
+        return np.arange(first, last + 1)
+
+    @property
+    def chosen_rows(self) -> AnyArray:
+        """Rows of the thresholds that are best somewhere in the range of costs."""
+        return np.asarray(self.hull.index[self.used_vertices])
 
     @cached_property
     def region(self) -> Region:
@@ -103,7 +123,13 @@ class Decision:
     def voros(self) -> float:
         """The score without limits, at the same costs."""
         if not self.points.covers.whole_curve:
-            self.check_covered(self.scenario.without_limits())
+            limits = self.scenario.without_limits()
+            if limits == self.scenario:
+                return self.partial_voros
+            if self._uncounted is not None:
+                counted = self._uncounted.choosable(limits, every_cost=False)
+                return solve(counted, limits).partial_voros
+            self.check_covered(limits)
         points, costs = self.points, self.scenario.costs
         square = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
         hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
@@ -112,8 +138,8 @@ class Decision:
     @cached_property
     def partial_auroc(self) -> float:
         """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
-        if self.count_area is not None:
-            return self.count_area()
+        if self._uncounted is not None:
+            return self._uncounted.area(self.scenario)
         if not self.points.covers.whole_curve:
             raise IncompleteCountsError(
                 "these points are some of all thresholds, and the area lies under all of them; "
@@ -192,7 +218,7 @@ def solve(
 
 
 def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = True) -> Decision:
-    """Decide as `solve` does; of cases on a device only the thresholds that matter are counted.
+    """Decide as `solve` does; of cases not counted yet only the thresholds that matter are.
 
     Parameters
     ----------
@@ -207,11 +233,13 @@ def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = Tr
         Where the points do not cover the scenario.
     """
     points.covers.check_scenario(scenario)
-    cases = points.on_device
-    if cases is None:
+    if points.cases is None:
         return solve(points, scenario)
-    decision = solve(cases.choosable(scenario, every_cost=every_cost), scenario)
-    return replace(decision, observed=points, count_area=partial(cases.area, scenario))
+    decision = solve(points.cases.choosable(scenario, every_cost=every_cost), scenario)
+    if not decision.can_alarm and not points.on_device:
+        # Thresholds that raise nothing but false alarms may be feasible, and messages name others.
+        return solve(points, scenario)
+    return replace(decision, observed=points)
 
 
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from voros.core.decision import Decision
-    from voros.core.operating_points import OperatingPoints
-    from voros.core.scenario import Scenario
-    from voros.typing import AnyArray, BoolArray
-
+from voros.core.decision import Decision, decide
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.typing import BoolArray
 
 CHANCE = 0.5
 """The AUROC of scores that say nothing."""
@@ -37,20 +34,9 @@ def within_capacity(decision: Decision) -> BoolArray:
     return capable & ~(decision.points.thresholds <= decision.period_cut)
 
 
-def most_precise_row(points: OperatingPoints, allowed: BoolArray) -> AnyArray:
-    """Row of the most precise allowed threshold, of equals the one of greatest recall.
-
-    No row where none has a true positive.
-    """
-    rows = np.flatnonzero(allowed & (points.tp > 0))
-    precision = points.precision[rows]
-    # Of equal precision, more alarms have the greater recall.
-    return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
-
-
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     """Find the most precise allowed threshold; of equals, the one of greatest recall."""
-    row = most_precise_row(points, allowed)
+    row = points.most_precise_row(allowed)
     if len(row) == 0:
         return MostPrecise(0.0, 0.0, 0.0, float("inf"))
     columns = (points.precision, points.tpr, points.alarms, points.thresholds)
@@ -62,52 +48,33 @@ def binding_limits(decision: Decision) -> tuple[str, ...]:
 
     Where each limit alone would lead to the same choice but lifting both would not, both bind.
     """
-    points, scenario = decision.points, decision.scenario
-    everything = np.ones(len(points), dtype=np.bool_)
-    precise = points.precise_enough(scenario.min_precision)
-    capable = within_capacity(decision)
+    scenario = decision.scenario
+    observed = decision.points if decision.observed is None else decision.observed
+    within_both = _chosen_counts(decision)
 
-    def chosen(allowed: BoolArray) -> list[int]:
-        index: list[int] = chosen_rows(replace(decision, feasible=allowed)).tolist()
-        return index
+    def others_chosen(limits: Scenario) -> bool:
+        return _chosen_counts(decide(observed, limits, every_cost=False)) != within_both
 
-    within_both = chosen(precise & capable)
-    if chosen(everything) == within_both:
+    if not others_chosen(scenario.without_limits()):
         return ()
-    lifted = {"precision": capable, "capacity": precise}
-    bound = tuple(name for name, rest in lifted.items() if chosen(rest) != within_both)
+    lifted = {
+        "precision": scenario.changed(min_precision=0.0),
+        "capacity": scenario.without_capacity(),
+    }
+    bound = tuple(name for name, rest in lifted.items() if others_chosen(rest))
     return bound or ("precision", "capacity")
 
 
-def lifted_limits(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return a scenario, and it without one limit or both: what is asked of what binds."""
-    return (
-        scenario,
-        scenario.changed(min_precision=0.0),
-        scenario.without_capacity(),
-        scenario.without_limits(),
-    )
-
-
-def used_vertices(decision: Decision) -> AnyArray:
-    """Positions in the hull of the thresholds that are best somewhere in the range of costs."""
-    hull = decision.hull
-    low, high = decision.scenario.costs.ratio_range(decision.points.negatives_per_positive)
-    first, last = hull.best(np.array([high, low]))
-    if low < high and hull.enter[last] == low and last > first:
-        last -= 1
-    return np.arange(first, last + 1)
-
-
-def chosen_rows(decision: Decision) -> AnyArray:
-    """Rows of the thresholds that are best somewhere in the range of costs, by rising alarms."""
-    return np.asarray(decision.hull.index[used_vertices(decision)])
+def _chosen_counts(decision: Decision) -> list[tuple[float, float]]:
+    """True and false positives of the thresholds that are best somewhere in the range of costs."""
+    rows = decision.chosen_rows
+    return list(zip(decision.points.tp[rows], decision.points.fp[rows], strict=True))
 
 
 def reversal_note(decision: Decision) -> str:
     """Say where alarms at the lowest scores would meet the limits; empty where that is not so."""
     points, scenario = decision.points, decision.scenario
-    if points.on_device is not None or not points.covers.whole_curve or scenario.per is not None:
+    if points.on_device or not points.covers.whole_curve or scenario.per is not None:
         return ""
     tp, fp = points.n_positive - points.tp, points.n_negative - points.fp
     alarms = tp + fp

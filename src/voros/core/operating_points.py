@@ -20,7 +20,7 @@ from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
 from voros.core.exact_limits import is_whole
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
-from voros.core.places import CasesElsewhere, on_device, read_elsewhere, refuse_on_device
+from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
 from voros.core.rates import Rates
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
@@ -62,8 +62,8 @@ class OperatingPoints(Rates):
     covers : Coverage
         Which thresholds these are: every distinct score, the points of a published curve, those
         that can be chosen within given limits, or the ends of ranges of scores, with bounds.
-    on_device : CasesElsewhere or None
-        The cases, where they stay on a device; the columns are counted when they are asked for.
+    cases : UncountedCases or None
+        The cases, where the columns are counted when they are asked for.
     stays : StayTotals or None
         The stays, where `voros.alarm_points` counted alarms over them; `StayRows` with their rows.
     capacity_alarms : ndarray of shape (n_points,) or None
@@ -95,7 +95,7 @@ class OperatingPoints(Rates):
     n_cases: float = field(init=False)
     whole: bool = field(init=False)
     covers: Coverage = EVERY_SCORE
-    on_device: CasesElsewhere | None = None
+    cases: UncountedCases | None = None
     stays: StayTotals | None = None
     capacity_alarms: AnyArray | None = None
 
@@ -147,7 +147,10 @@ class OperatingPoints(Rates):
         """
         if on_device(y_true, y_score, sample_weight):
             refuse_on_device(groups=groups, periods=periods)
-            return cls.from_device(read_elsewhere(y_true, y_score, pos_label, sample_weight))
+            cases = read_elsewhere(y_true, y_score, pos_label, sample_weight)
+            if sample_weight is not None:
+                return cls.with_never_alarm(*cases.every_threshold())
+            return cls.from_uncounted(cases)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
@@ -191,23 +194,23 @@ class OperatingPoints(Rates):
         return replace(points, grouped=cases)
 
     @classmethod
-    def from_device(cls, cases: CasesElsewhere) -> OperatingPoints:
-        """Take cases on a device; with weights every distinct score is counted at once."""
-        if cases.weighted:
-            return cls.with_never_alarm(*cases.every_threshold())
+    def from_uncounted(cls, cases: UncountedCases) -> OperatingPoints:
+        """Take cases whose columns are counted when they are asked for."""
+        n_positive, n_negative, one_case = cases.totals
+        sizes = {"n_positive": n_positive, "n_negative": n_negative, "one_case": one_case}
         points = object.__new__(cls)
-        sizes = dict(zip(("n_positive", "n_negative"), cases.totals, strict=True))
-        vars(points).update(sizes, n_cases=sum(sizes.values()), whole=True, on_device=cases)
+        whole = isinstance(n_positive, int)
+        vars(points).update(sizes, n_cases=n_positive + n_negative, whole=whole, cases=cases)
         return points
 
     # Type checkers would take any name for an attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Count every threshold on the device when the first of the columns is asked for."""
-            if name not in COLUMNS or vars(self).get("on_device") is None:
+            """Count every threshold when the first of the columns is asked for."""
+            if name not in COLUMNS or vars(self).get("cases") is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            counted = self.with_never_alarm(*self.on_device.every_threshold())
+            counted = self.with_never_alarm(*self.cases.every_threshold())
             vars(self).update({column: getattr(counted, column) for column in COLUMNS})
             return vars(self)[name]
 
@@ -217,7 +220,12 @@ class OperatingPoints(Rates):
 
     def in_memory(self) -> OperatingPoints:
         """Return every threshold, counted and brought to the host."""
-        return self if self.on_device is None else replace(self, on_device=None)
+        return self if self.cases is None else replace(self, cases=None)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the cases lie on a device, where only what is needed should be counted."""
+        return self.cases is not None and self.cases.place is not None
 
     @classmethod
     def with_never_alarm(
@@ -358,8 +366,8 @@ class OperatingPoints(Rates):
 
     def __repr__(self) -> str:
         """Summarise the curve, without counting what is on a device."""
-        cases = self.on_device
-        held = f"{len(self):,} thresholds" if cases is None else f"thresholds on {cases.place}"
+        place = None if self.cases is None else self.cases.place
+        held = f"{len(self):,} thresholds" if place is None else f"thresholds on {place}"
         if self.stays is not None:
             return f"OperatingPoints({held} of {self.stays.words})"
         return (

@@ -1,7 +1,7 @@
-"""Where arrays lie, and what is asked of cases that stay on a device.
+"""Where arrays lie, and what is asked of cases that are not counted yet.
 
-Core computes in memory. `voros.devices` holds cases on a device and answers as `CasesElsewhere`
-says; the package `voros` hands its reader to `set_reader`.
+Many cases in memory (`voros.core.pruning`) and cases on a device (`voros.devices`) answer as
+`UncountedCases` says; the package `voros` hands the reader of the latter to `set_reader`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,16 @@ PACKAGES = ("torch", "cupy", "jax", "jaxlib", "array_api_strict")
 """Whose arrays may lie on a device."""
 
 
-class CasesElsewhere(Protocol):
-    """Cases that stay on a device, with what can be counted of them there."""
+class UncountedCases(Protocol):
+    """Cases of which no more is counted than is asked for."""
 
     @property
-    def totals(self) -> tuple[int, int]:
-        """Positives and negatives."""
+    def totals(self) -> tuple[float, float, float]:
+        """Positives and negatives, or the sums of their weights, and the smallest weight."""
 
     @property
-    def weighted(self) -> bool:
-        """Whether cases carry weights."""
-
-    @property
-    def place(self) -> str:
-        """Name library and device."""
+    def place(self) -> str | None:
+        """Library and device; None for cases in memory."""
 
     def every_threshold(self) -> tuple[Any, ...]:
         """Count alarms at every distinct score: what `OperatingPoints.with_never_alarm` takes."""
@@ -44,7 +40,7 @@ class CasesElsewhere(Protocol):
         """Area of the trapezoids under all thresholds that meet a scenario's limits."""
 
 
-Reader = Callable[[Any, Any, Any, Any], CasesElsewhere]
+Reader = Callable[[Any, Any, Any, Any], UncountedCases]
 
 _readers: list[Reader] = []
 
@@ -56,7 +52,7 @@ def set_reader(reader: Reader) -> None:
 
 def read_elsewhere(
     y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
-) -> CasesElsewhere:
+) -> UncountedCases:
     """Check cases that lie on a device, and leave them there."""
     return _readers[0](y_true, y_score, pos_label, sample_weight)
 

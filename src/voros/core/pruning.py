@@ -8,21 +8,31 @@ scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
 from voros.core.candidate_bins import ranges_to_search, skipped_counts
-from voros.core.counting import blocks_of, sum_weights, sum_where, weight_sums
+from voros.core.costs import uniform_t
+from voros.core.counting import (
+    MANY_CASES,
+    Columns,
+    blocks_of,
+    count_cases,
+    count_values,
+    sum_weights,
+    sum_where,
+    weight_sums,
+)
 from voros.core.coverage import SomeThresholds
+from voros.core.decision import solve
+from voros.core.exact_limits import most_false_positives
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
-
-MANY_CASES = 2**15
-"""Fewer than these are sorted as fast as counted."""
 
 MOST_RANGES = 2**16
 """Ranges counted at once: their numbers fit into 16 bits, and their counts into a fast cache."""
@@ -54,8 +64,72 @@ WEIGHT_SLACK = 1.0 + 1e-9
 """What is marked must exceed the capacity by more than sums of weights round."""
 
 
+EVERY_COST = uniform_t(0.0, 1.0)
+"""Costs under which every cost ratio counts."""
+
 ClassSizes: TypeAlias = tuple[float, float, float]
 """Positives, negatives and the smallest weight, as operating points have them."""
+
+
+@dataclass(frozen=True, eq=False)
+class CasesInMemory:
+    """Many cases in memory, of which no more is counted than is asked for.
+
+    Nothing may be written to the arrays in between.
+    """
+
+    positive: BoolArray
+    scores: AnyArray
+    weights: FloatArray | None = None
+    counted: dict[Scenario, OperatingPoints] = field(default_factory=dict)
+    place: ClassVar[None] = None
+
+    @cached_property
+    def totals(self) -> ClassSizes:
+        """Positives, negatives and the smallest weight."""
+        return _totals(self.positive, self.weights)
+
+    def every_threshold(self) -> Columns:
+        """Count alarms at every distinct score."""
+        if self.weights is None:
+            return count_cases(self.positive, self.scores)
+        return sum_weights(self.positive, self.scores, self.weights)
+
+    def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
+        """Count what a scenario can choose, at its costs or at any."""
+        limits = scenario.changed(cost_ratio=EVERY_COST) if every_cost else scenario
+        if limits not in self.counted:
+            cases = self.positive, self.scores, self.weights
+            few = every_cost and len(self.scores) < MANY_CASES
+            self.counted[limits] = (
+                OperatingPoints.with_never_alarm(*self.every_threshold())
+                if few
+                else pruned_points(*cases, limits, self.totals)
+            )
+        return self.counted[limits]
+
+    def area(self, scenario: Scenario) -> float:
+        """Area of the trapezoids under all thresholds that meet a scenario's limits."""
+        if self.weights is not None or scenario.prevalence is not None:
+            every = OperatingPoints.with_never_alarm(*self.every_threshold())
+            return solve(every, scenario).partial_auroc
+        return _area(self.positive, self.scores, scenario)
+
+
+def points_of_cases(
+    positive: BoolArray, scores: AnyArray, weights: FloatArray | None = None
+) -> OperatingPoints:
+    """Take cases that `check_cases` has passed, and count them when they are asked for."""
+    return OperatingPoints.from_uncounted(CasesInMemory(positive, scores, weights))
+
+
+def kept_points(points: OperatingPoints) -> OperatingPoints:
+    """Return points for later use, uncounted cases in memory as copies that nobody writes to."""
+    if not isinstance(points.cases, CasesInMemory):
+        return points
+    cases = points.cases
+    weights = None if cases.weights is None else cases.weights.copy()
+    return points_of_cases(cases.positive.copy(), cases.scores.copy(), weights)
 
 
 def pruned_points(
@@ -63,6 +137,7 @@ def pruned_points(
     scores: AnyArray,
     weights: FloatArray | None,
     scenario: Scenario,
+    totals: ClassSizes | None = None,
 ) -> OperatingPoints:
     """Count alarms where a threshold can be chosen in a scenario, as observed.
 
@@ -74,6 +149,8 @@ def pruned_points(
     weights : ndarray of shape (n_cases,) or None
         How many cases each row stands for, above 0.
     scenario : Scenario
+    totals : tuple, optional
+        Positives, negatives and the smallest weight, where they are known.
 
     Examples
     --------
@@ -84,7 +161,10 @@ def pruned_points(
     >>> len(pruned_points(positive, scores, None, Scenario(0.5, 0.5, (0.2, 0.4))))
     60
     """
-    totals, many = _totals(positive, weights), len(scores) >= MANY_CASES
+    totals, many = totals or _totals(positive, weights), len(scores) >= MANY_CASES
+    tied = count_values(positive, scores) if weights is None else None
+    if tied is not None:
+        return OperatingPoints.with_never_alarm(*tied)
     at_most, marks = most_cases(scenario, *totals), positive
     leading: AnyArray | slice = slice(None)
     if many and at_most < totals[0] + totals[1]:
@@ -296,6 +376,33 @@ def leading_counts(
     return OperatingPoints.with_never_alarm(
         of_positives[first[:kept]], tp[:kept], fp[:kept], *sizes
     )
+
+
+def _area(positive: BoolArray, scores: AnyArray, scenario: Scenario) -> float:
+    """Area under the thresholds that meet the limits, from those at the scores of positives.
+
+    From one of these to the next only false positives are added, so that its feasible ones are the
+    first of them.
+    """
+    n_positive, n_negative, _ = _totals(positive, None)
+    most = scenario.max_alarms(len(scores))
+    leading = within_reach(scores, most)
+    of_positives, of_negatives = scores[positive & leading], scores[~positive & leading]
+    first, at_positive = count_at_positives(of_positives, of_negatives)
+    tp, fp = np.append(0, len(of_positives) - first), np.append(0, at_positive)
+    above = of_negatives.searchsorted(of_positives[first], side="right")
+    last = np.append(len(of_negatives) - above, len(of_negatives))
+    last = np.minimum(last, most_false_positives(tp, scenario.floor, most))
+    feasible = fp <= last
+    tp, fp, last = tp[feasible], fp[feasible], last[feasible]
+    # Between tied negatives there is no threshold: back to the last one above them.
+    inside = np.flatnonzero((last > fp) & (last < len(of_negatives)))
+    place = len(of_negatives) - last[inside]
+    tied = of_negatives[place] == of_negatives[place - 1]
+    inside, lowest = inside[tied], of_negatives[place[tied]]
+    last[inside] = len(of_negatives) - of_negatives.searchsorted(lowest, side="right")
+    flat, steps = np.dot(last - fp, tp), np.dot(fp[1:] - last[:-1], tp[1:] + tp[:-1])
+    return int(2 * flat + steps) / (2 * n_positive * n_negative)
 
 
 def most_cases(

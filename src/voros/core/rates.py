@@ -66,6 +66,16 @@ class Rates:
         capable = within_capacity(self.counted_alarms, max_alarms)
         return capable & precise_enough(self.tp, self.alarms, min_precision)
 
+    def most_precise_row(self, allowed: BoolArray) -> AnyArray:
+        """Row of the most precise allowed threshold, of equals the one of greatest recall.
+
+        No row where none has a true positive.
+        """
+        rows = np.flatnonzero(allowed & (self.tp > 0))
+        precision = self.precision[rows]
+        # Of equal precision, more alarms have the greater recall.
+        return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
+
     def columns(self) -> dict[str, AnyArray]:
         """Return the points column by column, as any data-frame library takes them."""
         names = ["tp", "fp", "fpr", "tpr", "precision", "alarms"]

@@ -6,8 +6,8 @@ and the checks of `voros.core.cases` speak.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,6 @@ class DeviceCases:
     n_positive, n_negative : int
     low, high : number
         The least and the greatest score.
-    ranking : Ranking or None
-        What the cases in the order of their scores say, where few enough to sort at once.
     versions : tuple
         How often scores and labels had been written to, where their library says so.
     """
@@ -53,7 +51,6 @@ class DeviceCases:
     n_negative: int
     low: Any
     high: Any
-    ranking: Any = None
     versions: tuple[int | None, ...] = ()
 
     def __len__(self) -> int:
@@ -67,21 +64,12 @@ class DeviceCases:
 
 
 def read_device_cases(
-    y_true: Any,
-    y_score: Any,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    rank: Callable[[Library, Any, Any], Any] | None = None,
+    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
 ) -> DeviceCases:
     """Check labels, scores and weights that lie on one device; gradients are left behind.
 
-    Parameters
-    ----------
-    y_true, y_score, pos_label, sample_weight
-        As in `voros.partial_voros_score`, arrays of torch, CuPy, JAX or the array API standard.
-    rank : callable, optional
-        Sorts cases without weights, given the library, the scores and the positives, and says what
-        it saw; None where it cannot.
+    Parameters are those of `voros.partial_voros_score`, arrays of torch, CuPy, JAX or the array API
+    standard.
     """
     named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
     library = _one_library({name: array for name, array in named.items() if array is not None})
@@ -93,15 +81,15 @@ def read_device_cases(
         check_same_length(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
-    ranking = rank(library, scores, positive) if rank and weights is None else None
-    n_positive = ranking.n_positive if ranking else library.count_true(positive)
+    n_positive = library.count_true(positive)
     _check_both_classes(n_positive, scores.shape[0])
-    low, high = (ranking.low, ranking.high) if ranking else library.extremes(scores)
+    low, high = library.extremes(scores)
     if low != low or high != high:
         rows = library.to_host(library.where_true(library.xp.isnan(scores)))
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
     if high == np.inf and library.type_name(scores) == "float64":
-        scores, low, high = _merged_ends(library, scores), min(low, LARGEST_FINITE), LARGEST_FINITE
+        high = float(LARGEST_FINITE)
+        scores, low = _merged_ends(library, scores), min(low, high)
     versions = tuple(map(library.version, (scores, positive)))
     return DeviceCases(
         library=library,
@@ -112,7 +100,6 @@ def read_device_cases(
         n_negative=scores.shape[0] - n_positive,
         low=low,
         high=high,
-        ranking=ranking,
         versions=versions,
     )
 
@@ -137,19 +124,50 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
 
     Returns what `OperatingPoints.with_never_alarm` takes.
     """
+    library = cases.library
+    keys, order, last = _ranked(cases)
+    thresholds = thresholds_of(library.to_host(library.take(keys, library.take(order, last))))
+    if cases.weights is None:
+        tp = library.to_host(_positives_up_to(cases, order, last))
+        return thresholds, tp, library.to_host(last) + 1 - tp, *cases.totals
+    positive, weights = (library.take(column, order) for column in (cases.positive, cases.weights))
+    counts, sizes = _weighted_counts(cases, positive, weights, last)
+    return thresholds, *counts, *sizes
+
+
+def device_area(cases: DeviceCases, floor: Fraction, max_alarms: float) -> float:
+    """Area of the trapezoids under the thresholds that keep two limits, in whole numbers.
+
+    For cases without weights, few enough that products of their numbers have 64 bits.
+    """
+    library, xp = cases.library, cases.library.xp
+    _, order, last = _ranked(cases)
+    tp = xp.astype(_positives_up_to(cases, order, last), xp.int64)
+    alarms = xp.astype(last, xp.int64) + 1
+    precise = tp * floor.denominator >= alarms * floor.numerator
+    kept = library.where_true(precise & (alarms <= int(max_alarms)))
+    never = xp.zeros(1, dtype=xp.int64, device=library.device)
+    tp, alarms = (xp.concat([never, library.take(column, kept)]) for column in (tp, alarms))
+    fp = alarms - tp
+    doubled = int(xp.sum((fp[1:] - fp[:-1]) * (tp[1:] + tp[:-1])))
+    return doubled / (2 * cases.n_positive * cases.n_negative)
+
+
+def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
+    """Return scores to compare, their falling order, and where the last of each score stands."""
     library, xp = cases.library, cases.library.xp
     keys = library.comparable(cases.scores)
     order = xp.argsort(keys, descending=True)
-    ranked, positive = library.take(keys, order), library.take(cases.positive, order)
-    last = np.append(library.to_host(library.starts(ranked))[1:], len(cases)) - 1
-    there = library.from_host(last)
-    thresholds = thresholds_of(library.to_host(library.take(ranked, there)))
-    if cases.weights is None:
-        whole = xp.astype(positive, xp.int64 if len(cases) >= 2**31 else xp.int32)
-        tp = library.to_host(library.take(xp.cumulative_sum(whole), there))
-        return thresholds, tp, last + 1 - tp, *cases.totals
-    counts, sizes = _weighted_counts(cases, positive, library.take(cases.weights, order), there)
-    return thresholds, *counts, *sizes
+    starts = library.starts(library.take(keys, order))
+    end = xp.full(1, len(cases), dtype=starts.dtype, device=library.device)
+    return keys, order, xp.concat([starts[1:], end]) - 1
+
+
+def _positives_up_to(cases: DeviceCases, order: Any, last: Any) -> Any:
+    library, xp = cases.library, cases.library.xp
+    kind = xp.int64 if len(cases) >= 2**31 else xp.int32
+    ones = xp.astype(library.take(cases.positive, order), kind)
+    return library.take(xp.cumulative_sum(ones, dtype=kind), last)
 
 
 def thresholds_of(scores: AnyArray) -> AnyArray:

@@ -10,16 +10,13 @@ the array API, in more steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from voros.devices.cuda_compiler import compiled
-
-RANKED = 2**24
-"""Fewer cases than these are sorted as fast as counted by ranges."""
 
 HULL_TILE, HULL_THREADS = 2048, 256
 """Thresholds of a tile, and threads at work on it."""
@@ -214,17 +211,7 @@ extern "C" __global__ void tile_hulls(
         out[total + place] = tp[k];
         out[2 * total + place] = fp[k];
     }
-    // What each tile kept; the ends of all scores and the positives, which every round hands on.
-    if (t == 0) {
-        out[3 * total + blockIdx.x] = kept;
-        int* ends = out + 3 * total + gridDim.x;
-        const int* known = before + n_before * (3 * slots_before + 1);
-        if (blockIdx.x == 0) {
-            ends[0] = ranked ? values[0] : known[0];
-            ends[1] = ranked ? values[n - 1] : known[1];
-            ends[2] = ranked ? n_positive : known[2];
-        }
-    }
+    if (t == 0) out[3 * total + blockIdx.x] = kept;
 }
 """
 
@@ -232,25 +219,6 @@ extern "C" __global__ void tile_hulls(
 CountedLimits = tuple[float, float, float, float]
 
 Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
-
-
-class Ranking(NamedTuple):
-    """What the sorted cases say.
-
-    Attributes
-    ----------
-    low, high : float
-        The least and the greatest score; NaN where one is.
-    n_positive : int
-    corners : list of tuple of ndarray, or of None
-        For each of the limits asked for, thresholds that may be chosen, from the highest down, with
-        true and false positives. None where a tile has too many.
-    """
-
-    low: float
-    high: float
-    n_positive: int
-    corners: list[Corners | None]
 
 
 def _kernel(name: str) -> Any:
@@ -262,8 +230,8 @@ def available() -> bool:
     return _kernel("tile_hulls") is not None
 
 
-def rank(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> Ranking | None:
-    """Sort the cases and find their corners, if their scores are single and the cases few.
+def corners(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> list[Corners] | None:
+    """Sort cases of single precision and find their corners; None where a tile has too many.
 
     Parameters
     ----------
@@ -271,17 +239,22 @@ def rank(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> Ranking
     limits : sequence of tuple of float
         Cases that one positive and one negative stand for at a scenario's prevalence, alarms that
         its capacity allows, and its precision floor.
+
+    Returns
+    -------
+    list of tuple of ndarray
+        For each of the limits, thresholds that may be chosen, from the highest down, with true and
+        false positives.
     """
-    single = scores.dtype.is_floating_point and scores.dtype.itemsize <= 4
-    if not single or not 0 < scores.shape[0] <= RANKED:
+    if not scores.dtype.is_floating_point or scores.dtype.itemsize > 4:
         return None
     ranked, order = torch.sort(scores.to(torch.float32))
     marks, totals = _marks(order, positive.contiguous())
     # The host waits once for each, after all is launched.
     launched = [_launch(ranked, marks, totals, part) for part in limits]
-    answers = [part.cpu().numpy() for part in launched]
-    low, high = answers[0][-3:-1].view(np.float32).tolist()
-    return Ranking(low, high, int(answers[0][-1]), list(map(_decoded, answers)))
+    answers = [_decoded(part.cpu().numpy()) for part in launched]
+    kept = [answer for answer in answers if answer is not None]
+    return kept if len(kept) == len(answers) else None
 
 
 def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
@@ -298,8 +271,7 @@ def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
     kept_before, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
     while True:
         places = PLACES if n_tiles > 1 and not held else LATER_PLACES
-        length = n_tiles * (3 * places + 1) + 3
-        kept = torch.empty(length, dtype=torch.int32, device=ranked.device)
+        kept = torch.empty(n_tiles * (3 * places + 1), dtype=torch.int32, device=ranked.device)
         sizes = len(ranked), n_before, held, places
         _kernel("tile_hulls")(
             n_tiles, HULL_THREADS, ranked, marks, kept_before, kept, *sizes, *limits
@@ -311,9 +283,9 @@ def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
 
 def _decoded(answer: NDArray[np.int32]) -> Corners | None:
     """Read what the last tile kept."""
-    n_kept = int(answer[-4])
+    n_kept = int(answer[-1])
     if n_kept < 0:
         return None
-    scores, tp, fp = answer[:-4].reshape(3, -1)[:, :n_kept]
+    scores, tp, fp = answer[:-1].reshape(3, -1)[:, :n_kept]
     order = scores.view(np.float32).argsort()[::-1]
     return scores.view(np.float32)[order], tp[order].astype(np.int64), fp[order].astype(np.int64)

@@ -136,11 +136,6 @@ class Library:
         """Return values in rising order."""
         return self.xp.sort(values)
 
-    def rank(self, values: Any) -> tuple[Any, Any]:
-        """Return values in rising order, and where each of them stood."""
-        order = self.xp.argsort(values)
-        return self.take(values, order), order
-
     def wide(self) -> AbstractContextManager[Any]:
         """Return a context in which whole numbers have 64 bits."""
         return nullcontext()
@@ -267,11 +262,6 @@ class TorchLibrary(Library):
     def sort(self, values: Any) -> Any:
         """Return values in rising order."""
         return self._torch.sort(values).values
-
-    def rank(self, values: Any) -> tuple[Any, Any]:
-        """Return values in rising order, and where each of them stood."""
-        ranked, order = self._torch.sort(values)
-        return ranked, order
 
     def version(self, array: Any) -> int | None:
         """Return how often a tensor was written to; those of inference mode do not count it."""

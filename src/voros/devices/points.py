@@ -9,23 +9,14 @@ decides; of the cases none does but the thresholds in question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from voros.core.candidate_bins import skipped_counts
-from voros.core.coverage import SomeThresholds
-from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
-from voros.devices.cases import (
-    DeviceCases,
-    device_counts,
-    read_device_cases,
-    thresholds_of,
-)
-from voros.devices.libraries import Library
+from voros.devices.cases import DeviceCases, thresholds_of
 from voros.devices.ranges import ScoreRanges, edges_between, first_edges, members
 from voros.devices.rows import Rows, limits_in_counts
 from voros.typing import AnyArray, BoolArray
@@ -49,32 +40,10 @@ CountedRows: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
 """Thresholds, true and false positives."""
 
 
-def device_points(
-    cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None
-) -> OperatingPoints:
-    """Count alarms where a threshold can be chosen in some scenarios, as observed.
-
-    Parameters
-    ----------
-    cases : DeviceCases
-        Without weights.
-    scenarios : sequence of Scenario
-    ranking : Ranking, optional
-        What kernels found for these scenarios, where they did already.
-    """
-    columns = choosable_rows(cases, scenarios, ranking)
-    covers = SomeThresholds(tuple(scenarios))
-    return OperatingPoints.with_never_alarm(*columns, *cases.totals, covers=covers)
-
-
-def choosable_rows(
-    cases: DeviceCases, scenarios: Sequence[Scenario], ranking: Any = None
-) -> CountedRows:
+def choosable_rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> CountedRows:
     """Return the thresholds that can be chosen in some scenarios, falling, and their counts."""
-    if ranking is None and len(cases) <= SORTED:
-        ranking = _rank(scenarios, cases.library, cases.scores, cases.positive)
-    corners = [] if ranking is None else ranking.corners
-    if corners and all(limits is not None for limits in corners):
+    corners = _corners(cases, scenarios)
+    if corners is not None:
         thresholds, tp, fp = joined_rows(corners)
         return thresholds_of(thresholds), tp, fp
     rows, ranges, known = _rows(cases, scenarios)
@@ -99,21 +68,6 @@ def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, Scor
         ranges,
         known,
     )
-
-
-def read_points(
-    y_true: Any,
-    y_score: Any,
-    scenarios: Sequence[Scenario],
-    pos_label: Any = None,
-    sample_weight: Any = None,
-) -> tuple[DeviceCases, OperatingPoints]:
-    """Check cases on a device and count what some scenarios need; with weights, every threshold."""
-    rank = partial(_rank, scenarios)
-    cases = read_device_cases(y_true, y_score, pos_label, sample_weight, rank)
-    if cases.weights is not None:
-        return cases, OperatingPoints.with_never_alarm(*device_counts(cases))
-    return cases, device_points(cases, scenarios, cases.ranking)
 
 
 def _narrow(
@@ -143,20 +97,14 @@ def _narrow(
         inner, before = edges_between(ranges, first, last, FINE), n_cases
 
 
-def _rank(scenarios: Sequence[Scenario], library: Library, scores: Any, positive: Any) -> Any:
+def _corners(cases: DeviceCases, scenarios: Sequence[Scenario]) -> list[CountedRows] | None:
     """Sort few cases and find their corners, where the library has kernels for it."""
-    hulls, n_cases = library.hulls, scores.shape[0]
-    if hulls is None:
+    hulls = cases.library.hulls
+    if hulls is None or len(cases) > SORTED:
         return None
-    # Only a prevalence of its own makes a scenario's limits depend on the sizes of the classes.
-    sized = any(scenario.prevalence is not None for scenario in scenarios)
-    n_positive = library.count_true(positive) if sized else n_cases - 1
-    if not 0 < n_positive < n_cases:
-        return None
-    totals = n_positive, n_cases - n_positive
-    return hulls.rank(
-        scores, positive, [limits_in_counts(scenario, totals) for scenario in scenarios]
-    )
+    limits = [limits_in_counts(scenario, cases.totals) for scenario in scenarios]
+    corners: list[CountedRows] | None = hulls.corners(cases.scores, cases.positive, limits)
+    return corners
 
 
 def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:

@@ -114,15 +114,6 @@ def first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
     return evenly(start, end, COARSE, dtype)
 
 
-def quantile_edges(cases: DeviceCases, n_ranges: int) -> AnyArray:
-    """Return edges between about equally many cases; a score of many cases has its own range."""
-    library, sample = cases.library, _sample(cases)
-    places = np.linspace(0, sample.shape[0] - 1, n_ranges + 1).astype(np.int64)
-    chosen = library.to_host(library.take(sample, library.from_host(places)))
-    tied = chosen[:-1][chosen[1:] == chosen[:-1]]
-    return np.unique(np.concatenate([chosen, following(tied)])) + np.zeros((), dtype=chosen.dtype)
-
-
 def _sample(cases: DeviceCases) -> Any:
     """Return some of the finite scores in rising order; all of them where none is finite."""
     library = cases.library

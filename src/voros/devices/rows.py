@@ -29,9 +29,6 @@ FEW_ROWS = 2**12
 LOCAL_STALLED, ROWS_STALLED = 0.35, 0.9
 """A round that leaves more than this share of the thresholds is the last of its kind."""
 
-ROWS_OF_PART = 2**17
-"""Thresholds of one part of the cases that are left until all parts are put together."""
-
 HULL_GROUPS = 2**10
 """Groups of rows whose best ones show about where the hull is."""
 
@@ -67,7 +64,7 @@ class Rows:
 
         Parameters
         ----------
-        right, false : array
+        of_positives, of_negatives : array
             Scores of the positives and of the negatives that are looked at, in any order.
         edges : ndarray
             Of ranges of scores.
@@ -97,16 +94,6 @@ class Rows:
         thresholds, tp, fp = (self.library.take(column, positions) for column in columns)
         return replace(self, thresholds=thresholds, tp=tp, fp=fp)
 
-    def some(self, positions: Any) -> Rows:
-        """Return rows at rising positions, without a copy where those are all."""
-        return self if positions.shape[0] == len(self) else self.take(positions)
-
-    def ends(self) -> tuple[Rows, Rows]:
-        """Return the row of the lowest threshold and that of the highest."""
-        last = len(self) - 1
-        lowest, highest = (self.library.from_host(np.array([place])) for place in (0, last))
-        return self.take(lowest), self.take(highest)
-
     def to_host(self) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Return thresholds, true and false positives on the host, from the highest score down."""
         columns = (self.thresholds, self.tp, self.fp)
@@ -119,45 +106,22 @@ class Rows:
             return self
         sure, possible = _judged(self, scenario, totals)
         positions = self.library.where_true(possible)
-        return self.take(positions).thinned(self.library.take(sure, positions))
-
-    def thinned(self, sure: Any) -> Rows:
-        """Drop rows below lines between sure ones, until few are left or few more go.
-
-        First below lines between neighbours, while that drops many, and then below the hull of some
-        rows from everywhere, which reach the host.
-        """
-        rows, sure = self._fewer(sure, _above_chords, LOCAL_STALLED, FEW_ROWS)
-        return rows._fewer(sure, _above_hull, ROWS_STALLED, FEW_ROWS)[0]
+        sure = self.library.take(sure, positions)
+        # Below lines between neighbours first, while that drops many, and then below the hull of
+        # some rows from everywhere, which reach the host.
+        rows, sure = self.take(positions)._fewer(sure, _above_chords, LOCAL_STALLED)
+        return rows._fewer(sure, _above_hull, ROWS_STALLED)[0]
 
     def _fewer(
-        self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float, few: int
+        self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float
     ) -> tuple[Rows, Any]:
+        """Drop rows below lines between sure ones, until few are left or few more go."""
         rows, before = self, np.inf
-        while max(few, 2) < len(rows) <= stalled * before:
+        while max(FEW_ROWS, 2) < len(rows) <= stalled * before:
             before = len(rows)
             positions = self.library.where_true(marked(rows, sure))
             rows, sure = rows.take(positions), self.library.take(sure, positions)
         return rows, sure
-
-    def candidates(self) -> Rows:
-        """Return the rows that may be vertices, as neighbours show, where all are feasible."""
-        rows = self.gaining()
-        return rows._fewer(rows.every(), _above_chords, LOCAL_STALLED, ROWS_OF_PART)[0]
-
-    def every(self) -> Any:
-        """Mark all rows."""
-        xp = self.library.xp
-        return xp.ones(len(self), dtype=xp.bool, device=self.library.device)
-
-    def gaining(self) -> Rows:
-        """Return the rows with more true positives than all above.
-
-        Of feasible rows no other is best at any cost: the one above raises fewer alarms.
-        """
-        xp, library = self.library.xp, self.library
-        highest = xp.ones(1, dtype=xp.bool, device=library.device)
-        return self.take(library.where_true(xp.concat([self.tp[:-1] > self.tp[1:], highest])))
 
 
 def _sorted(library: Library, values: Any) -> Any:
@@ -195,24 +159,8 @@ def limits_in_counts(
     return per_tp, per_fp, float(nothing.max_alarms), float(scenario.min_precision)
 
 
-def surely_feasible(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
-    """Mark the rows that surely meet the limits, and those that may, as far as rounding goes."""
-    sure, possible, _, _ = _measured(rows, scenario, totals)
-    return sure, possible
-
-
 def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
     """Mark the rows that surely meet the limits, and those that may or are most precise."""
-    sure, possible, capable, precision = _measured(rows, scenario, totals)
-    if scenario.min_precision == 0:
-        return sure, capable
-    xp, (_, slack) = rows.library.xp, rows.library.real_type
-    highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
-    return sure, possible | (capable & (precision >= highest * (1 - slack)))
-
-
-def _measured(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
-    """Mark rows that surely meet both limits, may, or may keep the capacity; their precision."""
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     per_tp, per_fp, most, floor = limits_in_counts(scenario, totals)
     tp = xp.astype(rows.tp, real) * per_tp
@@ -220,7 +168,11 @@ def _measured(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[
     precision = tp / alarms
     capable = alarms <= most * (1 + slack)
     sure = (alarms <= most * (1 - slack)) & (precision >= floor * (1 + slack))
-    return sure, capable & (precision >= floor * (1 - slack)), capable, precision
+    if scenario.min_precision == 0:
+        return sure, capable
+    highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
+    lowest = xp.minimum(highest, xp.full_like(highest, floor))
+    return sure, capable & (precision >= lowest * (1 - slack))
 
 
 def _above_chords(rows: Rows, sure: Any) -> Any:

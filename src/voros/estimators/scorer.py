@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import check_choice
-from voros.core.decision import STRATEGIES, Strategy, solve
-from voros.core.operating_points import OperatingPoints
-from voros.core.periods import read_periods
+from voros.core.decision import STRATEGIES, Strategy, decide
 from voros.core.scenario import Scenario, check_scenario
+from voros.models import read_points
 from voros.notices import warn_about_costs, warn_if_never_alarm
 
 SCORER_METHODS = ("decision_function", "predict_proba")
@@ -91,14 +90,9 @@ def scenario_score(
             "TunedThresholdClassifierCV hands them to a scorer for each threshold; "
             "voros.ConstrainedThresholdClassifier finds the threshold within the limits"
         )
-    points = OperatingPoints.from_scores(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        periods=read_periods(scenario, y_true, periods, times),
-    )
-    decision = solve(points, scenario)
+    in_time = {"periods": periods, "times": times}
+    how = {"pos_label": pos_label, "sample_weight": sample_weight, **in_time}
+    decision = decide(read_points(y_true, y_score, scenario, **how), scenario)
     if strategy != "voros":
         warn_about_costs(decision)
         warn_if_never_alarm(decision)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from voros.core.cases import check_cases
-from voros.core.decision import solve
-from voros.core.pruning import pruned_points
+from voros.core.decision import decide
+from voros.core.pruning import points_of_cases
 from voros.core.scenario import Scenario, check_scenario
 
 NAME = "partial_voros"
@@ -110,4 +110,4 @@ def _score(first: Any, second: Any, weights: Any | None, scenario: Scenario) -> 
         first, second, held = second.get_label(), first, second.get_weight()
         weights = None if held is None or len(held) == 0 else held
     cases = check_cases(first, second, None, weights)
-    return solve(pruned_points(*cases, scenario), scenario).partial_voros
+    return decide(points_of_cases(*cases), scenario, every_cost=False).partial_voros

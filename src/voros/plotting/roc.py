@@ -10,7 +10,6 @@ import numpy as np
 from voros.core.arguments import check_flag, check_number
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
-from voros.core.limits import chosen_rows
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import join_frames
 from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
@@ -205,7 +204,7 @@ class RocDisplay(ModelDisplay):
         return columns
 
     def _chosen(self, limits: str, model: str) -> AnyArray:
-        return chosen_rows(self.evaluations[limits, model].decision)
+        return self.evaluations[limits, model].decision.chosen_rows
 
     def _check_cost(self, cost_ratio: float | None, dominated_by: str | None) -> None:
         if cost_ratio is not None:

@@ -104,7 +104,6 @@ def _kept(decision: Decision) -> Decision:
         points=decision.points.take(rows),
         feasible=decision.feasible[rows],
         observed=None,
-        count_area=None,
     )
     vars(kept).update(known)
     return kept

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_type
 from voros.core.decision import Decision, at_deployment
 from voros.core.operating_points import OperatingPoints
-from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import ONLY_MODEL
+from voros.models import ONLY_MODEL, read_points
 from voros.notices import warn_of_few_alarms
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -153,18 +151,12 @@ class ThresholdPolicy(AppliedThresholds):
         """
         check_scenario(scenario)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
-        check_aligned(y_true=y_true, y_score=y_score, **per_case, times=times)
         developed = None
         if development is not None:
             check_development(guarantee, scenario)
             (developed,) = read_development(development, pos_label).values()
-        points = OperatingPoints.from_scores(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            groups=groups,
-            periods=read_periods(scenario, y_true, periods, times),
+        points = read_points(
+            y_true, y_score, scenario, pos_label=pos_label, **per_case, times=times
         )
         policy = cls.from_points(
             points,
@@ -355,7 +347,7 @@ def _plain(label: Any) -> Any:
 
 
 def _check_thresholds(points: OperatingPoints) -> None:
-    if points.on_device is None and np.isnan(points.thresholds).any():
+    if points.cases is None and np.isnan(points.thresholds).any():
         raise ValueError(
             "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
             "beyond have none that a float could hold: rescale or rank them first"

@@ -12,12 +12,11 @@ from torchmetrics.utilities.distributed import gather_all_tensors
 
 from voros.core.arguments import check_count
 from voros.core.costs import CostLike
-from voros.core.decision import solve
-from voros.core.pruning import pruned_points
+from voros.core.decision import decide
 from voros.core.scenario import Scenario
-from voros.devices.points import read_points
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
+from voros.models import read_points
 from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, binned_cells, tensor_cell
 
 STATES = ("preds", "target", "weights")
@@ -290,9 +289,5 @@ def _joined(state: Any) -> Tensor:
 
 def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario) -> float:
     """Score cases where they lie: only counts leave a device."""
-    if scores.device.type == "cpu":
-        sample_weight = None if weights is None else weights.numpy()
-        points = pruned_points(positive.numpy(), scores.numpy(), sample_weight, scenario)
-    else:
-        _, points = read_points(positive, scores, [scenario], None, weights)
-    return solve(points, scenario).partial_voros
+    points = read_points(positive, scores, scenario, sample_weight=weights)
+    return decide(points, scenario, every_cost=False).partial_voros
