@@ -12,7 +12,7 @@ import pytest
 import voros
 from voros.inference import area_band, roc_band
 from voros.models import columns_by_model
-from voros.plotting import AreaCurveDisplay, RocDisplay, RocSurfaceDisplay, WinnerMapDisplay
+from voros.plotting import AreaCurveDisplay, RocDisplay, ThresholdCostDisplay, WinnerMapDisplay
 from voros.present.explorer import write_page
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -96,7 +96,7 @@ def test_a_swapped_order_is_named(name: str, tmp_path: Path) -> None:
         lambda y, s: voros.ThresholdPolicy.from_validation(y, s, SCENARIO),
         lambda y, s: voros.bootstrap(y, s, SCENARIO),
         lambda y, s: voros.select_model(y, {"a": s}, SCENARIO),
-        lambda y, s: RocSurfaceDisplay.from_predictions(y, s, SCENARIO),
+        lambda y, s: ThresholdCostDisplay.from_predictions(y, s, SCENARIO),
     ],
 )
 def test_a_swapped_array_is_named(call: Callable[[Any, Any], Any]) -> None:

@@ -18,7 +18,6 @@ from voros.plotting import (
     AreaCurveDisplay,
     RegionDisplay,
     RocDisplay,
-    RocSurfaceDisplay,
     ThresholdCostDisplay,
     WinnerMapDisplay,
 )
@@ -180,7 +179,6 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "RocDisplay": lambda s, _: RocDisplay.from_predictions(LABELS, SCORES, [s]),
     "AreaCurveDisplay": lambda s, _: AreaCurveDisplay.from_predictions(LABELS, SCORES, s),
     "ThresholdCostDisplay": lambda s, _: ThresholdCostDisplay.from_predictions(LABELS, SCORES, s),
-    "RocSurfaceDisplay": lambda s, _: RocSurfaceDisplay.from_predictions(LABELS, SCORES, s),
     "RegionDisplay": lambda s, _: RegionDisplay.from_scenario(s, 10, 90),
 }
 

@@ -131,8 +131,14 @@ function betaQuantile(probability, a, b, guess) {
  * a function of the count.
  */
 export function lowerLimits(of, tail) {
+  const limit = lowerLimit(tail);
+  return (count) => limit(count, of);
+}
+
+/** As `lowerLimits`, a function of the count and of the number of cases, which need not be whole. */
+export function lowerLimit(tail) {
   const z = deviationAt(tail);
-  return (count) => {
+  return (count, of) => {
     if (count <= 0 || of <= 0) return 0;
     // Wilson's limit is near enough to start from.
     const rate = (count - Math.min(count / 2, 0.5)) / of;

@@ -3,7 +3,7 @@
  * where they are derived: at every threshold both rates move to their limits, each by its part, and
  * the scores of the two curves are the ends. Nothing is resampled, and counts are all it takes.
  */
-import { FARTHEST, deviationAt, lowerLimits, normalBelow, rootBetween } from "./binomial.js";
+import { FARTHEST, deviationAt, lowerLimit, normalBelow, rootBetween, studentAt } from "./binomial.js";
 import { atPrevalence, evaluate, feasible, lineWeights, maxAlarms, meanQuotient } from "./voros.js";
 
 /** Of longer curves this many evenly spaced thresholds are moved. */
@@ -17,14 +17,19 @@ const COMPETING = 1.0;
 
 const LEAST_PART = 1e-300;
 
-/** A model's counts from never alarm to an alarm for everybody; the second row is above all scores. */
-export function countedCurve({ tp, fp }, { nPositive, nNegative }) {
+/**
+ * A model's counts from never alarm to an alarm for everybody; the second row is above all scores.
+ * Of cases that belong together, `clusters` says what `clusterSizes` does, and `spread` holds the
+ * sums of `clusterSpread` at each threshold.
+ */
+export function countedCurve({ tp, fp }, { nPositive, nNegative }, clusters = null, spread = null) {
   const n = Math.min(tp.length, MOST_MOVED);
   const rows = Array.from({ length: n }, (_, i) =>
     n === 1 ? 0 : Math.round((i * (tp.length - 1)) / (n - 1)),
   );
   const all = (counts, total) => Float64Array.from([0, 0, ...rows.map((row) => counts[row]), total]);
   const [hits, wrong] = [all(tp, nPositive), all(fp, nNegative)];
+  const sums = spread?.map((values) => all(values, 0));
   return {
     nPositive,
     nNegative,
@@ -32,23 +37,55 @@ export function countedCurve({ tp, fp }, { nPositive, nNegative }) {
     fp: wrong,
     tpr: hits.map((count) => count / nPositive),
     fpr: wrong.map((count) => count / nNegative),
+    clusters: clusters && { ...clusters, sums },
     known: new Map(),
   };
+}
+
+// ------------------------------------------------------------------ cases that belong together
+
+/** With fewer degrees of freedom Student's deviations are not taken. */
+const MIN_DEGREES = 1;
+
+/** The share of the cases that is left where their variance comes from few groups. */
+function allowance({ effective }, tail) {
+  return (deviationAt(tail) / studentAt(tail, Math.max(effective - 1, MIN_DEGREES))) ** 2;
+}
+
+/** How many times more tpr - slope fpr varies at a row than that of independent cases. */
+function designEffect({ tpr, fpr, nPositive, nNegative, clusters }, slope, i) {
+  const { n, sure, squares, sums } = clusters;
+  const steep = slope ** 2;
+  const spread = sums[0][i] - 2 * slope * sums[1][i] + steep * sums[2][i];
+  const varied = (spread * n) / Math.max(n - 1, 1) + squares[0] / sure[0] + (steep * squares[1]) / sure[1];
+  const alone = (rate, k) => rate * (1 - rate) + 1 / sure[k];
+  const independent = alone(tpr[i], 0) / nPositive + (steep * alone(fpr[i], 1)) / nNegative;
+  return Math.max(varied / independent, 1);
+}
+
+/** The share of the cases at each row that counts as independent. */
+function independentShares(curve, slope, tail) {
+  if (!curve.clusters) return curve.tp.map(() => 1);
+  const allowed = allowance(curve.clusters, tail);
+  return curve.tp.map((_, i) => allowed / designEffect(curve, slope, i));
 }
 
 // ------------------------------------------------------------------ the moved curves
 
 /** How far both rates are from their limits at each row, on the better side or the worse. */
-function distances(curve, tail, up) {
-  const key = `${tail} ${up}`;
+function distances(curve, slope, tail, up) {
+  // Independent cases vary alike at every slope.
+  const key = `${tail} ${up} ${curve.clusters ? slope : ""}`;
   if (!curve.known.has(key)) {
     // The limits at a tail that a setting selected serve that setting alone.
-    if (curve.known.size > 2) curve.known.clear();
-    const [onTpr, onFpr] = [lowerLimits(curve.nPositive, tail), lowerLimits(curve.nNegative, tail)];
+    if (curve.known.size > (curve.clusters ? 6 : 2)) curve.known.clear();
     const { tp, fp, tpr, fpr, nPositive, nNegative } = curve;
+    const [limit, shares] = [lowerLimit(tail), independentShares(curve, slope, tail)];
+    const below = (rate, count, of, i) => rate - limit(count * shares[i], of * shares[i]);
+    const above = (rate, count, of, i) => 1 - limit((of - count) * shares[i], of * shares[i]) - rate;
     curve.known.set(key, {
-      onTpr: tpr.map((rate, i) => (up ? 1 - onTpr(nPositive - tp[i]) - rate : rate - onTpr(tp[i]))),
-      onFpr: fpr.map((rate, i) => (up ? rate - onFpr(fp[i]) : 1 - onFpr(nNegative - fp[i]) - rate)),
+      onTpr: tpr.map((rate, i) => (up ? above : below)(rate, tp[i], nPositive, i)),
+      onFpr: fpr.map((rate, i) => (up ? below : above)(rate, fp[i], nNegative, i)),
     });
   }
   return curve.known.get(key);
@@ -66,7 +103,7 @@ function rising(rates, lowered) {
 
 /** The rates of the optimistic curve, or of the pessimistic one. */
 function moved(curve, slope, tail, up) {
-  const { onTpr, onFpr } = distances(curve, tail, up);
+  const { onTpr, onFpr } = distances(curve, slope, tail, up);
   const sign = up ? 1 : -1;
   const both = (i) => Math.max(Math.hypot(onTpr[i], slope * onFpr[i]), LEAST_PART);
   const tpr = curve.tpr.map((rate, i) => rate + (sign * onTpr[i] ** 2) / both(i));
@@ -93,7 +130,7 @@ function competition(curve, setting, slope, tail) {
   const { tpr, fpr } = curve;
   const last = tpr.length - 1;
   const [worse, better] = [false, true].map((up) => {
-    const { onTpr, onFpr } = distances(curve, tail, up);
+    const { onTpr, onFpr } = distances(curve, slope, tail, up);
     const near = onTpr.map((far, i) => COMPETING * Math.hypot(far, slope * onFpr[i]));
     [near[0], near[last]] = [0, 0];
     const rates = moved(curve, slope, tail, up);
@@ -117,7 +154,7 @@ function competition(curve, setting, slope, tail) {
 
 /** How far rows are apart in log-odds, each rate by its part in the distance to the limits. */
 function logOddsBetween(curve, slope, tail, from, to) {
-  const { onTpr, onFpr } = distances(curve, tail, false);
+  const { onTpr, onFpr } = distances(curve, slope, tail, false);
   const logOdds = (count, of) => Math.log((count + 0.5) / (of - count + 0.5));
   const partOfTpr = (i) => {
     const [one, other] = [onTpr[i] ** 2, (slope * onFpr[i]) ** 2];
@@ -159,8 +196,10 @@ function prevalencesOf(curve, known, tail, breakEven) {
   const own = ownPrevalence(curve);
   if (known) return [own];
   const [positive, nCases] = [curve.nPositive, curve.nPositive + curve.nNegative];
-  const limit = lowerLimits(nCases, tail);
-  const [low, high] = [limit(positive), 1 - limit(nCases - positive)];
+  const { clusters } = curve;
+  const share = clusters ? allowance(clusters, tail) / clusters.prevalence : 1;
+  const limit = lowerLimit(tail);
+  const [low, high] = [limit(positive * share, nCases * share), 1 - limit((nCases - positive) * share, nCases * share)];
   const steps = Array.from({ length: SCORED_PREVALENCES }, (_, i) => low + (i / (SCORED_PREVALENCES - 1)) * (high - low));
   return [own, Math.min(Math.max(breakEven, low), high), ...steps];
 }

@@ -90,7 +90,81 @@ export function resampledCounts(labels, scores, models, cases, { patients = null
       }
     }
   }
-  return { resamples, models: plans.map(({ kept, counts }) => ({ kept, ...packed(counts) })) };
+  const drawn = plans.map(({ kept, counts }) => ({ kept, ...packed(counts) }));
+  if (!members) return { resamples, models: drawn };
+  const sizes = unitSizes(labels, members);
+  const spreads = models.map(({ thresholds }, j) => clusterSpread(labels, scores(j), thresholds, sizes));
+  return {
+    resamples,
+    models: drawn.map((model, j) => ({ ...model, spread: spreads[j] })),
+    clusters: clusterSizes(sizes),
+  };
+}
+
+// ------------------------------------------------------------------ patients with several cases
+
+/** The unit of each case, and how many positives and negatives each unit has. */
+function unitSizes(labels, members) {
+  const unitOf = new Int32Array(labels.length);
+  const sizes = [new Float64Array(members.length), new Float64Array(members.length)];
+  members.forEach((rows, unit) => {
+    for (const row of rows) {
+      unitOf[row] = unit;
+      sizes[labels[row] ? 0 : 1][unit]++;
+    }
+  });
+  return { unitOf, sizes };
+}
+
+const sumOf = (values, power = 1) => values.reduce((sum, value) => sum + value ** power, 0);
+
+/** What no threshold changes, as `voros.present.explorer.clusters` has it. */
+function clusterSizes({ sizes }) {
+  const n = sizes[0].length;
+  const effective = Math.min(...sizes.map((size) => sumOf(size) ** 2 / sumOf(size, 2)));
+  const sure = sizes.map((size) => sumOf(size, 2) ** 2 / sumOf(size, 4));
+  const squares = sizes.map((size) => sumOf(size, 2) / sumOf(size) ** 2);
+  const all = sizes[0].map((positive, unit) => positive + sizes[1][unit]);
+  const total = sumOf(all);
+  const rate = sumOf(sizes[0]) / total;
+  const off = sumOf(sizes[0].map((positive, unit) => positive - rate * all[unit]), 2);
+  const sureOfAll = sumOf(all, 2) ** 2 / sumOf(all, 4);
+  const varied = (off * n) / Math.max(n - 1, 1) + sumOf(all, 2) / sureOfAll;
+  const prevalence = Math.max(varied / (total * rate * (1 - rate) + total / sureOfAll), 1);
+  return { n, effective, sure, squares, prevalence };
+}
+
+/**
+ * Sums over units, at each threshold, of the squares and products of what a unit has more true and
+ * false positives than its share: one sum after the other, as text.
+ */
+function clusterSpread(labels, scores, thresholds, { unitOf, sizes }) {
+  const order = Uint32Array.from(labels, (_, row) => row).sort((a, b) => scores[b] - scores[a]);
+  const totals = sizes.map((size) => sumOf(size));
+  const products = [[0, 0], [0, 1], [1, 1]].map(([k, l]) => sumOf(sizes[k].map((size, unit) => size * sizes[l][unit])));
+  const flagged = sizes.map((size) => new Float64Array(size.length));
+  const [count, squares] = [[0, 0], [0, 0, 0]];
+  // Of flagged cases of class k: the sizes in class l of their units.
+  const sizesOf = [[0, 0], [0, 0]];
+  const sums = [0, 1, 2].map(() => new Float64Array(thresholds.length));
+  let next = 0;
+  thresholds.forEach((threshold, i) => {
+    for (; next < order.length && Math.min(scores[order[next]], Number.MAX_VALUE) >= threshold; next++) {
+      const row = order[next];
+      const [unit, k] = [unitOf[row], labels[row] ? 0 : 1];
+      squares[2 * k] += 2 * flagged[k][unit] + 1;
+      squares[1] += flagged[1 - k][unit];
+      flagged[k][unit]++;
+      count[k]++;
+      for (const l of [0, 1]) sizesOf[k][l] += sizes[l][unit];
+    }
+    const rates = count.map((flaggedCases, k) => flaggedCases / totals[k]);
+    [[0, 0], [0, 1], [1, 1]].forEach(([k, l], at) => {
+      const crossed = rates[l] * sizesOf[k][l] + rates[k] * sizesOf[l][k];
+      sums[at][i] = (squares[at] - crossed + rates[k] * rates[l] * products[at]) / (totals[k] * totals[l]);
+    });
+  });
+  return asText(Float32Array.from(sums.flatMap((values) => [...values])));
 }
 
 // ------------------------------------------------------------------ as text
@@ -100,12 +174,25 @@ const WHOLE_NUMBERS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 function packed(counts) {
   const most = counts.reduce((a, b) => Math.max(a, b), 0);
   const bytes = most < 2 ** 8 ? 1 : most < 2 ** 16 ? 2 : 4;
-  const raw = new Uint8Array(WHOLE_NUMBERS[bytes].from(counts).buffer);
+  return { bytes, counts: asText(WHOLE_NUMBERS[bytes].from(counts)) };
+}
+
+/** The bytes of an array, as text. */
+function asText(values) {
+  const raw = new Uint8Array(values.buffer);
   let text = "";
   for (let i = 0; i < raw.length; i += 0x8000) {
     text += String.fromCharCode.apply(null, raw.subarray(i, i + 0x8000));
   }
-  return { bytes, counts: btoa(text) };
+  return btoa(text);
+}
+
+/** The three sums of `clusterSpread`. */
+export function unpackedSums(spread) {
+  const raw = Uint8Array.from(atob(spread), (mark) => mark.charCodeAt(0));
+  const sums = new Float32Array(raw.buffer);
+  const n = sums.length / 3;
+  return [0, 1, 2].map((k) => sums.subarray(k * n, (k + 1) * n));
 }
 
 /** The counts of a model, a row of 2 (thresholds + 1) for each resample. */

@@ -1,7 +1,7 @@
 /** How sure the scores are: their intervals, and which models cannot be told apart. */
 import { normalBelow, studentAt } from "./binomial.js";
 import { countedCurve, curveInterval } from "./curve_limits.js";
-import { unpacked } from "./resampling.js";
+import { unpacked, unpackedSums } from "./resampling.js";
 import { atPrevalence, bestAt, evaluate, ratioRange } from "./voros.js";
 
 /** Share of intervals that hold the true value. */
@@ -37,11 +37,13 @@ function keptPoints({ tp, fp }, kept, { nPositive, nNegative }) {
 
 /**
  * Make models ready to be scored: the counts of each, and where `replicates` holds what a page
- * knows of resamples, those too. Cases that are `grouped` have no curve of independent limits.
+ * knows of resamples, those too. Of cases that are `grouped` the limits of a curve come with them.
  */
 export function prepared({ models, cases, replicates, grouped = false }) {
   return models.map((model, j) => {
-    const curve = grouped ? null : countedCurve(model, cases);
+    const { clusters = null } = replicates ?? {};
+    const spread = clusters && unpackedSums(replicates.models[j].spread);
+    const curve = grouped && !clusters ? null : countedCurve(model, cases, clusters, spread);
     if (!replicates) return { curve, drawn: null };
     const { kept } = replicates.models[j];
     const [counts, size] = [unpacked(replicates.models[j]), 2 * (kept.length + 1)];
@@ -87,7 +89,7 @@ const FEWEST_DEGREES = 4;
  * How many independent events the spread of a score rests on, by Satterthwaite's formula: where few
  * cases are missed, or few false alarms raised, resamples vary too little.
  */
-function degreesOf(points, { minPrecision, capacity, prevalence, costs }) {
+function degreesOf({ whole: points, curve }, { minPrecision, capacity, prevalence, costs }) {
   const placed = atPrevalence(points, prevalence);
   const { hull } = evaluate(placed, minPrecision, capacity, costs);
   if (!hull) return FEWEST_DEGREES;
@@ -105,7 +107,7 @@ function degreesOf(points, { minPrecision, capacity, prevalence, costs }) {
   ];
   const total = parts.reduce((sum, [variance]) => sum + variance, 0);
   const events = total ** 2 / parts.reduce((sum, [v, count]) => sum + v ** 2 / count, 0);
-  return Math.max(events, FEWEST_DEGREES);
+  return Math.max(Math.min(events, (curve?.clusters?.effective ?? Infinity) - 1), FEWEST_DEGREES);
 }
 
 /**
@@ -128,20 +130,9 @@ function chanceOf(ready, setting) {
     }),
   );
   const tail = normalBelow(-quantile(largest, CONFIDENCE));
-  const most = ready.map(({ whole }) => studentAt(tail, degreesOf(whole, setting)));
+  const most = ready.map((model) => studentAt(tail, degreesOf(model, setting)));
   return (i, j) =>
     i === j ? 0 : Math.max(most[i], most[j]) * spreads[Math.max(i, j)][Math.min(i, j)];
-}
-
-/** The interval of a score, from the limits of its curve; of grouped cases, from resamples. */
-function intervalOf(model, setting, score) {
-  if (model.curve) return curveInterval(model.curve, setting, CONFIDENCE);
-  if (!model.drawn) return null;
-  const [moved] = deviations([model], setting);
-  const used = scoredResamples([moved])?.map((b) => moved[b]);
-  if (!used) return null;
-  const ends = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2].map((share) => quantile(used, share));
-  return ends.map((end) => Math.min(Math.max(score + end, 0), 1));
 }
 
 /** Positions of the models that no other one beats by more than chance; the best is among them. */
@@ -162,8 +153,8 @@ function usableOf(ready, scores) {
 
 /** The interval [low, high] of every score at a setting; null where a model cannot raise an alarm. */
 export function intervalsOf(ready, setting, scores) {
-  return ready.map((model, i) =>
-    scores[i] === null ? null : intervalOf(model, setting, scores[i]),
+  return ready.map(({ curve }, i) =>
+    scores[i] === null || curve === null ? null : curveInterval(curve, setting, CONFIDENCE),
   );
 }
 

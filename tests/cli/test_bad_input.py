@@ -202,7 +202,7 @@ def test_outputs_that_cannot_be_written(refused, cases, tmp_path, command):
 def test_a_picture_of_an_unknown_kind(refused, cases):
     assert "--kind='pie'" in refused("plot", cases, "-o", "a.png", "--kind", "pie", *LIMITS)
     assert ".png, .svg, .pdf" in refused("plot", cases, "-o", "a.gif", *LIMITS)
-    said = refused("plot", cases, "-o", "a.png", "--kind", "surface", *LIMITS)
+    said = refused("plot", cases, "-o", "a.png", "--kind", "threshold", *LIMITS)
     assert "choose one of 'good', 'fair', 'useless' with --score" in said
 
 

@@ -19,7 +19,7 @@ from voros.io import read_predictions
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
-@pytest.mark.parametrize("kind", ["roc", "area", "threshold", "surface"])
+@pytest.mark.parametrize("kind", ["roc", "area", "threshold"])
 def test_every_picture_is_drawn(voros_command, cases, tmp_path, kind):
     options = ("--kind", kind, "--label", "died", "--score", "good")
     assert voros_command("plot", cases, "-o", "out.png", *options, *LIMITS).code == 0

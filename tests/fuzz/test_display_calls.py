@@ -62,7 +62,6 @@ TARGETS: dict[str, Target] = {
         display("AreaCurveDisplay"), "scores scenario t_range name ax color", **ONE
     ),
     "ThresholdCostDisplay": _t(display("ThresholdCostDisplay"), "scenario along name color", **ONE),
-    "RocSurfaceDisplay": _t(display("RocSurfaceDisplay"), "scores scenario t ax", **ONE),
     "WinnerMapDisplay": _t(
         display("WinnerMapDisplay"),
         "scores min_precisions capacities cost_ratio tolerance ax log_capacity log_precision color",
@@ -90,10 +89,6 @@ SOUND.update(
         **{(name, "ax"): {"None"} for name in TARGETS},
         **{(name, "color"): COLOURS for name in TARGETS},
         ("RocDisplay", "scenario"): NO_SCENARIO,
-        ("RocSurfaceDisplay", "scenario"): {"None"},
-        ("RocSurfaceDisplay", "t"): {
-            *("0", "0.0", "1", "1.0", "0.3", "1e-308", "5e-324", "np.float32", "Fraction", "None"),
-        },
         ("AreaCurveDisplay", "t_range"): {"None", "pair"},
         ("ThresholdCostDisplay", "along"): {"None"},
         ("WinnerMapDisplay", "tolerance"): {"None"},

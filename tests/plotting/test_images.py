@@ -18,7 +18,6 @@ import voros
 
 pytest.importorskip("matplotlib")
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.legend import Legend
 from matplotlib.testing.compare import compare_images
@@ -29,7 +28,6 @@ from voros.plotting import (
     CapacityDisplay,
     RegionDisplay,
     RocDisplay,
-    RocSurfaceDisplay,
     SubgroupDisplay,
     ThresholdCostDisplay,
     WinnerMapDisplay,
@@ -102,11 +100,6 @@ def threshold_cost() -> None:
     ThresholdCostDisplay.from_points(STEADY, LENIENT, ax=axes(3, 1, sharex=True))
 
 
-def roc_surface() -> None:
-    solid = axes(subplot_kw={"projection": "3d"})
-    RocSurfaceDisplay.from_points(STEADY, ax=solid, t=0.4)
-
-
 def subgroup_measures() -> None:
     wards = np.repeat(["a", "b", "c", "d"], 40)
     alarm, right = np.tile(np.arange(40) < 20, 4), np.array([18, 2, 11, 0]).repeat(40)
@@ -136,7 +129,6 @@ PICTURES: tuple[Callable[[], None], ...] = (
     area_curve,
     winner_map,
     threshold_cost,
-    roc_surface,
     subgroup_measures,
     capacity_growth,
 )
@@ -156,8 +148,6 @@ def save(draw: Callable[[], None], folder: Path) -> Path:
 
 @pytest.mark.parametrize("draw", PICTURES, ids=lambda draw: draw.__name__)
 def test_picture_is_as_it_was_looked_at(draw: Callable[[], None], tmp_path: Path) -> None:
-    if draw is roc_surface and mpl.__version_info__ < (3, 9):
-        pytest.skip("before matplotlib 3.9 three-dimensional axes had other margins")
     drawn = save(draw, tmp_path)
     difference = compare_images(BASELINE / drawn.name, drawn, tol=TOLERANCE)
     assert difference is None, difference
@@ -171,14 +161,9 @@ def other_model() -> None:
     AreaCurveDisplay.from_points({"steady": STEADY}, LENIENT, ax=axes())
 
 
-def other_slice() -> None:
-    solid = axes(subplot_kw={"projection": "3d"})
-    RocSurfaceDisplay.from_points(STEADY, ax=solid, t=0.6)
-
-
 @pytest.mark.parametrize(
     ("draw", "kept"),
-    [(other_limits, "roc"), (other_model, "area_curve"), (other_slice, "roc_surface")],
+    [(other_limits, "roc"), (other_model, "area_curve")],
 )
 def test_the_tolerance_notices_another_picture(
     draw: Callable[[], None], kept: str, tmp_path: Path

@@ -65,9 +65,6 @@ DRAW: dict[str, Callable[[float], Any]] = {
     "threshold_cost": lambda w: plotting.ThresholdCostDisplay.from_points(
         ONE, SCENARIO, ax=axes(w, 3, 1, sharex=True)
     ),
-    "roc_surface": lambda w: plotting.RocSurfaceDisplay.from_points(
-        ONE, t=0.4, ax=axes(w, subplot_kw={"projection": "3d"})
-    ),
 }
 
 

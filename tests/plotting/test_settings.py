@@ -52,7 +52,6 @@ def draw_all(y: Any, scores: Any) -> dict[str, Any]:
         "map": plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID).ax_.figure,
         "threshold": threshold.axes_[0].figure,
         "region": plotting.RegionDisplay(1000, 9000, 0.15, 3000).plot().ax_.figure,
-        "surface": plotting.RocSurfaceDisplay.from_predictions(y, one, t=0.4).ax_.figure,
     }
 
 
@@ -60,8 +59,6 @@ def draw_all(y: Any, scores: Any) -> dict[str, Any]:
 def test_on_a_dark_ground_every_line_and_word_stands_out(style: Any, cases: Any) -> None:
     with plt.style.context(style):
         for name, figure in draw_all(*cases).items():
-            if name == "surface":
-                continue
             for ax in figure.axes:
                 ground = ax.get_facecolor()
                 if luminance(ground) > 0.2:

@@ -6,12 +6,12 @@ import { closeCalls, deviations, intervalsOf, leadersOf, prepared } from "../../
 import { winnerAt } from "../../src/winners.js";
 import { operatingPoints } from "../../src/voros.js";
 
-const { rows, settings } = JSON.parse(readFileSync(process.env.VOROS_CASES, "utf8"));
-const counted = await countFile(new Blob([rows]), "rows.csv");
+const { rows, settings, wanted = {} } = JSON.parse(readFileSync(process.env.VOROS_CASES, "utf8"));
+const counted = await countFile(new Blob([rows]), "rows.csv", wanted);
 const replicates = counted.resample();
 const { nPositive, nNegative, models } = counted;
 const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-const ready = prepared({ models, cases, replicates });
+const ready = prepared({ models, cases, replicates, grouped: Boolean(wanted.patient) });
 const points = models.map((model) => operatingPoints(model, cases));
 const judged = settings.map(({ setting, scores }) => {
   const { prevalence, costs, ...limits } = setting;

@@ -21,11 +21,10 @@ KINDS = {
     "roc": "RocDisplay",
     "area": "AreaCurveDisplay",
     "threshold": "ThresholdCostDisplay",
-    "surface": "RocSurfaceDisplay",
 }
-"""What can be drawn: curves with the limits, score by cost, cost by threshold, the ROC surface."""
+"""What can be drawn: curves with the limits, score by cost, cost by threshold."""
 
-OF_ONE_MODEL = ("threshold", "surface")
+OF_ONE_MODEL = ("threshold",)
 
 
 @bundled
@@ -40,7 +39,7 @@ def plot(
         str,
         option(
             "roc: curves and limits; area: what is won at each cost; threshold: what each "
-            "threshold costs (one model); surface: the ROC surface (one model).",
+            "threshold costs (one model).",
             metavar="KIND",
         ),
     ] = "roc",

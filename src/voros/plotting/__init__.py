@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from voros.plotting.region_shape import RegionDisplay as RegionDisplay
     from voros.plotting.region_shape import region_gallery as region_gallery
     from voros.plotting.roc import RocDisplay as RocDisplay
-    from voros.plotting.roc_surface import RocSurfaceDisplay as RocSurfaceDisplay
     from voros.plotting.subgroup_measures import SubgroupDisplay as SubgroupDisplay
     from voros.plotting.threshold_cost import ThresholdCostDisplay as ThresholdCostDisplay
     from voros.plotting.winner_map import WinnerMapDisplay as WinnerMapDisplay
@@ -37,7 +36,6 @@ _HOME_OF = {
     "SubgroupDisplay": "subgroup_measures",
     "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
-    "RocSurfaceDisplay": "roc_surface",
     "ThresholdCostDisplay": "threshold_cost",
     "WinnerMapDisplay": "winner_map",
     "draw_bands": "drawn_bands",

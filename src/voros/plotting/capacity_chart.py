@@ -122,7 +122,8 @@ class CapacityDisplay:
         upper.tick_params(labelbottom=False)
         at = self.capacity
         self.marks_ = () if at is None else tuple(self._mark(panel, at) for panel in self.axes_)
-        entries = [(area, literal(name)) for name, area in self.areas_.items()]
+        # From top to bottom, as the areas lie.
+        entries = [(area, literal(name)) for name, area in reversed(self.areas_.items())]
         draw_legend(upper, entries, below=lower, grow=ax is None)
         return self
 

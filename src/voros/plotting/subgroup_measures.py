@@ -27,6 +27,7 @@ SUBGROUP_PANELS = {
 """Measures side by side, and how their axes are called."""
 
 FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
+FLOOR_SIGNS = {"kept": "●", "broken": "✖", "too few to say": "○"}
 """A broken floor has another mark; where there are too few to say, the mark is hollow."""
 
 LONGEST_NAME = 24
@@ -119,7 +120,7 @@ class SubgroupDisplay:
         self.axes_: tuple[Axes, ...] = panels_to_draw_on(
             ax,
             (len(SUBGROUP_PANELS),),
-            (1.6, height),
+            (1.35, height),
             ncols=len(SUBGROUP_PANELS),
             sharey=ax is None,
         )
@@ -179,4 +180,8 @@ class SubgroupDisplay:
         )
         at = {"xycoords": panel.get_xaxis_transform(), "ha": "left", "va": "bottom"}
         write_beside(panel, f"floor {floor:g}", (floor, 1.0), (2, 2), **at)
+        seen = [verdict for verdict in FLOOR_SIGNS if verdict in {r.floor for r in self.subgroups}]
+        verdicts = "   ".join(f"{FLOOR_SIGNS[verdict]} {verdict}" for verdict in seen)
+        size = type_size(panel)
+        self.axes_[1].set_title(f"precision floor: {verdicts}", fontsize=size, loc="left")
         return line

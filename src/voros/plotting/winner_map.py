@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.core.arguments import check_flag
 from voros.plotting.chords import marked_runs
-from voros.plotting.colours import ground, ink, ink_on, model_styles, muted
+from voros.plotting.colours import ground, ink_on, model_styles, muted
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.legends import (
     columns_that_fit,
@@ -207,26 +207,29 @@ class WinnerMapDisplay(ModelDisplay):
             space = wide / len(cells[row]) * axes_inches(self.ax_)[0]
             text = visible(name).replace(" ", "\n")
             if space > text_inches(text, self._name_size()):
-                color = muted(self.ax_) if j == NOBODY else ink(self.ax_)
-                written.append(self._write(literal(text), at, color))
+                written.append(self._write(literal(text), at, name))
             elif j != NOBODY:
-                letters[name] = self._write(self.styles_[name].letter, at, ink(self.ax_))
+                letters[name] = self._write(self.styles_[name].letter, at, name)
         return tuple(written), letters
 
     def _name_size(self) -> float:
         return type_size(self.ax_) - 1
 
-    def _write(self, text: str, at: tuple[float, float], color: Any) -> Text:
+    def _write(self, text: str, at: tuple[float, float], name: str) -> Text:
+        """Write in the middle of what a model wins; hatching stops short of the letters."""
         from matplotlib.patheffects import withStroke
 
+        style = self.styles_.get(name)
+        back = ground(self.ax_) if style is None else style.fill
         return self.ax_.text(
             *at,
             text,
             ha="center",
             va="center",
             fontsize=self._name_size(),
-            color=color,
-            path_effects=[withStroke(linewidth=2.2, foreground=ground(self.ax_))],
+            fontweight="normal" if style is None else "bold",
+            color=muted(self.ax_) if style is None else ink_on(back),
+            path_effects=[withStroke(linewidth=3, foreground=back)],
         )
 
     def _legend(self, *, grow: bool) -> None:

@@ -18,7 +18,6 @@ from voros.models import count_models
 from voros.plotting import (
     AreaCurveDisplay,
     RocDisplay,
-    RocSurfaceDisplay,
     ThresholdCostDisplay,
     WinnerMapDisplay,
     region_gallery,
@@ -142,11 +141,6 @@ PICTURES: dict[str, Drawing] = {
         nrows=3,
         figsize=(6.4, 6.0),
         sharex=True,
-    ),
-    "roc-surface": _on_panels(
-        lambda patients, ax: RocSurfaceDisplay.from_points(patients.one, ax=ax, t=0.5),
-        figsize=(6.4, 5.4),
-        subplot_kw={"projection": "3d"},
     ),
     "regions": regions,
 }

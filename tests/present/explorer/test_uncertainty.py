@@ -16,6 +16,7 @@ from voros.core.coverage import GIVEN_POINTS
 from voros.exceptions import ArgumentError
 from voros.models import count_models
 from voros.present.explorer import write_page
+from voros.present.explorer.clusters import cluster_spread
 from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import draws, resampled_counts
 
@@ -63,15 +64,20 @@ def of_page(models: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     return _judged_by_page(*models, tmp_path_factory.mktemp("resample"))
 
 
-def _judged_by_page(y: Any, scores: dict[str, Any], folder: Path) -> dict[str, Any]:
-    columns = zip(y.astype(int).tolist(), *(s.tolist() for s in scores.values()), strict=True)
-    rows = "\n".join([",".join(["died", *scores]), *(",".join(map(repr, row)) for row in columns)])
+def _judged_by_page(
+    y: Any, scores: dict[str, Any], folder: Path, patients: Any = None
+) -> dict[str, Any]:
+    named = {"died": y.astype(int), **scores} | ({} if patients is None else {"patient": patients})
+    columns = zip(*(column.tolist() for column in named.values()), strict=True)
+    rows = "\n".join([",".join(named), *(",".join(map(repr, row)) for row in columns)])
     settings = []
     for scenario, costs in SETTINGS:
         whole = [voros.partial_voros_score(y, s, scenario) for s in scores.values()]
         settings.append({"setting": _setting(scenario, costs), "scores": whole})
-    found = answers_of_page("resample.mjs", {"rows": rows, "settings": settings}, folder)
-    return {**found, "settings": settings}
+    asked: dict[str, Any] = {"rows": rows, "settings": settings}
+    if patients is not None:
+        asked["wanted"] = {"label": "died", "scores": list(scores), "patient": "patient"}
+    return {**answers_of_page("resample.mjs", asked, folder), "settings": settings}
 
 
 @needs_node
@@ -112,6 +118,37 @@ def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> N
 @needs_node
 def test_intervals_are_those_of_the_bootstrap(models: Any, of_page: dict[str, Any]) -> None:
     _check_intervals(models, of_page)
+
+
+@needs_node
+def test_intervals_of_patients_are_those_of_the_bootstrap(models: Any, tmp_path: Path) -> None:
+    y, scores = models
+    rng = np.random.default_rng(9)
+    patients = rng.integers(0, 200, len(y)) ** 2 // 200  # unequal numbers of cases
+    together = {name: score + 0.8 * (patients % 7 == 0) for name, score in scores.items()}
+    of_page = _judged_by_page(y, together, tmp_path, patients)
+    for (scenario, _), judged in zip(SETTINGS, of_page["judged"], strict=True):
+        expected = voros.bootstrap(
+            y, together, scenario, groups=patients, n_resamples=100, random_state=0
+        )
+        for result, interval in zip(expected.values(), judged["intervals"], strict=True):
+            assert interval == pytest.approx([result.low, result.high], abs=1e-6)
+
+
+def test_sums_over_patients_are_the_same_counted_one_by_one(models: Any) -> None:
+    y, scores = models
+    patients = np.arange(len(y)) % 170
+    points = held_points(count_models(y, scores), None)["coarse"]
+    text = cluster_spread(y, scores["coarse"], patients, points)
+    sums = np.frombuffer(base64.b64decode(text), "<f4").reshape(3, -1)
+    sizes = [np.bincount(patients, which) for which in (y, ~y)]
+    for row in (1, 9, len(points) - 1):
+        alarm = scores["coarse"] >= points.thresholds[row]
+        u, v = (
+            (np.bincount(patients, which & alarm, len(size)) - rate[row] * size) / size.sum()
+            for which, size, rate in zip((y, ~y), sizes, (points.tpr, points.fpr), strict=True)
+        )
+        assert sums[:, row - 1] == pytest.approx([u @ u, u @ v, v @ v], rel=1e-4, abs=1e-9)
 
 
 @needs_node

@@ -17,6 +17,7 @@ import numpy as np
 from voros.core.cases import check_scores
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
+from voros.present.explorer.clusters import with_clusters
 from voros.typing import AnyArray, BoolArray
 
 RESAMPLES = 200
@@ -40,7 +41,8 @@ def resampled_counts(
     """Return counts of every model in the same resamples, ready for JSON.
 
     ``held`` are the points that the page holds, as `held_points` returns them. Where
-    patients have several cases, ``grouped`` says whose they are, and patients are drawn.
+    patients have several cases, ``grouped`` says whose they are: patients are drawn, and what
+    intervals take of them is added.
 
     Examples
     --------
@@ -64,7 +66,10 @@ def resampled_counts(
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
     models = [{"kept": rows.tolist(), **packed(counts[name])} for name, rows in kept.items()]
-    return {"resamples": n_resamples, "models": models}
+    result = {"resamples": n_resamples, "models": models}
+    if grouped is None or not grouped.repeated:
+        return result
+    return with_clusters(result, positive, scores, held, grouped.codes)
 
 
 def _drawn_cases(resample: int, n_cases: int, grouped: GroupedCases | None) -> AnyArray:
