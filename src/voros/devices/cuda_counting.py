@@ -20,14 +20,14 @@ MOST_EDGES = 4095
 BLOCKS, THREADS = 264, 1024
 
 COUNTING_IN_CUDA = r"""
-__device__ int cell_of(float score, const float* edges, int n_edges, float start, float scale) {
+__device__ int range_of(float score, const float* edges, int n_edges, float start, float scale) {
     float guess = fminf(fmaxf((score - start) * scale, 0.0f), n_edges - 3.0f);
-    int cell = (int)guess + 1;
-    cell += (score >= edges[cell + 1]) - (score < edges[cell]);
-    return score < edges[0] ? -1 : cell;
+    int home = (int)guess + 1;
+    home += (score >= edges[home + 1]) - (score < edges[home]);
+    return score < edges[0] ? -1 : home;
 }
 
-extern "C" __global__ void count_cells(
+extern "C" __global__ void count_ranges(
     const float4* scores, const uchar4* positive, const float* edges, int* counts,
     int n_cases, int n_edges) {
     float start = edges[1], scale = edges[n_edges];
@@ -55,15 +55,15 @@ extern "C" __global__ void count_cells(
         #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (k >= n) break;
-            int cell = cell_of(score[k], places, n_edges, start, scale);
-            if (cell == 0) {
+            int home = range_of(score[k], places, n_edges, start, scale);
+            if (home == 0) {
                 outer[0] += mark[k] == 0;
                 outer[1] += mark[k] != 0;
-            } else if (cell == n_edges - 1) {
+            } else if (home == n_edges - 1) {
                 outer[2] += mark[k] == 0;
                 outer[3] += mark[k] != 0;
             } else {
-                atomicAdd(&held[2 * (cell + 1) + (mark[k] != 0)], 1);
+                atomicAdd(&held[2 * (home + 1) + (mark[k] != 0)], 1);
             }
         }
     }
@@ -79,7 +79,7 @@ extern "C" __global__ void count_cells(
 
 
 def _kernel() -> Any:
-    return compiled(COUNTING_IN_CUDA, "count_cells")
+    return compiled(COUNTING_IN_CUDA, "count_ranges")
 
 
 def fits(scores: Any, marks: Any, edges: NDArray[np.float32]) -> bool:
@@ -97,7 +97,7 @@ def count(
     n_cases: int,
     n_edges: int,
 ) -> None:
-    """Add the cases in each cell to 32-bit counters, two for each: negatives and positives.
+    """Add the cases in each range to 32-bit counters, two for each: negatives and positives.
 
     The inverse of the step between edges follows them on the device.
     """

@@ -85,12 +85,12 @@ extern "C" __global__ void rank_marks(
     const long long* order, const unsigned char* positive, unsigned char* marks, int* totals,
     int n) {
     __shared__ int sums[256];
-    int found = 0, all;
+    int positives = 0, all;
     for (int k = threadIdx.x; k < TILE; k += blockDim.x) {
         int i = blockIdx.x * TILE + k;
-        if (i < n) found += marks[i] = positive[order[i]] != 0;
+        if (i < n) positives += marks[i] = positive[order[i]] != 0;
     }
-    sum_below(found, sums, &all);
+    sum_below(positives, sums, &all);
     if (threadIdx.x == 0) totals[blockIdx.x] = all;
 }
 

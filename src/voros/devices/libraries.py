@@ -32,8 +32,8 @@ AT_ONCE = 2**24
 """Cases up to which values computed of all of them are small."""
 
 
-class WantedCells(NamedTuple):
-    """Cells between edges: which of them are wanted, and the positives and negatives in these."""
+class WantedRanges(NamedTuple):
+    """Ranges between edges: which of them are wanted, and the positives and negatives in these."""
 
     edges: HostArray
     wanted: HostArray
@@ -41,19 +41,19 @@ class WantedCells(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float | None] | None:
-        """Where the cells wanted begin and end, None for no end; None where others lie between.
+        """Where the ranges wanted begin and end, None for no end; None where others lie between.
 
         Examples
         --------
         >>> edges, wanted = np.array([0.1, 0.2, 0.3]), np.array([False, True, True, False])
-        >>> WantedCells(edges, wanted, (5, 20)).ends
+        >>> WantedRanges(edges, wanted, (5, 20)).ends
         (0.1, 0.3)
         """
-        cells = np.flatnonzero(self.wanted)
-        if len(cells) == 0 or self.wanted[0] or cells[-1] - cells[0] + 1 != len(cells):
+        ranges = np.flatnonzero(self.wanted)
+        if len(ranges) == 0 or self.wanted[0] or ranges[-1] - ranges[0] + 1 != len(ranges):
             return None
-        above = self.edges[cells[-1] : cells[-1] + 1].tolist()
-        return float(self.edges[cells[0] - 1]), above[0] if above else None
+        above = self.edges[ranges[-1] : ranges[-1] + 1].tolist()
+        return float(self.edges[ranges[0] - 1]), above[0] if above else None
 
 
 class Library:
@@ -165,11 +165,11 @@ class Library:
         ends = self.xp.arange(length + 1, device=self.device, dtype=numbers.dtype)
         return np.diff(self.to_host(self.search(self.sort(numbers), ends, "left")))
 
-    def cells(self, edges: Any, block: Any) -> Any:
+    def homes(self, edges: Any, block: Any) -> Any:
         """Return the number of edges that are at most each value."""
         return self.search(edges, self.comparable(block), "right")
 
-    def count_cells(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
+    def count_ranges(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
         """Count negatives and positives between edges.
 
         Returns
@@ -181,21 +181,21 @@ class Library:
         counts = np.zeros(2 * length, dtype=np.int64)
         there = self.from_host(edges)
         for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
-            cell = self.cells(there, scores[block])
-            marks = self.xp.astype(positive[block], cell.dtype)
-            counts += self.tally(cell * 2 + marks, 2 * length)
+            home = self.homes(there, scores[block])
+            marks = self.xp.astype(positive[block], home.dtype)
+            counts += self.tally(home * 2 + marks, 2 * length)
         return counts.reshape(-1, 2)
 
-    def keep_cells(self, scores: Any, positive: Any, cells: WantedCells) -> tuple[Any, Any]:
-        """Return the scores of positives and of negatives in the cells wanted, in any order.
+    def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
+        """Return the scores of positives and of negatives in the ranges wanted, in any order.
 
         Cases that have changed since they were counted are an error.
         """
-        edges, wanted, sizes = cells
+        edges, wanted, sizes = ranges
         there, marks = self.from_host(edges), self.from_host(wanted)
         parts: list[tuple[Any, ...]] = []
         for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
-            inside = self.take(marks, self.cells(there, scores[block]))
+            inside = self.take(marks, self.homes(there, scores[block]))
             classes = positive[block] & inside, ~positive[block] & inside
             parts.append(
                 tuple(self.take(scores[block], self.where_true(members)) for members in classes)
@@ -280,22 +280,22 @@ class TorchLibrary(Library):
         """Count how often each of the numbers below `length` occurs."""
         return self.to_host(self._torch.bincount(numbers, minlength=length))
 
-    def count_cells(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
+    def count_ranges(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
         """Count negatives and positives between edges, in one read where they are even."""
         kernels = self._kernels(scores, positive)
         scale = None if kernels is None else kernels.even_step(edges)
         if kernels is None or scale is None:
-            return super().count_cells(scores, positive, edges)
+            return super().count_ranges(scores, positive, edges)
         counts: HostArray = kernels.count_even(scores, positive, edges, scale)
         return counts
 
-    def keep_cells(self, scores: Any, positive: Any, cells: WantedCells) -> tuple[Any, Any]:
-        """Return the scores of positives and of negatives in the cells wanted, in one read."""
+    def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
+        """Return the scores of positives and of negatives in the ranges wanted, in one read."""
         kernels = self._kernels(scores, positive)
-        edges, wanted, sizes = cells
-        ends = cells.ends
+        edges, wanted, sizes = ranges
+        ends = ranges.ends
         if kernels is None or edges.dtype != np.float32:
-            return super().keep_cells(scores, positive, cells)
+            return super().keep_ranges(scores, positive, ranges)
         if ends is not None:
             of_positives, of_negatives, counts = kernels.keep_between(
                 scores, positive, *ends, sizes
@@ -305,7 +305,7 @@ class TorchLibrary(Library):
                 scores, positive, edges, scale, wanted, sizes
             )
         else:
-            return super().keep_cells(scores, positive, cells)
+            return super().keep_ranges(scores, positive, ranges)
         check_same_counts(counts, sizes)
         return of_positives, of_negatives
 

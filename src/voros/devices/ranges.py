@@ -15,7 +15,7 @@ import numpy as np
 from voros.core.candidate_bins import ranges_to_search
 from voros.core.scenario import Scenario
 from voros.devices.cases import DeviceCases
-from voros.devices.libraries import WantedCells
+from voros.devices.libraries import WantedRanges
 from voros.typing import AnyArray, BoolArray
 
 DEVICE_SAMPLE = 2**17
@@ -80,7 +80,7 @@ class ScoreRanges:
         start, end = self.edges[first], self.edges[last + 1 : last + 2]
         inside = inner[(inner > start) & (inner < end[0] if len(end) else True)]
         edges = np.concatenate([self.edges[first : first + 1], inside])
-        counts = cases.library.count_cells(
+        counts = cases.library.count_ranges(
             cases.scores, cases.positive, np.concatenate([edges, end])
         )
         fresh = edges, *counts[1 : len(edges) + 1].T
@@ -148,5 +148,5 @@ def members(cases: DeviceCases, ranges: ScoreRanges, kept: BoolArray) -> tuple[A
     """Return the scores of positives and of negatives in the ranges kept."""
     sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
     wanted = np.append(False, kept)
-    cells = WantedCells(ranges.edges, wanted, sizes)
-    return cases.library.keep_cells(cases.scores, cases.positive, cells)
+    wanted_ranges = WantedRanges(ranges.edges, wanted, sizes)
+    return cases.library.keep_ranges(cases.scores, cases.positive, wanted_ranges)

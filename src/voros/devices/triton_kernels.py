@@ -31,12 +31,12 @@ EVEN = 0.25
 
 
 @triton.jit
-def _cell(score, edges, n_edges, start, scale):
-    """Return the edges at most each score, less one: guessed, and set right by comparison."""
+def _range_of(score, edges, n_edges, start, scale):
+    """Return the edges at most each score, less one: guessed, and corrected by comparison."""
     guess = tl.minimum(tl.maximum((score - start) * scale, 0.0), n_edges - 3.0).to(tl.int32) + 1
-    cell = guess - (score < tl.load(edges + guess)).to(tl.int32)
-    cell += (score >= tl.load(edges + guess + 1)).to(tl.int32)
-    return tl.where(score < tl.load(edges), -1, cell)
+    home = guess - (score < tl.load(edges + guess)).to(tl.int32)
+    home += (score >= tl.load(edges + guess + 1)).to(tl.int32)
+    return tl.where(score < tl.load(edges), -1, home)
 
 
 @triton.jit
@@ -45,11 +45,11 @@ def _count(scores, positive, edges, counts, n_cases, n_edges, start, scale, SIZE
     inside = place < n_cases
     score = tl.load(scores + place, mask=inside, other=0.0).to(tl.float32)
     mark = tl.load(positive + place, mask=inside, other=0).to(tl.int32)
-    cell = _cell(score, edges, n_edges, start, scale)
-    between = inside & (cell > 0) & (cell < n_edges - 1)
-    tl.atomic_add(counts + 2 * (cell + 1) + mark, 1, mask=between, sem="relaxed")
+    home = _range_of(score, edges, n_edges, start, scale)
+    between = inside & (home > 0) & (home < n_edges - 1)
+    tl.atomic_add(counts + 2 * (home + 1) + mark, 1, mask=between, sem="relaxed")
     # Most cases are beyond the edges, and one counter for all of them would be a queue.
-    lowest, highest = inside & (cell == 0), inside & (cell == n_edges - 1)
+    lowest, highest = inside & (home == 0), inside & (home == n_edges - 1)
     tl.atomic_add(counts + 2, tl.sum((lowest & (mark == 0)).to(tl.int32)), sem="relaxed")
     tl.atomic_add(counts + 3, tl.sum((lowest & (mark == 1)).to(tl.int32)), sem="relaxed")
     top = counts + 2 * n_edges
@@ -68,11 +68,13 @@ def _put(out, taken, size, score, chosen):
 
 
 @triton.jit
-def _put_both(marks, right, n_right, false, n_false, taken, score, chosen):
+def _put_both(
+    marks, of_positives, n_of_positives, of_negatives, n_of_negatives, taken, score, chosen
+):
     if tl.sum(chosen.to(tl.int32)) > 0:
         mark = tl.load(marks, mask=chosen, other=0)
-        _put(right, taken, n_right, score, chosen & (mark != 0))
-        _put(false, taken + 1, n_false, score, chosen & (mark == 0))
+        _put(of_positives, taken, n_of_positives, score, chosen & (mark != 0))
+        _put(of_negatives, taken + 1, n_of_negatives, score, chosen & (mark == 0))
 
 
 @triton.jit
@@ -81,12 +83,12 @@ def _keep(
     positive,
     edges,
     wanted,
-    right,
-    false,
+    of_positives,
+    of_negatives,
     taken,
     n_cases,
-    n_right,
-    n_false,
+    n_of_positives,
+    n_of_negatives,
     n_edges,
     start,
     scale,
@@ -95,9 +97,18 @@ def _keep(
     place = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
     inside = place < n_cases
     score = tl.load(scores + place, mask=inside, other=0.0)
-    cell = _cell(score.to(tl.float32), edges, n_edges, start, scale)
-    chosen = inside & (tl.load(wanted + cell + 1) != 0)
-    _put_both(positive + place, right, n_right, false, n_false, taken, score, chosen)
+    home = _range_of(score.to(tl.float32), edges, n_edges, start, scale)
+    chosen = inside & (tl.load(wanted + home + 1) != 0)
+    _put_both(
+        positive + place,
+        of_positives,
+        n_of_positives,
+        of_negatives,
+        n_of_negatives,
+        taken,
+        score,
+        chosen,
+    )
 
 
 @triton.jit
@@ -107,10 +118,10 @@ def _keep_between(
     n_cases,
     low,
     high,
-    right,
-    n_right,
-    false,
-    n_false,
+    of_positives,
+    n_of_positives,
+    of_negatives,
+    n_of_negatives,
     taken,
     OPEN_ABOVE: tl.constexpr,
     SIZE: tl.constexpr,
@@ -122,7 +133,16 @@ def _keep_between(
     chosen = inside & (value >= low)
     if not OPEN_ABOVE:
         chosen = chosen & (value < high)
-    _put_both(positive + place, right, n_right, false, n_false, taken, score, chosen)
+    _put_both(
+        positive + place,
+        of_positives,
+        n_of_positives,
+        of_negatives,
+        n_of_negatives,
+        taken,
+        score,
+        chosen,
+    )
 
 
 @triton.jit
@@ -182,9 +202,9 @@ def keep_even(
     wanted: NDArray[np.bool_],
     sizes: tuple[int, int],
 ) -> tuple[Any, Any, tuple[int, int]]:
-    """Return the scores of positives and of negatives in the cells wanted, and their numbers.
+    """Return the scores of positives and of negatives in the ranges wanted, and their numbers.
 
-    `wanted` says it of the cells below the first edge, between each and the next, and from the
+    `wanted` says it of the ranges below the first edge, between each and the next, and from the
     last one up; `sizes` are the numbers expected.
     """
     device = scores.device
