@@ -49,7 +49,7 @@ def test_json_csv_and_the_page(ward, voros_command):
     document = json.loads(ran.out)
     assert document["verdict"] == "broken"
     assert document["watches"][0]["name"] == "precision"
-    assert (ward / "ward.html").read_text().count("<svg") == 3
+    assert (ward / "ward.html").read_text().count("<img") == 3
     rows = voros_command("monitor", "ward.voros", "--csv").out.splitlines()
     assert rows[0].startswith("name,verdict,words,limit,estimate")
 

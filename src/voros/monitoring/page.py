@@ -1,181 +1,26 @@
-"""The page of a monitor: one HTML file with curves as SVG, plain text that it carries along."""
+"""The page of a monitor: one HTML file with its pictures inside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from html import escape
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from voros.monitoring.precision import RECENT
-from voros.monitoring.settings import SECONDS_PER_DAY, Settings, read_time
+from voros.monitoring.settings import Settings
 from voros.monitoring.status import Status, Watch
-from voros.present.document import render_document
+from voros.present.document import Picture, render_document
 from voros.typing import AnyArray, FloatArray
 
-WIDTH, HEIGHT = 720, 240
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 30
-MOST_POINTS = 800
-"""A line of more points shows no more."""
-
-TICK_DAYS = (1, 2, 7, 14, 30, 61, 91, 182, 365, 730, 1461)
-"""Distances between dates on the axis."""
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A curve; `kind` is its look: "data", "limit", "quiet" or "dots"."""
-
-    name: str
-    times: FloatArray
-    values: FloatArray
-    kind: str = "data"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Chart:
-    """Curves over time, and a band between two of them.
-
-    Attributes
-    ----------
-    title, caption : str
-    lines : tuple of Line
-    band : tuple of three ndarrays or None
-        Times, lower and upper ends.
-    low, high : float or None
-        Ends of the axis that always show.
-    marks : tuple of (float, str)
-        Times with a name, such as when a limit broke.
-    """
-
-    title: str
-    caption: str
-    lines: tuple[Line, ...]
-    band: tuple[FloatArray, FloatArray, FloatArray] | None = None
-    low: float | None = None
-    high: float | None = None
-    marks: tuple[tuple[float, str], ...] = ()
-
-    def svg(self) -> str:
-        """Draw the chart.
-
-        Examples
-        --------
-        >>> days = np.arange(3) * 86_400.0
-        >>> Chart(title="alarms", caption="", lines=(Line("a day", days, days / 86_400),)).svg()[:4]
-        '<svg'
-        """
-        axes = _Axes.from_chart(self)
-        parts = [*axes.grid(), *self._band_parts(axes)]
-        parts += [_line(line, axes) for line in self.lines]
-        parts += [_mark(mark, place, axes) for place, mark in enumerate(self.marks)]
-        return (
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.title)}: '
-            f'{escape(self.caption)}">{"".join(parts)}</svg>'
-        )
-
-    def _band_parts(self, axes: _Axes) -> list[str]:
-        if self.band is None or not len(self.band[0]):
-            return []
-        times, low, high = self.band
-        x = axes.x(times)
-        there = zip(x, axes.y(low), strict=True)
-        back = zip(x[::-1], axes.y(high[::-1]), strict=True)
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in [*there, *back])
-        return [f'<polygon class="band" points="{points}"/>']
-
-    @property
-    def legend(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of each curve."""
-        return tuple((line.kind, line.name) for line in self.lines)
-
-
-@dataclass(frozen=True)
-class _Axes:
-    begin: float
-    end: float
-    low: float
-    high: float
-
-    @classmethod
-    def from_chart(cls, chart: Chart) -> _Axes:
-        times = np.concatenate([line.times for line in chart.lines])
-        values = [line.values for line in chart.lines]
-        values += [np.array([v], float) for v in (chart.low, chart.high) if v is not None]
-        seen = np.concatenate(values)
-        seen = seen[np.isfinite(seen)]
-        begin, end = (float(times.min()), float(times.max())) if len(times) else (0.0, 1.0)
-        low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-        margin = 0.05 * (high - low)
-        low = low if low == chart.low else low - margin
-        high = high if high == chart.high else high + margin
-        return cls(begin, max(end, begin + 1), low, high if high > low else low + 1)
-
-    def x(self, times: FloatArray) -> AnyArray:
-        span = WIDTH - LEFT - RIGHT
-        return np.asarray(LEFT + span * (times - self.begin) / (self.end - self.begin))
-
-    def y(self, values: FloatArray) -> AnyArray:
-        span = HEIGHT - TOP - BOTTOM
-        inside = np.clip(values, self.low, self.high)
-        return np.asarray(HEIGHT - BOTTOM - span * (inside - self.low) / (self.high - self.low))
-
-    def grid(self) -> list[str]:
-        parts = []
-        for value in _round_steps(self.low, self.high):
-            y = float(self.y(np.array([value]))[0])
-            parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
-            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" class="end">{value:g}</text>')
-        for time in _date_steps(self.begin, self.end):
-            x = float(self.x(np.array([time]))[0])
-            day = np.datetime64(int(time), "s").astype("datetime64[D]")
-            parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 10}" class="mid">{day}</text>')
-        return parts
-
-
-def _round_steps(low: float, high: float) -> list[float]:
-    raw = (high - low) / 4
-    size = 10.0 ** np.floor(np.log10(raw))
-    step = float(next(m * size for m in (1, 2, 5, 10) if m * size >= raw))
-    first = np.ceil(low / step)
-    # Adding 0 makes 0 of -0.
-    return [round(float(k * step), 10) + 0.0 for k in np.arange(first, np.floor(high / step) + 1)]
-
-
-def _date_steps(begin: float, end: float) -> FloatArray:
-    days = (end - begin) / SECONDS_PER_DAY
-    step = next((d for d in TICK_DAYS if days / d <= 6), TICK_DAYS[-1]) * SECONDS_PER_DAY
-    # The first and the last date need half their width.
-    return np.arange(begin + 0.06 * (end - begin), end - 0.05 * (end - begin), step)
-
-
-def _line(line: Line, axes: _Axes) -> str:
-    keep = np.isfinite(line.values)
-    times, values = line.times[keep], line.values[keep]
-    rows = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_POINTS)).astype(int))
-    points = zip(axes.x(times[rows]), axes.y(values[rows]), strict=True) if len(times) else ()
-    if line.kind == "dots":
-        return "".join(f'<circle class="dots" cx="{x:.1f}" cy="{y:.1f}" r="2"/>' for x, y in points)
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    return f'<polyline class="{line.kind}" points="{path}"/>'
-
-
-def _mark(mark: tuple[float, str], place: int, axes: _Axes) -> str:
-    """Draw a line and its name, each name on a row of its own."""
-    time, name = mark
-    x = float(axes.x(np.array([time]))[0])
-    side = ("end", -5) if x > WIDTH / 2 else ("", 5)
-    height = TOP + 12 + 13 * place
-    return (
-        f'<path class="mark" d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
-        f'<text class="{side[0]} marked" x="{x + side[1]:.1f}" y="{height}">{escape(name)}</text>'
-    )
-
+WIDTH, HEIGHT = 8.0, 2.8
+"""Inches of a picture."""
 
 LOWEST_EVIDENCE = -6.0
-"""Powers of ten below which the chart of the evidence ends."""
+"""Powers of ten below which the picture of the evidence ends."""
+
+Draw: TypeAlias = Callable[[Any, Watch, AnyArray], str]
+"""Draws a watch over its dates on axes that have a title, and returns the caption."""
 
 
 def render_status_page(status: Status, settings: Settings, title: str) -> str:
@@ -186,87 +31,96 @@ def render_status_page(status: Status, settings: Settings, title: str) -> str:
         title=title,
         status=status,
         settings=settings,
-        charts=list(charts_of(status)),
+        pictures=list(status_pictures(status)),
     )
 
 
-def charts_of(status: Status) -> Iterator[Chart]:
-    """Return a chart for everything that is watched and has a history."""
-    makers = {
-        "precision": _precision_charts,
-        "capacity": _capacity_charts,
-        "cost": _cost_charts,
-        "scores": _score_charts,
+def status_pictures(status: Status) -> Iterator[Picture]:
+    """Draw everything that is watched and has a history."""
+    drawn: dict[str, tuple[Draw, ...]] = {
+        "precision": (_draw_precision, _draw_evidence),
+        "capacity": (_draw_alarms,),
+        "cost": (_draw_costs,),
+        "scores": (_draw_scores,),
     }
     for watch in status.watches:
         if len(watch.history.get("time", ())) > 1:
-            yield from makers[watch.kind](watch)
+            for draw in drawn[watch.kind]:
+                yield _picture(watch, draw)
 
 
-def _chart(watch: Watch, title: str, caption: str, *lines: Line, **axis: Any) -> Chart:
-    """Put lines together, with marks where the limit broke and where that was seen."""
+def _picture(watch: Watch, draw: Draw) -> Picture:
+    from voros.present.report.figures import figure_bytes, headless_pyplot
+
+    plt = headless_pyplot()
+    figure, ax = plt.subplots(figsize=(WIDTH, HEIGHT))
+    figure.subplots_adjust(left=0.07, right=0.8, bottom=0.12, top=0.9)
+    dates = watch.history["time"].astype("datetime64[s]")
+    caption = draw(ax, watch, dates)
+    for date, name in ((watch.since, "began"), (watch.noticed, watch.verdict)):
+        if date is not None:
+            shown = np.clip(np.datetime64(date, "s"), dates[0], dates[-1])
+            ax.axvline(
+                shown,
+                color="C3",
+                linewidth=1,
+                linestyle=":" if date is watch.since else "-",
+                label=name,
+            )
     stream = watch.name.partition(" of ")[2]
-    begin, end = watch.history["time"][[0, -1]]
-    dates = ((watch.since, "since about here"), (watch.noticed, watch.verdict))
-    marks = tuple(
-        (float(np.clip(read_time(date), begin, end)), name) for date, name in dates if date
-    )
-    title += f", {stream}" if stream else ""
-    return Chart(title=title, caption=caption, lines=lines, marks=marks, **axis)
+    title = f"{ax.get_title()}, {stream}" if stream else ax.get_title()
+    ax.set_title(title)
+    ax.set_xlim(dates[0], dates[-1])
+    dated = plt.matplotlib.dates
+    ax.xaxis.set_major_formatter(dated.ConciseDateFormatter(dated.AutoDateLocator()))
+    ax.grid(alpha=0.3)
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return Picture(figure_bytes(figure, "png"), caption, f"{title}: {caption}")
 
 
-def _curve(watch: Watch, name: str, values: FloatArray, kind: str = "data") -> Line:
-    return Line(name, watch.history["time"], values, kind)
-
-
-def _flat(watch: Watch, value: float, name: str) -> Line:
-    return Line(name, watch.history["time"][[0, -1]], np.full(2, value), "limit")
-
-
-def _precision_charts(watch: Watch) -> Iterator[Chart]:
+def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
     past, floor = watch.history, watch.limit or 0.0
-    yield _chart(
-        watch,
-        "Precision so far",
-        "share of true alarms over all whose window has closed, with its confidence sequence; it "
-        "is a mean since the policy was deployed, and turns slowly",
-        _curve(watch, "precision", past["estimate"]),
-        _curve(watch, f"last {RECENT} alarms", past["recent"], "quiet"),
-        _flat(watch, floor, f"floor {floor:g}"),
-        band=(past["time"], past["low"], past["high"]),
-        low=0.0,
-        high=min(1.0, max(2 * floor, float(past["estimate"].max()) + 0.1)),
-    )
-    yield _chart(
-        watch,
-        "Evidence that precision is below its floor",
-        "powers of ten, 0 being what it takes; the detector forgets good times, and watches for "
-        "a change",
-        _curve(watch, "evidence", _tens(past["evidence"])),
-        _curve(watch, "detector", _tens(past["detector"]), "quiet"),
-        _flat(watch, 0.0, "bound"),
+    ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
+    ax.plot(dates, past["estimate"], label="precision")
+    ax.plot(dates, past["recent"], color="grey", linewidth=1, label=f"last {RECENT}")
+    ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
+    ax.set_ylim(0.0, min(1.0, max(2 * floor, float(np.nanmax(past["estimate"])) + 0.1)))
+    ax.set_title("Precision so far")
+    return (
+        "Share of true alarms since the policy was deployed, with an interval that holds at all "
+        "times at once."
     )
 
 
-def _capacity_charts(watch: Watch) -> Iterator[Chart]:
-    alarms = _curve(watch, "alarms", watch.history["alarms"], "dots")
-    most = _curve(watch, "capacity", watch.history["capacity"], "limit")
-    caption = f"each dot is a {watch.unit} that has ended"
-    yield _chart(watch, f"Alarms per {watch.unit}", caption, alarms, most, low=0.0)
-
-
-def _cost_charts(watch: Watch) -> Iterator[Chart]:
-    cost = _curve(watch, "cost", watch.history["cost"], "dots")
-    budget = _flat(watch, 1000 * (watch.limit or 0.0), "budget")
-    caption = "in misses, as far as cases have labels"
-    yield _chart(watch, "Cost per 1,000 cases", caption, cost, budget, low=0.0)
-
-
-def _score_charts(watch: Watch) -> Iterator[Chart]:
-    mean = _curve(watch, "mean score", watch.history["mean"], "dots")
-    caption = "without labels: a change of the scores is no harm yet"
-    yield _chart(watch, f"Mean score per {watch.unit}", caption, mean)
+def _draw_evidence(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    ax.plot(dates, _tens(watch.history["evidence"]), label="evidence")
+    ax.plot(dates, _tens(watch.history["detector"]), color="grey", linewidth=1, label="detector")
+    ax.axhline(0.0, color="C3", linestyle="--", label="bound")
+    ax.set_title("Evidence that precision is below its floor")
+    return "Powers of ten; 0 is the bound. The detector forgets good times, and finds changes."
 
 
 def _tens(logs: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(logs / np.log(10.0), LOWEST_EVIDENCE))
+
+
+def _draw_alarms(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    ax.plot(dates, watch.history["alarms"], ".", alpha=0.5, label="alarms")
+    ax.plot(dates, watch.history["capacity"], "--", color="C3", label="capacity")
+    ax.set_ylim(bottom=0.0)
+    ax.set_title(f"Alarms per {watch.unit}")
+    return f"Each dot is a {watch.unit} that has ended."
+
+
+def _draw_costs(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    ax.plot(dates, watch.history["cost"], ".", alpha=0.5, label="cost")
+    ax.axhline(1000 * (watch.limit or 0.0), color="C3", linestyle="--", label="budget")
+    ax.set_ylim(bottom=0.0)
+    ax.set_title("Cost per 1,000 cases")
+    return "In misses, as far as cases have labels."
+
+
+def _draw_scores(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    ax.plot(dates, watch.history["mean"], ".", alpha=0.5, label="mean score")
+    ax.set_title(f"Mean score per {watch.unit}")
+    return "Without labels: a change of the scores is no harm yet."

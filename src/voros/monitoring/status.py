@@ -194,7 +194,7 @@ def _cells(watch: Watch) -> tuple[str, ...]:
         watch.name,
         watch.verdict,
         watch.since or "",
-        "" if watch.estimate is None else f"{watch.estimate:.4g}",
+        "" if watch.estimate is None else f"{watch.estimate:.3g}",
         interval,
         "" if watch.limit is None else f"{watch.limit:g}",
         f"{watch.evidence:.2g}",
