@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from voros import progress
 from voros.progress import progress_bar
 
 
@@ -31,6 +32,16 @@ def test_a_terminal_redraws_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_log_gets_the_finished_bar(capsys: pytest.CaptureFixture[str]) -> None:
     list(progress_bar(range(300), "resampling"))
     assert capsys.readouterr().err == f"resampling [{'#' * 30}] 300/300\n"
+
+
+def test_a_long_log_gets_a_line_every_half_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 10_000, 8))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    list(progress_bar(range(10), "fits"))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("] ")[1] for line in lines] == ["4/10", "8/10", "10/10"]
 
 
 def test_silence_is_silent(capsys: pytest.CaptureFixture[str]) -> None:

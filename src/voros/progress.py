@@ -20,6 +20,9 @@ BAR_WIDTH = 30
 SECONDS_BETWEEN = 0.1
 """A bar that is watched is drawn again after no less than this."""
 
+SECONDS_BETWEEN_LINES = 30.0
+"""A log gets a line after no less than this."""
+
 
 def progress_bar(
     items: Iterable[Step], label: str, progress: Progress = True, total: int | None = None
@@ -27,7 +30,8 @@ def progress_bar(
     """Go through ``items``, redrawing a bar, or calling a function, after each of them.
 
     ``total`` says how many there are, where they are made as they are asked for. A terminal and a
-    notebook show one line that moves; anything else, such as a log file, gets the finished bar.
+    notebook show one line that moves; anything else, such as a log file, gets a line every half
+    minute and the finished bar.
 
     Examples
     --------
@@ -63,7 +67,7 @@ def bar_text(label: str, share: float, count: str) -> str:
 
 
 class Bar:
-    """One line: redrawn on a terminal, replaced in a notebook, written when done in a log.
+    """One line, redrawn on a terminal and replaced in a notebook; in a log one every half minute.
 
     ``passing`` leaves the line open when all is done, to be erased.
     """
@@ -72,20 +76,23 @@ class Bar:
         self.label, self.passing = label, passing
         self.in_notebook = _in_notebook()
         self.on_terminal = not self.in_notebook and sys.stderr.isatty()
-        self.drawn_at = -SECONDS_BETWEEN
+        self.watched = self.in_notebook or self.on_terminal
+        self.drawn_at = -SECONDS_BETWEEN if self.watched else time.monotonic()
         self.handle: Any = None
 
     def __call__(self, done: int, total: int) -> None:
-        """Draw the bar, unless nobody could see it; the last one is always drawn."""
-        watched, now = self.in_notebook or self.on_terminal, time.monotonic()
-        if done < total and (not watched or now - self.drawn_at < SECONDS_BETWEEN):
+        """Draw the bar, unless it was drawn a moment ago; the last one is always drawn."""
+        now = time.monotonic()
+        pause = SECONDS_BETWEEN if self.watched else SECONDS_BETWEEN_LINES
+        if done < total and now - self.drawn_at < pause:
             return
         self.drawn_at = now
         text = bar_text(self.label, done / total, f"{done}/{total}") if total else self.label
         if self.in_notebook:
             self._replace({"text/plain": text})
         else:
-            opening, end = "\r" * self.on_terminal, "\n" * (done == total and not self.passing)
+            closed = not self.watched or (done == total and not self.passing)
+            opening, end = "\r" * self.on_terminal, "\n" * closed
             sys.stderr.write(f"{opening}{text}{end}")
             sys.stderr.flush()
 

@@ -29,7 +29,7 @@ from voros_studies.experiments.grid import paper_grid, quick_grid
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.run_summary import draw_roc
 from voros_studies.experiments.study import Scored, run_study
-from voros_studies.experiments.timing import GridBar, grid_seconds
+from voros_studies.experiments.timing import grid_seconds
 from voros_studies.hospital import quick_support2, run_support2
 from voros_studies.hospital.prognoses import support2_cases
 
@@ -302,16 +302,6 @@ def test_support2_uses_nothing_that_came_later():
     assert forbidden.isdisjoint(name.split("=")[0].split()[0] for name in cases.feature_names)
     assert cases.X.shape == (9105, 68)
     assert int(cases.y.sum()) == 2360
-
-
-def test_the_bar_counts_by_time_and_ends_the_line(capsys):
-    bar = GridBar(candidates=quick_grid(), n_cases=1000, n_features=50)
-    for candidate in quick_grid():
-        bar(candidate, {"status": "done"})
-    drawn = capsys.readouterr().err
-    assert drawn.endswith("\n")
-    assert "12/12" in drawn
-    assert "about" in drawn or "less than a minute" in drawn
 
 
 def test_the_estimate_grows_with_the_work():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from voros import Scenario
 from voros.core.arguments import check_count
+from voros.progress import Bar
 from voros.text.table import Table, csv_text
 from voros_studies.experiments.cases import LabelledCases, Split, split_patients
 from voros_studies.experiments.context import NO_CONTEXT, StudyContext
@@ -30,7 +31,7 @@ from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
 from voros_studies.experiments.rivals import Rivals
 from voros_studies.experiments.run_summary import draw_study, render_summary
-from voros_studies.experiments.runs import TIME_LIMIT, run_grid
+from voros_studies.experiments.runs import TIME_LIMIT, OnFinished, run_grid
 from voros_studies.experiments.saved_models import ModelSource, save_models
 from voros_studies.experiments.study import (
     Deployed,
@@ -39,7 +40,7 @@ from voros_studies.experiments.study import (
     cost_intervals,
     run_study,
 )
-from voros_studies.experiments.timing import GridBar, briefing, grid_seconds
+from voros_studies.experiments.timing import briefing, grid_seconds
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import table_files
 
@@ -188,12 +189,7 @@ def run_experiment(
         random_state=options.random_state,
         jobs=options.cores,
         time_limit=options.time_limit,
-        on_finished=GridBar(
-            candidates=options.candidates,
-            n_cases=len(split.train),
-            n_features=len(cases.feature_names),
-            shown=options.progress,
-        ),
+        on_finished=_fits_bar(len(options.candidates)) if options.progress else None,
     )
     result, valid, test = study_run(title, folder, records, split, options.scenarios, find_rivals)
     parts = StudyParts(cases, split, context, valid, test)
@@ -245,6 +241,12 @@ def asked_facts(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[
         ("time limit of a fit", f"{options.time_limit:g} s"),
         ("hardware", hardware()),
     ]
+
+
+def _fits_bar(n_fits: int) -> OnFinished:
+    """Return what counts finished fits on a progress bar."""
+    bar, done = Bar("fits"), count(1)
+    return lambda _candidate, _record: bar(next(done), n_fits)
 
 
 def _facts(

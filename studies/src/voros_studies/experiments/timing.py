@@ -1,17 +1,12 @@
-"""How long an experiment will take: rough, said at the start, and corrected as it goes."""
+"""How long an experiment will take: rough, said at the start."""
 
 from __future__ import annotations
 
 import math
-import sys
-import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from voros.progress import bar_text
 from voros_studies.experiments.grid import OWN, Candidate
 
 SECONDS_PER_PRODUCT = {"LR": 2.5e-9, "MLP": 5e-10, "RF": 1.2e-8}
@@ -89,44 +84,3 @@ def briefing(found: Sequence[str], lacking: Sequence[str], seconds: float | None
 def file_found(name: str, path: Path) -> str:
     """Say which file serves as a table, and its size."""
     return f"{name}: {path} ({path.stat().st_size / 1e6:,.1f} MB)"
-
-
-@dataclass(kw_only=True)
-class GridBar:
-    """A bar that weighs fits by the time they should take, since one may take 100 times another.
-
-    Finished fits of an earlier run count as done, but not towards the speed.
-    """
-
-    candidates: Sequence[Candidate]
-    n_cases: int
-    n_features: int
-    shown: bool = True
-    _started: float = field(default_factory=time.time)
-    _done: float = 0.0
-    _worked: float = 0.0
-    _count: int = 0
-
-    def __call__(self, candidate: Candidate, record: dict[str, Any]) -> None:
-        """Take note of a finished fit, and redraw."""
-        expected = self._expected(candidate)
-        self._count += 1
-        self._done += expected
-        if float(record.get("finished", math.inf)) >= self._started:
-            self._worked += expected
-        if self.shown:
-            sys.stderr.write(self._drawn())
-            sys.stderr.flush()
-
-    def _expected(self, candidate: Candidate) -> float:
-        return fit_seconds(candidate, self.n_cases, self.n_features)
-
-    def _drawn(self) -> str:
-        total = sum(map(self._expected, self.candidates))
-        left = ""
-        if self._worked:
-            pace = (time.time() - self._started) / self._worked
-            left = f", {duration(pace * (total - self._done))} left"
-        ending = "\n" if self._count == len(self.candidates) else ""
-        drawn = bar_text("fits", self._done / total, f"{self._count}/{len(self.candidates)}")
-        return f"\r{drawn}{left:<32}{ending}"
