@@ -80,3 +80,17 @@ def test_every_public_name_has_a_page(pages: Any, tmp_path: Path) -> None:
     assert set(re.findall(r"^   (voros\S*)$", packages, re.MULTILINE)) == {
         page.stem for page in tmp_path.glob("voros*.rst")
     }
+
+
+def test_every_public_function_says_what_it_returns(pages: Any) -> None:
+    functions = {
+        name: thing for name, thing in described(pages).items() if inspect.isfunction(thing)
+    }
+    assert len(functions) > 60
+    silent = [
+        name
+        for name, function in functions.items()
+        if inspect.signature(function).return_annotation not in (None, "None")
+        and not re.search(r"^\s*(Returns|Yields)\n\s*-+$", function.__doc__ or "", re.MULTILINE)
+    ]
+    assert silent == []

@@ -272,6 +272,11 @@ def evaluate(
     scenario : Scenario
         Limits and costs.
 
+    Returns
+    -------
+    Evaluation
+        The score, the chosen thresholds and what binds them.
+
     Examples
     --------
     >>> import voros

@@ -144,6 +144,11 @@ def voros_score(
     Parameters are those of `partial_voros_score`. Of a scenario the costs and the prevalence
     count, not the limits: VOROS has none. Higher is better; 1 is a perfect classifier.
 
+    Returns
+    -------
+    float
+        Between 0 and 1; higher is better.
+
     Examples
     --------
     >>> import voros

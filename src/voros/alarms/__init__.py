@@ -2,8 +2,8 @@
 
 from voros.alarms.points import alarm_points
 from voros.alarms.rule import AlarmRule
-from voros.alarms.stay_rows import StayRows, rows_in_memory
+from voros.alarms.stay_rows import StayRows
 from voros.alarms.stream import AlarmState
 from voros.alarms.totals import StayTotals
 
-__all__ = ["AlarmRule", "AlarmState", "StayRows", "StayTotals", "alarm_points", "rows_in_memory"]
+__all__ = ["AlarmRule", "AlarmState", "StayRows", "StayTotals", "alarm_points"]

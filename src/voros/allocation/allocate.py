@@ -216,6 +216,11 @@ def capacity_growth(
 ) -> CapacityGrowth:
     """Find who gets the capacity as it grows; parameters as in `allocate`.
 
+    Returns
+    -------
+    CapacityGrowth
+        Alarms of each stream, and the shadow price, at every capacity.
+
     Examples
     --------
     >>> import voros

@@ -326,6 +326,10 @@ def _advice(costs: CostDistribution) -> Message:
 def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
     """A cost that is known exactly.
 
+    Returns
+    -------
+    Samples
+
     Examples
     --------
     >>> known(1 / 30)
@@ -339,6 +343,10 @@ def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
 def uniform(low: float, high: float) -> CostDistribution:
     """Every cost ratio C_FP / C_FN between the two equally likely.
 
+    Returns
+    -------
+    CostDistribution
+
     Examples
     --------
     >>> uniform(1 / 9, 1 / 6)
@@ -349,6 +357,10 @@ def uniform(low: float, high: float) -> CostDistribution:
 
 def uniform_t(low: float, high: float) -> CostDistribution:
     """Every fractional cost t = cN/(cN + P) between the two equally likely.
+
+    Returns
+    -------
+    CostDistribution
 
     Examples
     --------
@@ -365,6 +377,10 @@ def miss_costs(low: float, high: float | None = None) -> CostDistribution:
     """A miss costs between `low` and `high` false alarms, each number equally likely.
 
     This is uniform in C_FN / C_FP, which is not uniform in C_FP / C_FN: see the module's notes.
+
+    Returns
+    -------
+    CostDistribution
 
     Examples
     --------
@@ -398,6 +414,10 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
     over : {"ratio", "miss", "t"}
         What the distribution is of.
 
+    Returns
+    -------
+    Density
+
     Examples
     --------
     >>> from scipy.stats import lognorm
@@ -430,6 +450,10 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
 
 def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> Samples:
     """Draws of the cost, from elicitation or a posterior, with optional weights.
+
+    Returns
+    -------
+    Samples
 
     Examples
     --------

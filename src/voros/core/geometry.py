@@ -145,6 +145,11 @@ def feasible_region(
 ) -> Region:
     """Cut the unit square by the minimum precision and the maximum capacity line.
 
+    Returns
+    -------
+    Region
+        Corners, area and case of what is left.
+
     Examples
     --------
     >>> feasible_region(1000, 9000, min_precision=0.15, max_alarms=900).names

@@ -259,6 +259,10 @@ _BY_IMPLEMENTATION = {
 def first_rows(frame: Any, n_rows: int) -> Any:
     """Return the first rows of an engine's frame as a pyarrow table, wherever it finds them.
 
+    Returns
+    -------
+    pyarrow.Table
+
     Examples
     --------
     >>> import polars as pl

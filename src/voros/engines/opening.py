@@ -42,6 +42,11 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
         other difference, a needed column is refused and another left out. By default all columns
         are needed.
 
+    Returns
+    -------
+    lazy frame
+        Of the engine's own kind.
+
     Raises
     ------
     PredictionFileError

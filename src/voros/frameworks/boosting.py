@@ -29,6 +29,11 @@ def lightgbm_metric(scenario: Scenario) -> Callable[..., tuple[str, float, bool]
     scenario : Scenario
         Limits and costs.
 
+    Returns
+    -------
+    callable
+        The name, the score, and that higher is better.
+
     Examples
     --------
     >>> import voros
@@ -53,6 +58,10 @@ def xgboost_metric(scenario: Scenario) -> Callable[..., Any]:
     XGBoost takes a callable for a cost: say ``maximize=True`` to `xgboost.train`, or to
     `xgboost.callback.EarlyStopping` for a classifier. Scenario and weights are as in
     `lightgbm_metric`.
+
+    Returns
+    -------
+    callable
 
     Examples
     --------

@@ -19,6 +19,10 @@ def mlflow_metric(scenario: Scenario) -> Any:
     The column of predictions must hold scores, not labels; the scenario is as in
     `lightgbm_metric`.
 
+    Returns
+    -------
+    mlflow.metrics.EvaluationMetric
+
     Examples
     --------
     >>> import voros

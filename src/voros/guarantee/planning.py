@@ -82,6 +82,11 @@ def cases_needed(
     capacity : float in (0, 1], default 1.0
         The share of alarms that the scenario allows; below 1 it needs `alarm_rate`.
 
+    Returns
+    -------
+    CasesNeeded
+        Alarms, true positives, cases and positives of the validation.
+
     Examples
     --------
     A floor of one true alarm in two, and a model believed to reach 60 %:

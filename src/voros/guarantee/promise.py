@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.alarms import rows_in_memory
+from voros.alarms.stay_rows import rows_in_memory
 from voros.core.arguments import check_confidence, check_count
 from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
@@ -435,6 +435,11 @@ def one_per_group(groups: AnyArray, *, random_state: int | None = None) -> AnyAr
 
     Cases of one patient are alike, and the exact tests of a `Guarantee` need independent ones.
     One case of each patient, drawn at random, is that; the promise is then about such a draw.
+
+    Returns
+    -------
+    ndarray of int
+        Row numbers.
 
     Examples
     --------

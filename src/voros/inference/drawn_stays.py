@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from voros.alarms import StayRows, rows_in_memory
+from voros.alarms.stay_rows import StayRows, rows_in_memory
 from voros.alarms.sweep import StayChanges
 from voros.core.costs import CostDistribution
 from voros.core.operating_points import OperatingPoints

@@ -24,6 +24,10 @@ def append_columns(
     Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
     all rows are ``kept``, the others are left out.
 
+    Returns
+    -------
+    pyarrow.Table
+
     Examples
     --------
     >>> import pathlib, tempfile, voros
@@ -49,6 +53,10 @@ def append_columns(
 def format_of(path: Path) -> Format:
     """Return the format that a file's name asks for.
 
+    Returns
+    -------
+    Format
+
     Examples
     --------
     >>> format_of(Path("cases.tsv")), format_of(Path("cases.parquet"))
@@ -62,6 +70,10 @@ def format_of(path: Path) -> Format:
 
 def table_bytes(table: Any, file_format: Format) -> bytes:
     r"""Write a table in a format, into memory.
+
+    Returns
+    -------
+    bytes
 
     Examples
     --------

@@ -160,6 +160,11 @@ def read_predictions(
     file_format : {"csv", "tsv", "parquet", "arrow", "jsonl", "json"}, optional
         Where the name does not say.
 
+    Returns
+    -------
+    Predictions
+        Labels, and the scores of each model by name.
+
     Examples
     --------
     >>> import tempfile, pathlib

@@ -33,6 +33,10 @@ FIELD_OF_UNIT = {"ratio": "cost_ratio", "miss": "miss_costs", "t": "t"}
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     r"""Read every scenario of a TOML file, by name.
 
+    Returns
+    -------
+    dict of str to Scenario
+
     Raises
     ------
     ValueError

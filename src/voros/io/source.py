@@ -179,6 +179,10 @@ class Source:
 def open_source(path: str | Path, file_format: str | None = None) -> Source:
     r"""Find a file, or take in standard input where the path is ``-``.
 
+    Returns
+    -------
+    Source
+
     Raises
     ------
     PredictionFileError

@@ -156,6 +156,11 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
         Whether to replace a file that is there already. Without it the file is created
         exclusively: of two writers one succeeds.
 
+    Returns
+    -------
+    pathlib.Path
+        What was written.
+
     Examples
     --------
     >>> import tempfile
@@ -194,6 +199,11 @@ def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = Fal
 @contextmanager
 def folder_for(folder: str | Path) -> Iterator[Path]:
     """Make a folder to write into; should that fail, what was made is removed if it is empty.
+
+    Yields
+    ------
+    pathlib.Path
+        The folder.
 
     Examples
     --------

@@ -239,6 +239,11 @@ def worklist(
     model : str, optional
         Name of the model, to be saved with the threshold.
 
+    Returns
+    -------
+    Worklist
+        The list with its threshold, to apply, evaluate and save.
+
     Examples
     --------
     >>> import voros

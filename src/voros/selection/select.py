@@ -81,6 +81,11 @@ def select_model(
         The patient of each case. A guarantee needs it where patients have several cases: without
         `groups` all cases are taken as independent, and nothing can check that.
 
+    Returns
+    -------
+    Selection
+        The ranking, the winner, and the policy of each model.
+
     Warns
     -----
     NeverAlarmWarning

@@ -244,6 +244,11 @@ def render_page(
     ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of groups, from
     `subgroup_counts`.
 
+    Returns
+    -------
+    str
+        HTML.
+
     Examples
     --------
     >>> import voros
@@ -279,6 +284,11 @@ def render_empty_page(
     """Return a page without data, which reads a file of its reader's own in the browser.
 
     Parameters are those of `write_page`.
+
+    Returns
+    -------
+    str
+        HTML.
 
     Examples
     --------

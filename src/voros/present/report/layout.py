@@ -65,6 +65,11 @@ CHOICE_TITLES = ("alarms", "right", "precision", "recall")
 def report_paths(path: str | Path) -> tuple[Path, Path]:
     """Return where the document and its JSON go.
 
+    Returns
+    -------
+    tuple of Path
+        The document and its JSON.
+
     Examples
     --------
     >>> [file.name for file in report_paths("choice.html")]
@@ -80,6 +85,11 @@ def report_paths(path: str | Path) -> tuple[Path, Path]:
 
 def write_report(report: Report, path: str | Path, *, force: bool = False) -> tuple[Path, Path]:
     """Write a report as HTML, and the same content as JSON beside it.
+
+    Returns
+    -------
+    tuple of Path
+        The document and its JSON.
 
     Examples
     --------

@@ -88,6 +88,10 @@ def compose_report(
 ) -> Report:
     """Report on a choice that was made: test it, and resample the cases it was made on.
 
+    Returns
+    -------
+    Report
+
     Examples
     --------
     >>> import voros
@@ -272,6 +276,11 @@ def report_file(
         Other arguments of `voros.io.read_predictions`, such as ``{"label": "died"}``.
     **settings
         As in `make_report`.
+
+    Returns
+    -------
+    Report
+        What `write_report` writes.
 
     Examples
     --------

@@ -76,6 +76,10 @@ def run_evidence(
     progress : bool or callable
         Show a bar, or call a function with the splits done and their number.
 
+    Returns
+    -------
+    EvidenceResult
+
     Examples
     --------
     >>> import tempfile, numpy as np

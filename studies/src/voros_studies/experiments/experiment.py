@@ -168,6 +168,10 @@ def run_experiment(
     encoder : transformer, optional
         Turns rows as users have them into features; saved with the chosen models.
 
+    Returns
+    -------
+    StudyResult
+
     Examples
     --------
     A dozen models on 400 cases, half a minute:

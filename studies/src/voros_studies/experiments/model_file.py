@@ -68,6 +68,10 @@ def own_models(source: str) -> tuple[Candidate, ...]:
         ``models.py:forests``. It holds estimators of scikit-learn by name, or a function that
         returns them.
 
+    Returns
+    -------
+    tuple of Candidate
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory

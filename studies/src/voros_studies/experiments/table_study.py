@@ -56,6 +56,11 @@ def run_table(
         A table of the same columns to test on alone; the cases of ``data`` are then split into
         training and validation.
 
+    Returns
+    -------
+    StudyResult or SplitsResult
+        The latter with several splits.
+
     Examples
     --------
     >>> run_table("ward.csv", "study", TableColumns(label="died"))  # doctest: +SKIP
@@ -126,6 +131,11 @@ def apply_study(folder: str | Path, rows: str | Path, scenario: str, strategy: s
         New rows with the same features.
     scenario, strategy : str
         Which of the policies, such as ``"ward"`` and ``"guaranteed"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows with the columns `risk` and `alarm`.
 
     Examples
     --------

@@ -45,6 +45,10 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
     out : path-like
     options : RunOptions, optional
 
+    Returns
+    -------
+    StudyResult
+
     Examples
     --------
     >>> run_eicu("FIDDLE_eicu", "study", RunOptions(quick=True))  # doctest: +SKIP

@@ -85,6 +85,10 @@ def run_mimic(
     published_split : bool, default False
         Whether to take over the split of those predictions.
 
+    Returns
+    -------
+    StudyResult
+
     Raises
     ------
     ExperimentError

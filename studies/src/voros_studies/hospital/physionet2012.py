@@ -153,6 +153,10 @@ def run_physionet2012(
     test_set : str, optional
         One of the sets, kept for testing alone; the others are split into training and validation.
 
+    Returns
+    -------
+    SplitsResult
+
     Examples
     --------
     Two splits, a dozen models:
@@ -510,6 +514,11 @@ def physionet2012_frame(
     """Return the features as a frame indexed by RecordID, and who died in hospital (0 or 1).
 
     Parameters are those of `read_challenge` and `challenge_cases`; NaN where nothing was measured.
+
+    Returns
+    -------
+    tuple of pandas.DataFrame and ndarray
+        The features, and the outcome.
 
     Examples
     --------

@@ -42,6 +42,10 @@ def run_support2(
     outcome : {"hospital_death", "hospital_death_within_7_days"}
     options : RunOptions, optional
 
+    Returns
+    -------
+    StudyResult
+
     Examples
     --------
     140 models, some minutes:
@@ -82,6 +86,10 @@ def quick_support2(
     """Run the study with a dozen candidates: about half a minute on two cores.
 
     Parameters are those of `run_support2`; the text of the result is the tables.
+
+    Returns
+    -------
+    StudyResult
 
     Examples
     --------

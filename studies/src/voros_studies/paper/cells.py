@@ -78,6 +78,10 @@ def evaluate_cell(
 ) -> Cell:
     """Decide thresholds on the validation points, and evaluate them on both sets.
 
+    Returns
+    -------
+    Cell
+
     Examples
     --------
     >>> import voros
@@ -100,6 +104,10 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
 
     Without the folder, or any of the files in it, a `FileNotFoundError` is raised; a file that
     cannot be read is a `PredictionFileError` that names it.
+
+    Returns
+    -------
+    tuple of Cell
 
     Examples
     --------

@@ -114,6 +114,10 @@ def reproduce_tables(folder: str | Path) -> PaperTables:
         columns ``y_true`` and ``proba_y_eq_1``. A missing file leaves its cells absent, with the
         reason; an unreadable one is an error that names it.
 
+    Returns
+    -------
+    PaperTables
+
     Notes
     -----
     Thresholds are decided on the validation files alone. Expected costs are exact, where the

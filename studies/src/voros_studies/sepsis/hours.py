@@ -119,6 +119,10 @@ def read_hours(data: str | Path) -> HourlyStays:
     or rows too; all are counted, as are rows whose hour does not follow the one before and labels
     that fall back to 0.
 
+    Returns
+    -------
+    HourlyStays
+
     Examples
     --------
     >>> read_hours("no-such-folder")

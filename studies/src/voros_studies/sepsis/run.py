@@ -97,6 +97,10 @@ def run_physionet2019(
     announce : callable, optional
         Called with a line about what was read, and one for each split.
 
+    Returns
+    -------
+    SepsisResult
+
     Examples
     --------
     Two splits:
