@@ -31,7 +31,23 @@ class StaySums(NamedTuple):
 
 
 class StayTotals:
-    """What is known of alarms over stays without a look at single stays."""
+    """What is known of alarms over stays without a look at single stays.
+
+    Examples
+    --------
+    >>> import voros
+    >>> rows = {"stay": [1, 1, 2], "hour": [0, 24, 0], "risk": [0.2, 0.9, 0.4]}
+    >>> points = voros.alarm_points(
+    ...     rows,
+    ...     stay="stay",
+    ...     time="hour",
+    ...     score="risk",
+    ...     events={"stay": [1], "hour": [30]},
+    ...     rule=voros.AlarmRule(snooze="6h", horizon="12h"),
+    ... )
+    >>> points.stays.n_events
+    1
+    """
 
     # Fields of stays that were counted in batches, and properties of rows in memory.
     if TYPE_CHECKING:

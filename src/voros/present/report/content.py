@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.alarms import rows_in_memory
+from voros.alarms.stay_rows import rows_in_memory
 from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
