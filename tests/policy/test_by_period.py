@@ -186,3 +186,20 @@ def test_weighted_cases_and_other_prevalences_add_up() -> None:
     expected = np.bincount(days[flagged], (weights * worth)[flagged], minlength=30)
     assert found.by_period.alarms[:, 0] == pytest.approx(expected)
     assert found.by_period.n_cases.sum() == pytest.approx(total)
+
+
+def test_rounding_of_weights_breaks_no_capacity() -> None:
+    """Thirty alarms of weight .1 add up to 3.0000000000000013, and three are allowed."""
+    labels, weights = np.tile([1, 0], 30), np.full(60, 0.1)
+    scores, days = np.tile([1.0, 0.0], 30), np.zeros(60, dtype=int)
+    assert np.cumsum(weights)[29] > 3
+    scenario = Scenario(capacity=3, per="day", cost_ratio=0.1, exceed=0.0)
+    policy = ThresholdPolicy.from_validation(
+        labels, scores, scenario, periods=days, sample_weight=weights
+    )
+    assert policy.threshold() == 1.0
+    tested = policy.evaluate(labels, scores, periods=days, sample_weight=weights)
+    assert tested.by_period is not None
+    assert tested.by_period.alarms.max() > 3
+    assert tested.by_period.n_above.tolist() == [0]
+    assert tested.satisfied

@@ -28,7 +28,7 @@ from voros.cli.options import (
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.stays import StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
-from voros.policy.origin import limits_under
+from voros.policy.allowed import limits_under
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""

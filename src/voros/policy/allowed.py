@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from voros.exceptions import (
     InfeasibleError,
     warn_caller,
 )
-from voros.policy.origin import BY_RECALL, COST_AWARE, Origin, PolicyStrategy, limits_under
+from voros.policy.origin import BY_RECALL, COST_AWARE, Origin, PolicyStrategy
 
 if TYPE_CHECKING:
     from voros.alarms import AlarmRule
@@ -79,14 +80,29 @@ class AllowedThresholds:
 
         ``developed`` are the entries of `Origin` about development cases.
         """
-        kept = _kept(decision)
-        lenient = float(kept.points.thresholds[-1])
-        origin = replace(Origin.from_points(observed, lenient, guarantee), **developed)
-        stays = decision.points.stays
-        if stays is None:
-            return cls(kept, guarantee, n_models, origin)
-        origin = replace(origin, patient_days=stays.patient_days)
-        return cls(kept, guarantee, n_models, origin, stays.rule)
+        kept, stays, n_periods, correlation = _kept(decision), observed.stays, None, None
+        n_groups = None if observed.grouped is None else observed.grouped.n_groups
+        if observed.by_period is not None:
+            n_periods = observed.by_period.n_periods
+            if guarantee is not None:
+                lenient = float(kept.points.thresholds[-1])
+                correlation = observed.by_period.correlation(lenient, guarantee.block)
+        if stays is not None and decision.points.stays is not None:
+            # The days are those at the scenario's prevalence.
+            days = decision.points.stays.patient_days
+            developed |= {"n_stays": stays.n_stays, "patient_days": days}
+            n_groups = stays.n_units
+        origin = Origin(
+            n_positive=observed.n_positive,
+            n_negative=observed.n_negative,
+            n_groups=n_groups,
+            n_periods=n_periods,
+            period_correlation=correlation,
+            # Imported lazily: circular dependency.
+            version=import_module("voros").__version__,
+            **developed,
+        )
+        return cls(kept, guarantee, n_models, origin, None if stays is None else stays.rule)
 
 
 def _kept(decision: Decision) -> Decision:
@@ -124,10 +140,17 @@ def choose(decision: Decision, strategy: PolicyStrategy) -> tuple[tuple[Choice, 
     if strategy in BY_RECALL:
         row = decision.highest_recall
     else:
-        ratio = mean_cost_ratio(decision.scenario.costs, points.negatives_per_positive)
+        ratio = mean_cost_ratio(decision.scenario.costs, points.n_negative / points.n_positive)
         row = int(hull.index[hull.best(np.array([ratio]))[0]])
     default = Choice.at(points, row, 0.0, np.inf)
     return (hull.choices(points) if strategy in COST_AWARE else (default,)), default
+
+
+def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
+    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
+    if guarantee is None or guarantee.horizon is None:
+        return scenario
+    return guarantee.limits(scenario)
 
 
 def allowed_thresholds(

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arguments import check_choice
 from voros.core.costs import read_cost_ratios
 from voros.core.hull import Choice, choice_columns
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.io.frames import make_frame
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
-from voros.policy.origin import COST_AWARE, POLICY_STRATEGIES, Origin, PolicyStrategy
+from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy
 from voros.policy.summary import policy_html, policy_text
 from voros.typing import FloatArray
 
@@ -40,15 +39,6 @@ class CostThresholds:
     origin: Origin | None = None
     curve: tuple[ConfidenceStep, ...] = ()
     rule: AlarmRule | None = None
-
-    def __post_init__(self) -> None:
-        """Check that the choices cover every cost ratio once."""
-        if self.strategy not in POLICY_STRATEGIES:
-            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
-        lows = [choice.cost_ratio_low for choice in self.choices]
-        highs = [choice.cost_ratio_high for choice in self.choices]
-        if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
-            raise ValueError("choices must cover the cost ratios from 0 to infinity, each once")
 
     @property
     def thresholds(self) -> FloatArray:

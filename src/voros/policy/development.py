@@ -11,8 +11,14 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.models import count_models
-from voros.policy.allowed import AllowedThresholds, mean_cost_ratio, read_guarantee, split
-from voros.policy.origin import BY_RECALL, PolicyStrategy, limits_under
+from voros.policy.allowed import (
+    AllowedThresholds,
+    limits_under,
+    mean_cost_ratio,
+    read_guarantee,
+    split,
+)
+from voros.policy.origin import BY_RECALL, PolicyStrategy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee

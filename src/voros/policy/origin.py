@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
-
-if TYPE_CHECKING:
-    from voros.core.operating_points import OperatingPoints
-    from voros.core.scenario import Scenario
-    from voros.guarantee import Guarantee
+from typing import Literal, TypeAlias, get_args
 
 PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
 POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
@@ -90,33 +84,3 @@ class Origin:
         one = self.n_planned == 1
         tested = "one threshold" if one else f"{self.n_planned:,} thresholds in sequence"
         return f"tested {tested}, fixed on {self.n_development:,} development cases"
-
-    @classmethod
-    def from_points(
-        cls, points: OperatingPoints, threshold: float, guarantee: Guarantee | None
-    ) -> Origin:
-        """Describe the cases behind points as observed; the threshold is the most lenient one."""
-        stays = points.stays
-        n_groups = None if points.grouped is None else points.grouped.n_groups
-        n_periods = None if points.by_period is None else points.by_period.n_periods
-        correlation = None
-        if points.by_period is not None and guarantee is not None:
-            correlation = points.by_period.correlation(threshold, guarantee.block)
-        # Imported lazily: circular dependency.
-        version: str = import_module("voros").__version__
-        return cls(
-            n_positive=points.n_positive,
-            n_negative=points.n_negative,
-            n_groups=n_groups if stays is None else stays.n_units,
-            n_periods=n_periods,
-            period_correlation=correlation,
-            version=version,
-            n_stays=None if stays is None else stays.n_stays,
-        )
-
-
-def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
-    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
-    if guarantee is None or guarantee.horizon is None:
-        return scenario
-    return guarantee.limits(scenario)

@@ -29,9 +29,9 @@ from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import SCENARIO_PARTS, Scenario
 from voros.io.documents import Entry, read_document
-from voros.policy.allowed import choose
+from voros.policy.allowed import choose, limits_under
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.origin import POLICY_STRATEGIES, Origin, limits_under
+from voros.policy.origin import POLICY_STRATEGIES, Origin
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 6

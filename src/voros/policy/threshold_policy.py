@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from voros.policy.allowed import (
     allowed_thresholds,
     check_n_models,
     choose,
+    limits_under,
     read_guarantee,
     warn_if_dependent,
     why_never_alarm,
@@ -28,7 +30,7 @@ from voros.policy.allowed import (
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import Planned, check_development, read_development
-from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, limits_under
+from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
 if TYPE_CHECKING:
@@ -85,6 +87,15 @@ class ThresholdPolicy(AppliedThresholds):
     >>> policy.predict([0.45, 0.65], cost_ratio=0.15).tolist()
     [False, True]
     """
+
+    def __post_init__(self) -> None:
+        """Check that the choices cover every cost ratio once."""
+        if self.strategy not in POLICY_STRATEGIES:
+            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        lows = [choice.cost_ratio_low for choice in self.choices]
+        highs = [choice.cost_ratio_high for choice in self.choices]
+        if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
+            raise ValueError("choices must cover the cost ratios from 0 to infinity, each once")
 
     @classmethod
     def from_validation(
@@ -286,6 +297,10 @@ class ThresholdPolicy(AppliedThresholds):
 
     def fields(self) -> dict[str, Any]:
         """Return everything that is saved, in values that strict JSON can hold."""
+        return dict(self._fields)
+
+    @cached_property
+    def _fields(self) -> dict[str, Any]:
         label = _check_label(self.pos_label)
         return with_checksum(
             {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from voros.core.arguments import check_choice, check_number
 from voros.core.decision import STRATEGIES, Decision, Strategy
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -22,6 +21,7 @@ from voros.policy.allowed import (
     AllowedThresholds,
     allowed_thresholds,
     deployable,
+    limits_under,
     read_guarantee,
     split,
     why_never_alarm,
@@ -32,7 +32,6 @@ from voros.policy.development import (
     check_development,
     check_same_models,
 )
-from voros.policy.origin import limits_under
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.selection.result import ModelScores, Selection
 
@@ -79,8 +78,6 @@ def rank_points(
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_model` does, one after another and without a warning."""
-    check_choice(strategy, "strategy", STRATEGIES)
-    check_number(tolerance, "tolerance")
     if n_models == 0:
         raise ValueError("scores hold no model; at least one is needed to choose from")
     guarantee = read_guarantee(guarantee)

@@ -25,8 +25,7 @@ from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.models import ModelCases, points_by_name, refuse_stays
-from voros.policy.allowed import check_guarantee
-from voros.policy.origin import limits_under
+from voros.policy.allowed import check_guarantee, limits_under
 from voros.present.explorer.payload import (
     check_resamples,
     empty_payload,
