@@ -36,9 +36,9 @@ class Population:
     """Three streams with normal scores, correlated within a case, a patient or a day.
 
     ``kind`` says what shares the common part of the scores, and how the limits are meant: "cases",
-    "groups", "visits" (a case counts once), "costs" (thresholds by cost), "patients" (each case up
-    to five times), "days" (the mean, or with ``exceed`` a share of the days) or "next" (the limits
-    hold in the next thousand cases).
+    "groups", "visits" (a case counts once), "patients" (each case up to five times), "days" (the
+    mean, or with ``exceed`` a share of the days) or "next" (the limits hold in the next thousand
+    cases).
     """
 
     name: str
@@ -69,16 +69,14 @@ class Population:
     def policy(self, seed: int) -> voros.JointPolicy:
         """Draw a validation, and allocate with a guarantee."""
         y, scores, unit = self.draw(np.random.default_rng(seed), self.n_cases)
-        ratio = (0.05, 0.15) if self.kind == "costs" else 0.1
         scenarios = {
-            str(i): voros.Scenario(floor, cost_ratio=ratio) for i, floor in enumerate(self.floors)
+            str(i): voros.Scenario(floor, cost_ratio=0.1) for i, floor in enumerate(self.floors)
         }
         sure = voros.Guarantee(0.95, horizon=NEXT if self.kind == "next" else None)
         how: dict[str, Any] = {"guarantee": sure, "capacity": self.capacity}
         how |= {
             "groups": {"by": unit},
             "visits": {"overlap": "once"},
-            "costs": {"by_cost": True},
             "patients": {"groups": unit},
             "days": {"per": "day", "periods": unit, "exceed": self.exceed},
         }.get(self.kind, {})
@@ -86,12 +84,7 @@ class Population:
 
     def truth(self, policy: voros.JointPolicy, seed: int) -> tuple[bool, bool, float]:
         """Say whether a floor and the capacity are broken, and the share of it that is used."""
-        choices = policy.pieces or (policy.default,)
-        found = [self._truth(np.array(choice.thresholds), seed) for choice in choices]
-        floors, capacity, used = zip(*found, strict=True)
-        return any(floors), any(capacity), max(used)
-
-    def _truth(self, at: FloatArray, seed: int) -> tuple[bool, bool, float]:
+        at = np.array(policy.default.thresholds)
         if self.kind == "next":
             return self._next(at, seed)
         prevalence, shift = np.array(self.prevalence), np.array(self.separation)
@@ -154,7 +147,6 @@ POPULATIONS = (
     Population("floors that no alarm keeps", "cases", *USELESS, 1.0),
     Population("capacity alone", "groups", *NO_FLOOR, 0.1),
     Population("visits", "visits", *COMMON, 0.2, 1500),
-    Population("thresholds by cost", "costs", *COMMON, 0.3),
     Population("patients", "patients", *COMMON, 0.3),
     Population("patients, floors that no alarm keeps", "patients", *USELESS, 1.0),
     Population("mean of days", "days", *NO_FLOOR, 6, 9000),

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.allocation.any_policy import load_policy
+from voros.allocation.joint_policy import load_policy
 from voros.policy import Worklist
 
 FLOOR, RATIO, PER_DAY, DAYS = 0.3, 0.1, 20, 45

@@ -174,38 +174,6 @@ def test_intervals_are_clopper_pearson():
 
 
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
-def test_the_pieces_are_best_at_every_quantile():
-    rng = np.random.default_rng(6)
-    for _ in range(12):
-        y, s = outcomes(rng, 30, 2, 20)
-        scenarios = {
-            "0": voros.Scenario(0.3, cost_ratio=(0.05, 0.9)),
-            "1": voros.Scenario(0.0, cost_ratio=(0.1, 0.6)),
-        }
-        policy = voros.allocate(y, s, scenarios, capacity=25, by_cost=True)
-        ends = [(piece.quantile_low, piece.quantile_high) for piece in policy.pieces]
-        assert ends[0][0] == 0
-        assert ends[-1][1] == 1
-        assert all(before[1] == after[0] for before, after in itertools.pairwise(ends))
-        for quantile in np.linspace(0.013, 0.987, 9):
-            ratios = [0.05 + 0.85 * quantile, 0.1 + 0.5 * quantile]
-            known = {
-                name: voros.Scenario(scenarios[name].min_precision, cost_ratio=ratio)
-                for name, ratio in zip("01", ratios, strict=True)
-            }
-            best = voros.allocate(y, s, known, capacity=25).default.cost
-            choice = policy.choice(quantile)
-            sizes = y.sum(axis=0)
-            cost = sum(
-                c * fp + p - tp
-                for c, fp, p, tp in zip(ratios, choice.fp, sizes, choice.tp, strict=True)
-            )
-            assert cost == pytest.approx(best, rel=1e-9)
-        mean = sum((p.quantile_high - p.quantile_low) * p.cost for p in policy.pieces)
-        assert mean <= policy.default.cost + 1e-9
-
-
-@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
 def test_growth_is_what_allocate_finds_at_each_capacity():
     y, s, ward = groups_data(7, 80)
     scenario = voros.Scenario(0.3, cost_ratio=0.2)
@@ -220,21 +188,10 @@ def test_growth_is_what_allocate_finds_at_each_capacity():
     assert len(growth.frame()) == len(growth.capacity)
 
 
-def test_a_capacity_for_each_period():
-    y, s, ward = groups_data(8)
-    scenario = voros.Scenario(cost_ratio=0.2)
-    daily = voros.allocate(y, s, scenario, capacity=2, n_periods=7, by=ward)
-    assert daily.max_alarms == 14
-    assert daily.default == voros.allocate(y, s, scenario, capacity=14, by=ward).default
-    with pytest.raises(ValueError, match="n_periods is needed"):
-        daily.evaluate(y, s, by=ward)
-    assert daily.evaluate(y, s, by=ward, n_periods=3.5).max_alarms == 7
-
-
 def test_saved_and_read_back_the_same(tmp_path):
     y, s = outcomes(np.random.default_rng(9), 60, 2, 50)
     costs = {"0": voros.Scenario(0.4, cost_ratio=(0.1, 0.4)), "1": voros.Scenario(cost_ratio=0.1)}
-    policy = voros.allocate(y, s, costs, capacity=0.5, by_cost=True)
+    policy = voros.allocate(y, s, costs, capacity=0.5)
     path = tmp_path / "joint.json"
     policy.to_json(path)
     assert voros.JointPolicy.from_json(path) == policy
@@ -244,59 +201,6 @@ def test_saved_and_read_back_the_same(tmp_path):
     text = policy.to_json().replace('"overlap": "each"', '"overlap": "once"')
     with pytest.raises(ValueError, match="overlap"):
         voros.JointPolicy.from_json(text.replace('"once"', '"twice"'))
-
-
-def test_one_stream_scores_as_the_paper_does():
-    y, s = outcomes(np.random.default_rng(10), 120, 1, 90)
-    scenario = voros.Scenario(0.45, cost_ratio=(0.1, 0.3))
-    policy = voros.allocate(y, s, scenario, capacity=0.3)
-    alone = voros.Scenario(0.45, 0.3, cost_ratio=(0.1, 0.3))
-    expected = voros.partial_voros_score(y[:, 0], s[:, 0], alone)
-    assert policy.stream_scores(y, s).summary == pytest.approx(expected, abs=1e-15)
-
-
-def test_scores_of_streams_at_stated_shares():
-    rng = np.random.default_rng(11)
-    y, s = outcomes(rng, 150, 2, 120)
-    scenario = voros.Scenario(0.4, cost_ratio=(0.1, 0.3))
-    policy = voros.allocate(y, s, scenario, capacity=0.4)
-    shares, weights = {"0": 0.25, "1": 0.75}, {"0": 3, "1": 1}
-    scores = policy.stream_scores(y, s, shares=shares, summary_weight=weights)
-    expected = [
-        voros.partial_voros_score(
-            y[:, i], s[:, i], voros.Scenario(0.4, 0.4 * share, cost_ratio=(0.1, 0.3))
-        )
-        for i, share in enumerate(shares.values())
-    ]
-    assert [each.partial_voros for each in scores.streams] == pytest.approx(expected)
-    assert scores.summary == pytest.approx(0.75 * expected[0] + 0.25 * expected[1])
-    better = s + 40 * y
-    assert (
-        policy.stream_scores(y, better, shares=shares, summary_weight=weights).summary
-        >= scores.summary
-    )
-    with pytest.raises(ValueError, match=r"shares add up to 1\.5"):
-        policy.stream_scores(y, s, shares={"0": 0.75, "1": 0.75})
-
-
-def test_every_class_scores_as_the_paper_does_against_the_rest():
-    rng = np.random.default_rng(15)
-    label = rng.choice([3, 1, 7], 200)
-    classes = [1, 3, 7]
-    s = rng.random((200, 3)) + 0.7 * (label[:, None] == np.array(classes))
-    scenario = voros.Scenario(0.3, cost_ratio=(0.1, 0.3))
-    policy = voros.allocate(label, s, scenario, capacity=0.6, classes=classes)
-    shares = {"1": 0.5, "3": 0.25, "7": 0.25}
-    found = policy.stream_scores(label, s, classes=classes, shares=shares)
-    for i, (name, share) in enumerate(shares.items()):
-        alone = voros.Scenario(0.3, 0.6 * share, cost_ratio=(0.1, 0.3))
-        expected = voros.partial_voros_score(label == int(name), s[:, i], alone)
-        assert found.streams[i].partial_voros == pytest.approx(expected)
-    stakes = np.array([(label == name).sum() for name in classes])
-    assert [each.weight for each in found.streams] == pytest.approx(stakes / 200)
-    indicator = label[:, None] == np.array(classes)
-    same = voros.allocate(indicator, s, scenario, capacity=0.6)
-    assert same.default.thresholds == policy.default.thresholds
 
 
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
@@ -340,22 +244,12 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ({"miss_weight": {"0": 1}}, "miss_weight is given for '0'; accepted is one for all"),
         ({"overlap": "twice"}, "overlap='twice'"),
         ({"overlap": "once", "one_alarm": True}, "overlap='once' is for several alarms"),
-        ({"n_periods": -2}, "n_periods=-2; accepted is a number above 0"),
-        ({"n_periods": 3, "capacity": 0.5}, "n_periods=3 and a capacity that is a share"),
         ({"classes": ["a", "b"], "by": [0, 1, 0, 1]}, "classes and by exclude"),
         (
             {"scenario": voros.Scenario(cost_ratio=0.1, capacity=2, per="day")},
             "per='day' of stream '0': a capacity for each period is the shared one",
         ),
         ({"scenario": voros.Scenario(cost_ratio=0.1, prevalence=0.2)}, "prevalence=0.2 of stream"),
-        (
-            {"scenario": voros.Scenario(cost_ratio=voros.costs.miss_costs(2, 4)), "by_cost": True},
-            "policies by cost need a known ratio or a uniform range",
-        ),
-        (
-            {"guarantee": voros.Guarantee(0.9, horizon=10), "by_cost": True},
-            "horizon=10 and by_cost=True exclude one another",
-        ),
         (
             {"guarantee": voros.Guarantee(0.9, horizon=10), "groups": [0, 0, 1, 1]},
             "horizon=10 and groups exclude one another",
@@ -400,8 +294,6 @@ def test_new_cases_of_other_streams_are_refused():
         policy.predict(s)
     with pytest.raises(ValueError, match="by holds 'd'; accepted are 'a', 'b', 'c'"):
         policy.predict(s[:1], by=["d"])
-    with pytest.raises(ValueError, match=r"quantile=0\.5: the policy has one choice"):
-        policy.predict(s, by=ward, quantile=0.5)
 
 
 @pytest.mark.parametrize("by", [None, np.arange(100) % 2])

@@ -94,13 +94,33 @@ def test_too_few_cases_never_alarm_and_say_so():
     assert policy.promise.uncertified == ("0", "1")
 
 
-def test_tests_stop_at_the_first_failure():
-    """The third candidate has two choices, of which one fails in the first column."""
-    passed = [[True, True], [True, True], [True, True], [False, True], [True, False], [True, True]]
-    sizes = (1, 1, 2, 1, 1)
-    choices = [certified._Candidate((None,) * size, None) for size in sizes]
-    expected = [[True, True], [True, True], [False, True], [False, False], [False, False]]
-    assert certified._in_sequence(choices, np.array(passed)).tolist() == expected
+def test_tests_stop_at_the_first_failure(monkeypatch):
+    """A candidate that passes after one that failed is not deployed, in each family."""
+    y, s = overlapping(1, 2000)
+    n_candidates = len(certified.MARGINS)
+    seen = {}
+
+    def all_but(failed):
+        return np.arange(n_candidates) != failed
+
+    def floors(_, name, thresholds, floor):
+        seen[name] = thresholds
+        return all_but(3 if name == "0" else 6)
+
+    monkeypatch.setattr(certified.FloorTest, "passed", floors)
+    monkeypatch.setattr(certified.CapacityTest, "passed", lambda *_: all_but(9))
+    how = {"capacity": 0.3, "guarantee": voros.Guarantee(0.9)}
+    policy = voros.allocate(y, s, SCENARIOS, **how)
+    certified_pairs = list(zip(seen["0"][:3], seen["1"][:3], strict=True))
+    certified_pairs += [(np.inf, threshold) for threshold in seen["1"][3:6]] + [(np.inf, np.inf)]
+    costs = [
+        sum(
+            0.1 * (alarm & ~label).sum() + (label & ~alarm).sum()
+            for label, alarm in zip(y.T, (s >= np.array(pair)).T, strict=True)
+        )
+        for pair in certified_pairs
+    ]
+    assert policy.default.thresholds == certified_pairs[int(np.argmin(costs))]
 
 
 @pytest.mark.slow
@@ -129,15 +149,6 @@ def test_own_capacities_are_refused():
     scenario = voros.Scenario(0.4, 0.5, cost_ratio=0.1)
     with pytest.raises(ValueError, match=r"capacity=0\.5 of stream '0': a guarantee is for"):
         voros.allocate(y, s, scenario, capacity=0.2, by=group, guarantee=voros.Guarantee(0.95))
-
-
-def test_a_number_of_periods_is_no_unit_of_a_guarantee():
-    """How many cases come in a period varies; with the mean of these days it would be broken."""
-    y, s, group = grouped(3, 600)
-    how = {"by": group, "guarantee": voros.Guarantee(0.95)}
-    for sure in (voros.Guarantee(0.95), voros.Guarantee(0.95, horizon=100)):
-        with pytest.raises(ValueError, match="n_periods=30 and a guarantee are mutually exclusive"):
-            voros.allocate(y, s, SCENARIOS, capacity=2, n_periods=30, **how | {"guarantee": sure})
 
 
 @pytest.mark.parametrize(("floor", "rate", "horizon"), [(0.3, 0.1, 500), (0.5, 0.3, 200)])
@@ -346,7 +357,6 @@ def test_what_is_promised_is_written_down_and_read_back():
     sure = voros.Guarantee(0.9)
     scenarios = {name: voros.Scenario(0.3, cost_ratio=(0.02, 0.3)) for name in ("0", "1")}
     once = voros.allocate(y, s, scenarios, capacity=0.2, overlap="once", guarantee=sure)
-    costs = voros.allocate(y, s, scenarios, capacity=0.3, by_cost=True, guarantee=sure)
     days = voros.allocate(
         y,
         s,
@@ -360,11 +370,10 @@ def test_what_is_promised_is_written_down_and_read_back():
     later = voros.allocate(
         y, s, scenarios, capacity=400, overlap="once", guarantee=voros.Guarantee(0.9, horizon=2000)
     )
-    for policy, units in ((once, "cases"), (costs, "cases"), (days, "periods"), (later, "cases")):
+    for policy, units in ((once, "cases"), (days, "periods"), (later, "cases")):
         assert policy.promise.units == units
         assert sum(policy.default.alarms) > 0
         assert voros.JointPolicy.from_json(policy.to_json()) == policy
-    assert costs.pieces[0].quantile_low == 0
     assert days.default.n_above < 40
     assert later.promise.horizon == 2000
     assert later.limit.capacity == 0.2

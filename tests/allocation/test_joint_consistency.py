@@ -25,7 +25,9 @@ def allocate(**how):
 WAYS = {
     "each": {"capacity": 0.2},
     "once": {"capacity": 0.2, "overlap": "once"},
-    "groups": {"capacity": 0.2, "by": WARD, "by_cost": True},
+    "groups": {"capacity": 0.2, "by": WARD},
+    "days": {"capacity": 3, "per": "day", "exceed": 0.1, "periods": np.arange(400) // 20},
+    "sure": {"capacity": 0.4, "guarantee": voros.Guarantee(0.8)},
     "weights": {"capacity": 60, "miss_weight": {"death": 3.0, "stroke": 1.0}},
     "costs": {"capacity": 0.1, "scenario": voros.Scenario(0.2, 0.3, voros.costs.miss_costs(3, 9))},
 }
@@ -77,9 +79,17 @@ def put(*path, to):
         ("each", put("default", "cost", to=100.0), "has a cost of 100.0; its counts give 117.25"),
         ("each", put("streams", 0, "miss_weight", to=2.0), "default has a cost of"),
         ("each", put("certificate", "relaxed_cost", to=118.0), "certificate bounds the cost"),
-        ("each", put("default", "quantile_high", to=0.5), "must be for the quantiles from 0 to 1"),
-        ("groups", put("pieces", 0, "quantile_high", to=0.5), "must cover the quantiles from 0"),
-        ("groups", put("pieces", 0, "tp", 0, to=44), "beyond the stream's limits|uses"),
+        ("groups", put("default", "tp", 0, to=44), "beyond the stream's limits|uses"),
+        ("days", put("default", "n_above", to=3), "has n_above 3, beyond the 2 allowed"),
+        ("days", put("default", "n_above", to=None), "has n_above None, of 20 periods"),
+        ("days", put("limit", "n_periods", to=None), "limit has n_periods None; per is 'day'"),
+        ("each", put("limit", "n_periods", to=3), "limit has n_periods 3; per is None"),
+        (
+            "sure",
+            put("promise", "uncertified", to=["death"]),
+            r"uncertified \['death'\]; never",
+        ),
+        ("sure", put("promise", "units", to="periods"), "has units 'periods'; the limit's per is"),
     ],
 )
 def test_what_contradicts_itself_is_refused(way, change, reason):

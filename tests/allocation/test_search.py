@@ -220,7 +220,6 @@ def test_a_stream_that_no_period_has_place_for_warns():
         ({"per": "day", "periods": [0, 1]}, "periods"),
         ({"periods": [0, 1, 0, 1]}, "periods needs a capacity per period"),
         ({"per": "day", "capacity": 0.5, "periods": [0] * 4}, "capacity=0.5 per 'day'; accepted"),
-        ({"per": "day", "n_periods": 2}, "n_periods=2 and per='day' exclude"),
         ({"per": "day", "exceed": 2, "periods": [0] * 4}, "exceed=2; accepted is a share"),
     ],
 )
@@ -230,12 +229,10 @@ def test_refusals_name_the_argument(changes, message):
         voros.allocate(y, s, voros.Scenario(cost_ratio=0.1), **{"capacity": 2} | changes)
 
 
-def test_shares_of_a_limit_on_each_period_are_refused():
+def test_new_cases_need_their_periods():
     y, s = [[1, 0], [0, 1], [1, 1], [0, 0]], [[4, 1], [3, 2], [2, 3], [1, 4]]
     how = {"capacity": 2, "per": "day", "periods": [0, 0, 1, 1]}
     policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.1), exceed=0.0, **how)
-    with pytest.raises(ValueError, match=r"exceed=0\.0 of the policy: streams have shares"):
-        policy.stream_scores(y, s, periods=[0, 0, 1, 1])
     with pytest.raises(ValueError, match="needs the period of each case"):
         policy.evaluate(y, s)
 

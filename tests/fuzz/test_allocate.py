@@ -17,8 +17,8 @@ TWO = {"y_true": {"x": LABELS, "y": LABELS}, "scores": {"x": SCORES, "y": SCORES
 LIMITS = {"scenario": SCENARIO, "capacity": 0.5}
 POINTS = {"y_true": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
 ALL = (
-    "y_true scores scenario capacity miss_weight by classes one_alarm overlap n_periods per exceed "
-    "times periods by_cost guarantee groups"
+    "y_true scores scenario capacity miss_weight by classes one_alarm overlap per exceed "
+    "times periods guarantee groups max_seconds max_gap progress"
 )
 
 
@@ -27,12 +27,11 @@ def targets():
     groups, outcomes = voros.allocate(**ONE, **LIMITS), voros.allocate(**TWO, **LIMITS)
     yield "allocate(by)", voros.allocate, ONE | LIMITS, ALL
     yield "allocate", voros.allocate, TWO | LIMITS, ALL
-    words = "y_true scores by classes quantile n_periods confidence"
+    words = "y_true scores by classes confidence_level"
     yield "evaluate(by)", groups.evaluate, ONE, words
     yield "evaluate", outcomes.evaluate, TWO, words
-    yield "predict", outcomes.predict, {"scores": TWO["scores"]}, "scores by quantile"
-    yield "stream_scores", outcomes.stream_scores, TWO, "shares summary_weight n_periods"
-    words = "y_true scenario capacity miss_weight n_periods by_cost"
+    yield "predict", outcomes.predict, {"scores": TWO["scores"]}, "scores by"
+    words = "y_true scenario capacity miss_weight"
     yield "allocate(points)", voros.allocate, POINTS | LIMITS, words
 
 
@@ -59,7 +58,7 @@ def outcome(function, arguments):
     except (ValueError, TypeError) as error:
         text = str(error)
         named = "accepted" in text or any(word in text for word in arguments)
-        named |= any(word in text for word in ("stream", "cost", "points", "shares", "n_periods"))
+        named |= any(word in text for word in ("stream", "cost", "points"))
         return "refused" if named else f"fault: not named: {text}"
     except Exception as error:
         return f"fault: {type(error).__name__}: {error}"

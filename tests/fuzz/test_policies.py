@@ -121,7 +121,7 @@ def allocated(position):
     how = [
         {"capacity": 0.3},
         {"capacity": 20, "overlap": "once"},
-        {"capacity": 0.3, "by_cost": True},
+        {"capacity": 8, "per": "day", "exceed": 0.5, "periods": np.arange(60) // 15},
     ][position]
     return voros.allocate(died, risk, Scenario(0.2, 1.0, (0.1, 0.4)), **how)
 

@@ -2,12 +2,7 @@
 
 from voros.allocation.allocate import allocate, capacity_growth
 from voros.allocation.choices import JointChoice, JointPromise
-from voros.allocation.joint_evaluation import (
-    JointEvaluation,
-    StreamEvaluation,
-    StreamScore,
-    StreamScores,
-)
+from voros.allocation.joint_evaluation import JointEvaluation, StreamEvaluation
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import CapacityGrowth
 from voros.allocation.subgroup_rules import SubgroupThresholds, compare_subgroup_thresholds
@@ -21,8 +16,6 @@ __all__ = [
     "JointPolicy",
     "JointPromise",
     "StreamEvaluation",
-    "StreamScore",
-    "StreamScores",
     "SubgroupThresholds",
     "allocate",
     "capacity_growth",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -14,7 +12,7 @@ import numpy as np
 from voros.allocation.certified import certify
 from voros.allocation.choices import OVERLAPS, JointChoice, Overlap, SharedLimit
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, cost_pieces, grow
+from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, grow
 from voros.allocation.search import Effort, PeriodLimit, share_within
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.core.alignment import check_aligned
@@ -23,7 +21,13 @@ from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.shared_capacity import SharedChoice, Stream, as_cost, share_capacity
+from voros.core.shared_capacity import (
+    Certificate,
+    SharedChoice,
+    Stream,
+    as_cost,
+    share_capacity,
+)
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 from voros.models import points_by_name, refuse_stays
@@ -51,8 +55,6 @@ def allocate(
     exceed: float | None = None,
     times: Any = None,
     periods: Any = None,
-    n_periods: float | None = None,
-    by_cost: bool = False,
     guarantee: Guarantee | None = None,
     groups: Any = None,
     max_seconds: float = 60.0,
@@ -98,12 +100,6 @@ def allocate(
         periods but 5 % are, and with ``exceed=0.0`` every one.
     times, periods : array-like of shape (n_cases,), optional
         With `per`: when each case falls, or the name of its period.
-    n_periods : float, optional
-        Without `per`: how many periods the cases span, for a whole `capacity` that is the mean
-        number in a period. Not with a guarantee, which needs the period of each case.
-    by_cost : bool, default False
-        Also find the thresholds on every piece of the costs, as the cost ratios of all streams
-        move together through their distributions. They must be known or uniform.
     guarantee : Guarantee, optional
         Keep all floors and the shared capacity in the population, or with a horizon in the next
         cases, with confidence. Thresholds are chosen on a third of the cases and tested on the
@@ -114,7 +110,7 @@ def allocate(
     max_seconds, max_gap : float, default 60 and 0
         With `exceed` or ``overlap="once"`` thresholds are searched for, at most this long and until
         their cost is at most this share above the least; ``certificate.gap`` says what was reached.
-        With a guarantee or `by_cost` there are several searches, each as long.
+        With a guarantee there are several searches, each as long.
     progress : bool or callable, default False
         Draw a bar of each search, or call a function with how much is done of how much.
 
@@ -153,10 +149,9 @@ def allocate(
     JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.2143)
     """
     check_flag(one_alarm, "one_alarm")
-    check_flag(by_cost, "by_cost")
     check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
-    limit = SharedLimit.from_arguments(capacity, per, exceed, n_periods)
+    limit = SharedLimit.from_arguments(capacity, per, exceed)
     points = points_by_name(
         y_true,
         scores=scores,
@@ -169,12 +164,8 @@ def allocate(
     )
     refuse_stays(points, "a shared capacity")
     if points is not None:
-        maker = JointMaker(
-            scenarios=_scenarios(scenario, tuple(points)),
-            weights=_weights(miss_weight, tuple(points)),
-            limit=limit,
-            by_cost=by_cost,
-        )
+        names = tuple(points)
+        maker = JointMaker(_scenarios(scenario, names), _weights(miss_weight, names), limit)
         return maker.from_points(points, sum(curve.n_cases for curve in points.values()))
     check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
@@ -184,15 +175,9 @@ def allocate(
             "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
         )
     names = tuple(cases.scores)
-    scenarios = _scenarios(scenario, names)
     effort = Effort.from_arguments(max_seconds, max_gap, progress)
-    policy = JointMaker(
-        scenarios=scenarios,
-        weights=_weights(miss_weight, names),
-        limit=limit,
-        overlap=overlap,
-        by_cost=by_cost,
-        effort=effort,
+    maker = JointMaker(
+        _scenarios(scenario, names), _weights(miss_weight, names), limit, overlap, effort
     )
     if guarantee is None:
         if groups is not None:
@@ -200,8 +185,8 @@ def allocate(
                 "groups",
                 " says whose case it is, which only a guarantee looks at; by= makes streams",
             )
-        return policy.make(cases)
-    return certify(policy, cases.of_patients(groups), check_guarantee(guarantee))
+        return maker.make(cases)
+    return certify(maker, cases.of_patients(groups), check_guarantee(guarantee))
 
 
 def capacity_growth(
@@ -234,15 +219,12 @@ def capacity_growth(
     check_aligned(y_true=y_true, scores=scores, by=by)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     names = tuple(cases.scores)
-    weights = _weights(miss_weight, names)
-    maker = JointMaker(
-        scenarios=_scenarios(scenario, names), weights=weights, limit=SharedLimit(1.0)
-    )
+    maker = JointMaker(_scenarios(scenario, names), _weights(miss_weight, names), SharedLimit(1.0))
     points = {name: cases.points(name) for name in names}
     return grow(maker.problem(points, float("inf"), share_capacity))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class JointMaker:
     """Limits, costs and weights by stream, and how a policy is made of cases with them."""
 
@@ -250,23 +232,12 @@ class JointMaker:
     weights: dict[str, float]
     limit: SharedLimit
     overlap: Overlap = "each"
-    by_cost: bool = False
     effort: Effort = field(default_factory=Effort)
 
     def make(self, cases: StreamCases) -> JointPolicy:
         """Decide on labelled cases."""
         points = {name: cases.points(name) for name in self.scenarios}
         return self.from_points(points, cases.n_cases, cases)
-
-    def solver(self, cases: StreamCases | None, n_above: int | None = None) -> Solver:
-        """Return what finds the choice of least cost within the shared capacity.
-
-        ``n_above`` is how many periods may have more alarms, if not the limit's share of them.
-        """
-        if cases is None or (self.overlap == "each" and self.limit.exceed is None):
-            return share_capacity
-        once = self.overlap == "once"
-        return partial(_within_periods, cases, self.limit, n_above, once, self.effort)
 
     def from_points(
         self,
@@ -280,8 +251,7 @@ class JointMaker:
         problem = self.problem(points, most, self.solver(cases))
         for name, decision in zip(problem.names, problem.decisions, strict=True):
             self._warn(name, decision, most, cases)
-        chosen = problem.choose(problem.mean_ratios)
-        default, *pieces = self.choices(problem, chosen, cases)
+        choice, certificate = self.choose(problem)
         return JointPolicy(
             names=problem.names,
             scenarios=tuple(self.scenarios.values()),
@@ -291,10 +261,61 @@ class JointMaker:
             overlap=self.overlap,
             sizes=tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
             n_cases=n_cases,
-            default=default,
-            pieces=tuple(pieces),
-            certificate=chosen.certificate,
+            default=choice if cases is None else self.counted(choice, cases),
+            certificate=certificate,
         )
+
+    def problem(
+        self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver
+    ) -> JointProblem:
+        """Put together what is solved."""
+        decisions = tuple(solve(points[name], self.scenarios[name]) for name in self.scenarios)
+        weights = tuple(as_cost(weight) for weight in self.weights.values())
+        return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
+
+    def solver(self, cases: StreamCases | None, n_above: int | None = None) -> Solver:
+        """Return what finds the choice of least cost within the shared capacity.
+
+        ``n_above`` is how many periods may have more alarms, if not the limit's share of them.
+        """
+        if cases is None or (self.overlap == "each" and self.limit.exceed is None):
+            return share_capacity
+
+        def search(streams: list[Stream], max_alarms: float) -> SharedChoice:
+            codes, limit = np.zeros(cases.n_cases, np.int64), PeriodLimit(int(max_alarms), 0, 1)
+            if self.limit.exceed is not None and cases.periods is not None:
+                codes = cases.periods.codes
+                limit = replace(self.limit.in_periods(cases.periods), total=max_alarms)
+                limit = limit if n_above is None else replace(limit, n_above=n_above)
+            scores = [cases.reaching(name) for name in cases.scores]
+            once = self.overlap == "once"
+            return share_within(streams, scores, limit, codes, once=once, effort=self.effort)
+
+        return search
+
+    def choose(self, problem: JointProblem) -> tuple[JointChoice, Certificate]:
+        """Find the thresholds of least cost, and why no others cost less."""
+        chosen = problem.choose()
+        points = [decision.points for decision in problem.decisions]
+        thresholds, tp, fp = (
+            tuple(
+                getattr(curve, name)[row].item()
+                for curve, row in zip(points, chosen.rows, strict=True)
+            )
+            for name in ("thresholds", "tp", "fp")
+        )
+        choice = JointChoice(thresholds=thresholds, tp=tp, fp=fp, cost=float(chosen.cost))
+        return choice, chosen.certificate
+
+    def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
+        """Count what the capacity looks at besides alarms: visits, and periods above it."""
+        once, visits, above = self.overlap == "once", None, None
+        if once:
+            visits = int(np.count_nonzero(cases.raised(choice.thresholds)))
+        if cases.periods is not None:
+            counts = cases.period_alarms(choice.thresholds, once=once)
+            above = int(np.count_nonzero(counts > self.limit.capacity))
+        return replace(choice, n_above=above, n_flagged_cases=visits)
 
     def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
         """Warn of a stream whose limits and the shared capacity leave never alarm alone."""
@@ -314,73 +335,6 @@ class JointMaker:
         alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
         counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
         return bool(self.limit.in_periods(cases.periods).holds(counts))
-
-    def choices(
-        self, problem: JointProblem, chosen: SharedChoice, cases: StreamCases | None = None
-    ) -> tuple[JointChoice, ...]:
-        """Return the choice for all costs, and with ``by_cost`` that on each piece of them."""
-        parts = [(Fraction(0), Fraction(1), chosen.rows, chosen.cost)]
-        if self.by_cost:
-            parts += [(p.low, p.high, p.line.rows, p.mean_cost) for p in cost_pieces(problem)]
-        plain = (_choice(problem, *part) for part in parts)
-        return tuple(choice if cases is None else self.counted(choice, cases) for choice in plain)
-
-    def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
-        """Count what the capacity looks at besides alarms: visits, and periods above it."""
-        once, visits, above = self.overlap == "once", None, None
-        if once:
-            visits = int(np.count_nonzero(cases.raised(choice.thresholds)))
-        if cases.periods is not None:
-            counts = cases.period_alarms(choice.thresholds, once=once)
-            above = int(np.count_nonzero(counts > self.limit.capacity))
-        return replace(choice, n_above=above, n_flagged_cases=visits)
-
-    def problem(
-        self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver
-    ) -> JointProblem:
-        """Put together what is solved."""
-        decisions = tuple(solve(points[name], self.scenarios[name]) for name in self.scenarios)
-        weights = tuple(as_cost(weight) for weight in self.weights.values())
-        return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
-
-
-def _choice(
-    problem: JointProblem, low: Fraction, high: Fraction, rows: Sequence[int], cost: Fraction
-) -> JointChoice:
-    points = [decision.points for decision in problem.decisions]
-    thresholds, tp, fp = (
-        tuple(getattr(curve, name)[row].item() for curve, row in zip(points, rows, strict=True))
-        for name in ("thresholds", "tp", "fp")
-    )
-    return JointChoice(
-        quantile_low=float(low),
-        quantile_high=float(high),
-        thresholds=thresholds,
-        tp=tp,
-        fp=fp,
-        cost=float(cost),
-    )
-
-
-def _within_periods(
-    cases: StreamCases,
-    limit: SharedLimit,
-    n_above: int | None,
-    once: bool,
-    effort: Effort,
-    streams: list[Stream],
-    max_alarms: float,
-) -> SharedChoice:
-    columns = [cases.reaching(name) for name in cases.scores]
-    if limit.exceed is None or cases.periods is None:
-        everything = np.zeros(cases.n_cases, dtype=np.int64)
-        one_period = PeriodLimit(int(max_alarms), 0, 1)
-        return share_within(streams, columns, one_period, everything, once=once, effort=effort)
-    within = replace(limit.in_periods(cases.periods), total=max_alarms)
-    if n_above is not None:
-        within = replace(within, n_above=n_above)
-    codes = cases.periods.codes
-    return share_within(streams, columns, within, codes, once=once, effort=effort)
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:

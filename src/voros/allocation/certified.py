@@ -5,9 +5,7 @@ and the rest, in an order that looks random and that nobody can choose. On the f
 are chosen with limits tightened by falling margins: the candidates, safest first. On the second
 they are tested. With n streams that have a floor, alpha is split over n + 1 families of hypotheses
 (Bonferroni): that candidate l breaks the floor of stream i, for each of them, and that candidate l
-breaks the capacity. `voros.allocation.joint_tests` has the tests. A candidate with thresholds for
-every cost passes where all of them do, each at the whole share of alpha: one that breaks a limit is
-as unlikely to pass (intersection-union test).
+breaks the capacity. `voros.allocation.joint_tests` has the tests.
 
 In each family the tests run in the fixed order of the candidates and stop at the first that fails
 (fixed-sequence testing), each at its share of alpha. What is deployed is a candidate whose capacity
@@ -19,8 +17,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -35,7 +33,7 @@ from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 from voros.policy.allowed import warn_if_dependent
-from voros.typing import AnyArray, BoolArray
+from voros.typing import BoolArray
 
 if TYPE_CHECKING:
     from voros.allocation.allocate import JointMaker
@@ -50,12 +48,8 @@ COUNTED_AT = 0.95
 """Confidence of intervals that nobody looks at: only the counts are used."""
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """Choices of a joint policy, the one for all costs first, and why that is the best."""
-
-    choices: tuple[JointChoice, ...]
-    certificate: Certificate
+_Candidate: TypeAlias = tuple[JointChoice, Certificate]
+"""Thresholds, and why no others cost less."""
 
 
 def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> JointPolicy:
@@ -88,12 +82,13 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
     test = FloorTest(cases, units, alpha, horizon)
-    at = np.array([choice.thresholds for candidate in candidates for choice in candidate.choices])
+    at = np.array([choice.thresholds for choice, _ in candidates])
     tests = [
         test.passed(name, at[:, i], floor)
         for i, (name, floor) in enumerate(zip(maker.scenarios, floors, strict=True))
     ]
-    passed = _in_sequence(candidates, np.column_stack([*tests, capacity.passed(at)]))
+    # In each family of hypotheses, stop at the first candidate that fails.
+    passed = np.logical_and.accumulate(np.column_stack([*tests, capacity.passed(at)]), axis=0)
     passed = passed[:, :-1] & passed[:, -1:]
     return _deploy(plain, maker, all_cases, candidates, passed, units, guarantee)
 
@@ -129,13 +124,6 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
                 f"={scenario.capacity!r} of stream {name!r}: a guarantee is for the floors and the "
                 "shared capacity; leave the stream's own at 1.0",
             )
-    if cases.periods is None and maker.limit.n_periods is not None:
-        raise ArgumentError(
-            "n_periods",
-            f"={maker.limit.n_periods!r} and a guarantee are mutually exclusive: how many cases "
-            "come in a period varies by chance too; say which case falls in which, with per and "
-            "times or periods",
-        )
     if cases.periods is not None and cases.patients is not None:
         raise ArgumentError(
             "groups",
@@ -148,31 +136,21 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
             "=0.0: no number of periods shows that no later one will pass the capacity. Allow a "
             "small share, such as exceed=0.01",
         )
-    _check_horizon(maker, cases, guarantee.horizon)
+    dependent = "groups" if cases.patients is not None else "periods"
+    independent = cases.patients is None and cases.periods is None
+    if guarantee.horizon is not None and not independent:
+        raise ArgumentError(
+            "horizon",
+            f"={guarantee.horizon} and {dependent} exclude one another: the next cases are "
+            "promised where cases are independent; leave out the horizon for a guarantee of the "
+            "population",
+        )
     n_units = 0 if cases.periods is None else cases.periods.n_periods // guarantee.block
     if guarantee.block > 1 and n_units < 2:
         raise ArgumentError(
             "block",
             f"={guarantee.block} needs a capacity per period, and at least two blocks of them",
         )
-
-
-def _check_horizon(maker: JointMaker, cases: StreamCases, horizon: int | None) -> None:
-    if horizon is None:
-        return
-    reasons = {
-        "by_cost=True": maker.by_cost,
-        "groups": cases.patients is not None,
-        "periods": cases.periods is not None,
-    }
-    for name, refused in reasons.items():
-        if refused:
-            raise ArgumentError(
-                "horizon",
-                f"={horizon} and {name} exclude one another: the next cases are promised for one "
-                "choice of thresholds and independent cases; leave out the horizon for a guarantee "
-                "of the population",
-            )
 
 
 def _candidates(
@@ -197,11 +175,10 @@ def _candidates(
         spread = later * max(error / float(np.sqrt(most)), 1.0)
         decisions = tuple(_tightened(decision, margin * spread) for decision in problem.decisions)
         problem = replace(problem, decisions=decisions)
-        best = problem.choose(problem.mean_ratios)
-        return _Candidate(maker.choices(problem, best), best.certificate)
+        return maker.choose(problem)
 
     plain = candidate(0.0, float(np.sqrt(most)))
-    error = max(float(np.sqrt(most)), test.error(plain.choices[0].thresholds))
+    error = max(float(np.sqrt(most)), test.error(plain[0].thresholds))
     margins = MARGINS if test.exceed is None else MARGINS[::SEARCHED]
     return [*(candidate(margin, error) for margin in margins[:-1]), plain]
 
@@ -214,16 +191,6 @@ def _tightened(decision: Decision, margin: float) -> Decision:
     return replace(decision, feasible=feasible)
 
 
-def _in_sequence(candidates: Sequence[_Candidate], passed: AnyArray) -> BoolArray:
-    """Stop at the first candidate that fails, column by column; rows are the choices of all.
-
-    A candidate passes where all its choices do.
-    """
-    first = np.cumsum([0, *(len(candidate.choices) for candidate in candidates[:-1])])
-    all_pass = np.logical_and.reduceat(passed, first, axis=0)
-    return np.asarray(np.logical_and.accumulate(all_pass, axis=0))
-
-
 def _deploy(
     plain: JointPolicy,
     maker: JointMaker,
@@ -234,14 +201,11 @@ def _deploy(
     guarantee: Guarantee,
 ) -> JointPolicy:
     """Of the candidates that passed, take the one of least cost on all cases."""
-    deployed = [
-        tuple(_on_all_cases(plain, maker, cases, choice, certified) for choice in candidate.choices)
-        for candidate, certified in zip(candidates, passed, strict=True)
-    ]
-    best = int(np.argmin([_mean_cost(choices) for choices in deployed]))
-    default, *pieces = deployed[best]
-    never = np.all([np.isposinf(choice.thresholds) for choice in deployed[best]], axis=0).tolist()
-    uncertified = tuple(name for name, none in zip(plain.names, never, strict=True) if none)
+    pairs = zip(candidates, passed, strict=True)
+    deployed = [_on_all_cases(plain, maker, cases, c[0], certified) for c, certified in pairs]
+    best = int(np.argmin([choice.cost for choice in deployed]))
+    default, thresholds = deployed[best], deployed[best].thresholds
+    uncertified = tuple(n for n, t in zip(plain.names, thresholds, strict=True) if np.isposinf(t))
     warn_uncertified(uncertified, guarantee)
     n_tested = int(np.count_nonzero(units.tested))
     promise = JointPromise(
@@ -253,8 +217,7 @@ def _deploy(
         block=units.block,
     )
     _warn_if_dependent(maker, cases, default, units.block)
-    proof = candidates[best].certificate
-    return replace(plain, default=default, pieces=tuple(pieces), certificate=proof, promise=promise)
+    return replace(plain, default=default, certificate=candidates[best][1], promise=promise)
 
 
 def _warn_if_dependent(
@@ -266,12 +229,6 @@ def _warn_if_dependent(
     alarms = cases.period_alarms(choice.thresholds, once=maker.overlap == "once")
     correlation = neighbour_correlation(alarms.reshape(-1, block).sum(axis=1))
     warn_if_dependent(correlation, len(alarms) // block, maker.limit.per or "", block)
-
-
-def _mean_cost(choices: Sequence[JointChoice]) -> float:
-    """Return the cost for all costs together, or that of the pieces."""
-    pieces = choices[1:] or choices
-    return sum((piece.quantile_high - piece.quantile_low) * piece.cost for piece in pieces)
 
 
 def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None:

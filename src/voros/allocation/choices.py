@@ -8,8 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 from voros.allocation.search import PeriodLimit
-from voros.core.arguments import OPEN_INTERVAL, check_number
-from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE
+from voros.core.arrays import LARGEST_COUNT
 from voros.core.exact_limits import as_fraction
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario
@@ -25,13 +24,11 @@ class JointChoice:
 
     Attributes
     ----------
-    quantile_low, quantile_high : float
-        Quantiles of the cost ratios between which the choice is best.
     thresholds : tuple of float
         +inf is never alarm.
     tp, fp : tuple of float
     cost : float
-        Mean cost between those quantiles, in misses of weight 1.
+        At the mean cost ratios, in misses of weight 1.
     n_above : int or None
         Periods with more alarms than the capacity, where it is one for each period.
     n_flagged_cases : int or None
@@ -42,13 +39,11 @@ class JointChoice:
     >>> import voros
     >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
     >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
-    >>> choice = policy.choice()
+    >>> choice = policy.default
     >>> choice.thresholds, choice.tp, choice.fp, choice.alarms, choice.cost
     ((6.0, 4.0), (1, 1), (0, 0), (1, 1), 1.0)
     """
 
-    quantile_low: float
-    quantile_high: float
     thresholds: tuple[float, ...]
     tp: tuple[float, ...]
     fp: tuple[float, ...]
@@ -116,38 +111,30 @@ class SharedLimit:
     Attributes
     ----------
     capacity : float or int
-        A share of the cases, or a number of alarms; with `per` or `n_periods` in each period.
+        A share of the cases, or a number of alarms; with `per` in each period.
     per : str or None
-        The name of a period, where the period of each case is known.
+        The name of a period.
     exceed : float or None
         With `per`: the share of the periods that may have more alarms; None where only their mean
         counts.
-    n_periods : float or None
-        How many periods the cases span.
+    n_periods : int or None
+        With `per`: how many periods the cases span.
 
     Examples
     --------
-    >>> SharedLimit(0.15).max_alarms(20), SharedLimit(12, n_periods=30).max_alarms(1000)
+    >>> SharedLimit(0.15).max_alarms(20), SharedLimit(12, "day", n_periods=30).max_alarms(1000)
     (3.0, 360.0)
     """
 
     capacity: float
     per: str | None = None
     exceed: float | None = None
-    n_periods: float | None = None
+    n_periods: int | None = None
 
     @classmethod
-    def from_arguments(
-        cls, capacity: Any, per: Any = None, exceed: Any = None, n_periods: Any = None
-    ) -> SharedLimit:
+    def from_arguments(cls, capacity: Any, per: Any = None, exceed: Any = None) -> SharedLimit:
         """Check what a user stated."""
-        if per is not None and n_periods is not None:
-            raise ArgumentError(
-                "n_periods",
-                f"={n_periods!r} and per={per!r} exclude one another: times or "
-                "periods say how many there are",
-            )
-        limit = cls(capacity, per, exceed, n_periods)
+        limit = cls(capacity, per, exceed)
         if limit.scenario is not None:
             return replace(limit, capacity=int(capacity))
         limit.max_alarms(1)  # raises, and says what is accepted
@@ -167,7 +154,7 @@ class SharedLimit:
 
     def over(self, periods: Periods | None) -> SharedLimit:
         """Return the limit for cases that span these periods."""
-        return self if periods is None else replace(self, n_periods=periods.n_periods)
+        return replace(self, n_periods=None if periods is None else periods.n_periods)
 
     def in_periods(self, periods: Periods) -> PeriodLimit:
         """Return the limit on the alarms of each period."""
@@ -179,24 +166,11 @@ class SharedLimit:
         """Return the most alarms in all."""
         if isinstance(self.capacity, Real) and not isinstance(self.capacity, bool):
             if isinstance(self.capacity, Integral) and 0 < int(self.capacity) <= LARGEST_COUNT:
-                return float(int(self.capacity) * self._periods())
+                return float(int(self.capacity) * (self.n_periods or 1))
             if not isinstance(self.capacity, Integral) and 0 < float(self.capacity) <= 1:
-                return self._share(float(self.capacity), n_cases)
+                return float(as_fraction(float(self.capacity)) * Fraction(n_cases))
         raise ArgumentError(
             "capacity",
             f"={self.capacity!r}; accepted is a float within (0, 1], a share of the cases, or an "
             f"int from 1 to {LARGEST_COUNT}, a number of alarms",
         )
-
-    def _share(self, share: float, n_cases: float) -> float:
-        if self.n_periods is not None:
-            raise ArgumentError(
-                "n_periods",
-                f"={self.n_periods!r} and a capacity that is a share; it needs a whole number",
-            )
-        return float(as_fraction(share) * Fraction(n_cases))
-
-    def _periods(self) -> float:
-        n_periods = 1 if self.n_periods is None else self.n_periods
-        check_number(n_periods, "n_periods", "a number above 0", OPEN_INTERVAL[0], LARGEST_FINITE)
-        return n_periods

@@ -1,23 +1,15 @@
-"""Streams with their limits and costs: what is solved for one cost, for all, and as capacity grows.
-
-The cost ratios of the streams move together, from the lowest of each (quantile 0) to the highest
-(quantile 1). Where they are known or uniform they are linear in the quantile q, and so is the cost
-of every choice. The least cost is the lower envelope of these lines. It is found exactly by solving
-at both ends and then wherever two lines of the envelope cross, until nothing better turns up there
-(Eisner and Severance, 1976): two solutions for each piece.
-"""
+"""Streams with their limits and costs: what is solved, and as the capacity grows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from voros.core.costs import CostDistribution, Samples, Uniform
+from voros.core.costs import CostDistribution, Uniform
 from voros.core.decision import Decision
 from voros.core.shared_capacity import (
     SharedChoice,
@@ -59,23 +51,19 @@ class JointProblem:
     max_alarms: float
     solver: Solver = share_capacity
 
-    def streams(self, ratios: Sequence[float | Fraction]) -> list[Stream]:
-        """Return the streams at known cost ratios."""
-        return [
-            Stream(decision.points, decision.feasible, weight * as_cost(ratio), weight)
-            for decision, weight, ratio in zip(self.decisions, self.weights, ratios, strict=True)
-        ]
-
-    def choose(self, ratios: Sequence[float | Fraction]) -> SharedChoice:
-        """Find the points of least total cost at known cost ratios."""
-        return self.solver(self.streams(ratios), self.max_alarms)
-
     @property
-    def mean_ratios(self) -> tuple[float, ...]:
-        """The mean cost ratio of each stream."""
-        return tuple(
-            mean_ratio(d.scenario.costs, d.points.negatives_per_positive) for d in self.decisions
-        )
+    def streams(self) -> list[Stream]:
+        """The streams at their mean cost ratios."""
+        streams = []
+        for decision, weight in zip(self.decisions, self.weights, strict=True):
+            points = decision.points
+            ratio = as_cost(mean_ratio(decision.scenario.costs, points.negatives_per_positive))
+            streams.append(Stream(points, decision.feasible, weight * ratio, weight))
+        return streams
+
+    def choose(self) -> SharedChoice:
+        """Find the points of least total cost."""
+        return self.solver(self.streams, self.max_alarms)
 
 
 def mean_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
@@ -96,103 +84,6 @@ def mean_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
             f"={costs!r} has no finite mean; accepted are costs with one, such as a uniform range",
         )
     return float(mean)
-
-
-def ratio_ends(costs: CostDistribution, name: str) -> tuple[Fraction, Fraction]:
-    """Return the cost ratio at the quantiles 0 and 1 of costs that are linear between them."""
-    known = isinstance(costs, Samples) and len(costs.values) == 1 and costs.over != "t"
-    if not known and not (isinstance(costs, Uniform) and costs.over == "ratio"):
-        raise ArgumentError(
-            "cost_ratio",
-            f"={costs!r} of stream {name!r}: policies by cost need a known ratio or a uniform "
-            "range of ratios in every stream; without by_cost any distribution with a mean will do",
-        )
-    low, high = costs.ratio_range(1.0)
-    return as_cost(low), as_cost(high)
-
-
-@dataclass(frozen=True)
-class CostLine:
-    """The cost of one choice of points as a line in the quantile."""
-
-    rows: tuple[int, ...]
-    at_zero: Fraction
-    slope: Fraction
-
-    def at(self, quantile: Fraction) -> Fraction:
-        """Return the cost at a quantile."""
-        return self.at_zero + self.slope * quantile
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Quantiles between which one choice is best."""
-
-    low: Fraction
-    high: Fraction
-    line: CostLine
-
-    @property
-    def mean_cost(self) -> Fraction:
-        """The mean cost over the piece."""
-        return self.line.at((self.low + self.high) / 2)
-
-
-def cost_pieces(problem: JointProblem) -> tuple[Piece, ...]:
-    """Return the best choice on each piece of the quantiles, from 0 to 1."""
-    costs = [decision.scenario.costs for decision in problem.decisions]
-    ends = [
-        ratio_ends(distribution, name)
-        for distribution, name in zip(costs, problem.names, strict=True)
-    ]
-    first, last = (_solved(problem, ends, Fraction(end)) for end in (0, 1))
-    lines = [first, *_between(problem, ends, first, last)]
-    if last.slope < lines[-1].slope:
-        lines.append(last)
-    breaks = [_crossing(before, after) for before, after in pairwise(lines)]
-    bounds = [Fraction(0), *breaks, Fraction(1)]
-    pieces = map(Piece, bounds[:-1], bounds[1:], lines)
-    return tuple(piece for piece in pieces if piece.low < piece.high)
-
-
-def _solved(
-    problem: JointProblem, ends: list[tuple[Fraction, Fraction]], quantile: Fraction
-) -> CostLine:
-    rows = problem.choose([low + quantile * (high - low) for low, high in ends]).rows
-    low, high = (
-        sum(
-            (s.cost(row) for s, row in zip(problem.streams(ratios), rows, strict=True)),
-            Fraction(0),
-        )
-        for ratios in zip(*ends, strict=True)
-    )
-    return CostLine(rows, low, high - low)
-
-
-def _crossing(before: CostLine, after: CostLine) -> Fraction:
-    return (after.at_zero - before.at_zero) / (before.slope - after.slope)
-
-
-def _between(
-    problem: JointProblem,
-    ends: list[tuple[Fraction, Fraction]],
-    first: CostLine,
-    last: CostLine,
-) -> list[CostLine]:
-    """Return the lines of the envelope between two of its lines, by falling slope."""
-    if first.slope <= last.slope:
-        return []
-    quantile = _crossing(first, last)
-    if not 0 < quantile < 1:
-        return []
-    middle = _solved(problem, ends, quantile)
-    if middle.at(quantile) >= first.at(quantile):
-        return []
-    return [
-        *_between(problem, ends, first, middle),
-        middle,
-        *_between(problem, ends, middle, last),
-    ]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -247,7 +138,7 @@ class CapacityGrowth:
 
 def grow(problem: JointProblem) -> CapacityGrowth:
     """Merge the steps of all hulls, the most worth for an alarm first."""
-    streams = problem.streams(problem.mean_ratios)
+    streams = problem.streams
     units = whole_costs(streams)
     pairs = zip(streams, units.costs, strict=True)
     options = [options_of(stream, *cost, np.inf) for stream, cost in pairs]

@@ -19,8 +19,8 @@ on a choice that saves L. The search repeats these steps:
 3. Options that cannot improve on it are dropped. Cases that all others alarm, or none, are out of
    question, and a period that is above the capacity has fewer alarms at most: the next linear
    program is smaller, and its bound is sharper.
-4. The integer program over the options next to the best choice improves it. Once these are all that
-   are left, its bound is that of the search.
+4. Integer programs over options around the best choice, first wide apart and then next to it,
+   improve it. Once these are all that are left, their bound is that of the search.
 
 What is certified is the lowest bound, and the answer says how far it may be from it. Every choice
 is counted in whole cases before it is taken: no tolerance of the solver decides about a limit.
@@ -46,7 +46,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 MOST_ROUNDS = 50
 """Of the steps above."""
 
-MOST_COLUMNS = 6_000
+MOST_COLUMNS = 8_000
 """Of a program. HiGHS exceeds its time limit by seconds where there are more."""
 
 SAMPLED = (256, 64, 16, 8, 4, 2)
@@ -58,8 +58,11 @@ FEW_OPTIONS = 600
 NEIGHBOURS = 8
 """Options on each side of the best choice in that program."""
 
-SHRUNK = 0.9
-"""Prices are not computed again after a round that left more than this share of the options."""
+FIRST_STRIDE = 1 / 64
+"""How far apart these are at first, as a share of the options of a stream."""
+
+SHRUNK = 0.8
+"""Prices are computed again where the options, or the gap, are at most this share of before."""
 
 TIME_SLICE = 1 / 4
 """Share of the time that is left for an integer program over a part of the options."""
@@ -71,7 +74,7 @@ ALARM_PRICES = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 DEFICIT_PRICES = (0.0, 0.03, 0.1, 0.3, 1.0)
 """What an alarm in all and a deficit may cost in alarms of a period, to bound these."""
 
-MOST_MOVED = 2_000_000
+MOST_MOVED = 1_000_000
 """Moves of alarms between streams times bundles, in a round."""
 
 SOLVER_ROUNDING = 1e-6
@@ -512,7 +515,8 @@ class Search:
         self.margin = DEFICIT_ROUNDING * max(1.0, everything)
         self.bound = self.relaxed = everything
         self.price, self.dropped, self.n_programs = 0.0, 0.0, 0
-        self.neighbours, self.shrinks, self.ended = NEIGHBOURS, True, False
+        self.neighbours, self.ended, self.gap_before = NEIGHBOURS, False, np.inf
+        self.stride = int(max(map(len, space.saved)) * FIRST_STRIDE) + 1
 
     def run(self) -> Search:
         """Repeat the steps until the choice is good enough, nothing is left, or time is over."""
@@ -520,7 +524,7 @@ class Search:
             late = i > 0 and self.seconds_left <= 0
             if self.ended or late or (self.gap <= self.effort.max_gap and i > 0):
                 continue
-            if self.shrinks:
+            if i == 0 or (self.stride == 1 and self.gap <= SHRUNK * self.gap_before):
                 self.narrow()
             if not self.ended and self.gap > self.effort.max_gap:
                 self.improve()
@@ -550,8 +554,8 @@ class Search:
             return
         program, place = self._program()
         prices = program.prices(self.space, place, self.seconds_left) if program else None
-        self.shrinks = prices is not None
         if prices is None:
+            self.gap_before = 0.0
             return
         self.n_programs += 1
         heights = prices.heights(self.space)
@@ -560,6 +564,7 @@ class Search:
             self.relaxed, self.price = bound, prices.mean
         self._take_priced(heights)
         self._lower(bound)
+        self.gap_before = self.gap
         self._drop(heights, bound)
 
     def _take_only(self) -> bool:
@@ -575,14 +580,19 @@ class Search:
     def _program(self) -> tuple[Program | None, AnyArray]:
         """Return the linear program over a sample of the options, as large as it may be."""
         for n_sampled in SAMPLED:
-            sizes = [len(saved) for saved in self.space.saved]
-            places = [np.linspace(0, size - 1, min(n_sampled, size)) for size in sizes]
-            rows = [np.unique(place.round().astype(np.intp)) for place in places]
+            pairs = zip(self._at, self.space.saved, strict=True)
+            rows = [_sampled(at, len(saved), n_sampled) for at, saved in pairs]
             sample, place = self.space.among(rows).merged()
             program = Program.from_space(sample)
             if len(program.worth) <= MOST_COLUMNS:
                 return program, place
         return None, place
+
+    @property
+    def _at(self) -> list[int]:
+        """Where the best choice is among the options that are left."""
+        pairs = zip(self.space.options, self.best.options, strict=True)
+        return [min(int(np.searchsorted(own, best)), len(own) - 1) for own, best in pairs]
 
     def _take_priced(self, heights: list[FloatArray]) -> None:
         """Take the best options at prices just high enough for the limit, then the furthest."""
@@ -638,31 +648,50 @@ class Search:
         n_before = self.space.n_options
         deficits = [deficit[own] for deficit, own in zip(deficits, rows, strict=True)]
         self.space = self.space.among(rows).bounded(deficits, bound - wanted)
-        self.shrinks = self.space.n_options <= SHRUNK * n_before
+        if self.space.n_options <= SHRUNK * n_before:
+            self.gap_before = np.inf
 
     def improve(self) -> None:
         """Solve the integer program over the options next to the best choice."""
         if self._take_only():
             return
-        width = self.neighbours if self.space.n_options > FEW_OPTIONS else FEW_OPTIONS
-        pairs = zip(self.space.options, self.best.options, strict=True)
-        at = [(int(np.searchsorted(options, best)), len(options)) for options, best in pairs]
-        rows = [np.arange(max(i - width, 0), min(i + width + 1, size)) for i, size in at]
+        if self.space.n_options <= FEW_OPTIONS:
+            self.stride, self.neighbours = 1, FEW_OPTIONS
+        steps = self.stride * np.arange(-self.neighbours, self.neighbours + 1)
+        places = [at + steps for at in self._at]
+        sizes = [len(saved) for saved in self.space.saved]
+        rows = [own[(own >= 0) & (own < size)] for own, size in zip(places, sizes, strict=True)]
         nearby = self.space.among(rows).merged()[0]
         everything = nearby.n_options == self.space.n_options
         program = Program.from_space(nearby)
         if len(program.worth) > MOST_COLUMNS:
-            self.ended = not self.shrinks
+            self.ended = True
             return
         seconds = self.seconds_left * (1.0 if everything else TIME_SLICE)
         self.n_programs += 1
         solution = program.solve(seconds, self.least)
-        better = solution is not None and self._take(solution[0])
+        if solution is not None:
+            self._take(solution[0])
         if everything:
             self._lower(np.inf if solution is None else solution[1])
             self.ended = True
-        elif not better:
-            self.neighbours *= 2
+        self.neighbours *= 1 if self.stride > 1 else 2
+        self.stride = max(self.stride // 2, 1)
+
+
+def _sampled(best: int, size: int, n_sampled: int) -> AnyArray:
+    """Return places of a list: the ends, and others at growing distances from the best.
+
+    Examples
+    --------
+    >>> _sampled(4, 100, 8).tolist(), _sampled(1, 3, 8).tolist()
+    ([0, 1, 3, 4, 5, 7, 14, 36, 99], [0, 1, 2])
+    """
+    if size <= n_sampled:
+        return np.arange(size)
+    steps = np.geomspace(1, size, n_sampled // 2 + 1).round().astype(np.intp)
+    places = np.concatenate([best - steps, [0, best, size - 1], best + steps])
+    return np.unique(places[(places >= 0) & (places < size)])
 
 
 def share_within(

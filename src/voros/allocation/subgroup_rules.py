@@ -292,8 +292,6 @@ class _Search:
     ) -> JointPolicy:
         cost = float(self._cost(tp, fp))
         choice = JointChoice(
-            quantile_low=0.0,
-            quantile_high=1.0,
             thresholds=tuple(thresholds),
             tp=tuple(tp.tolist()),
             fp=tuple(fp.tolist()),

@@ -40,7 +40,7 @@ from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointPolicy
-    from voros.allocation.any_policy import AnyPolicy
+    from voros.allocation.joint_policy import AnyPolicy
     from voros.policy.policy_evaluation import PolicyEvaluation
 
 
@@ -368,7 +368,7 @@ def _check_kind(
 
 
 def _read_policy(path: Path) -> AnyPolicy:
-    from voros.allocation.any_policy import load_policy
+    from voros.allocation.joint_policy import load_policy
 
     try:
         return load_policy(path)

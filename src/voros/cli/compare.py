@@ -28,7 +28,7 @@ from voros.io import open_source
 from voros.present.report.content import scenario_values
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
-    from voros.allocation.any_policy import AnyPolicy
+    from voros.allocation.joint_policy import AnyPolicy
     from voros.inference import Comparison
 
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
@@ -124,7 +124,7 @@ def _check_saved(limits: LimitOptions, metric: str) -> None:
 
 def _read_policies(paths: list[Path]) -> dict[str, AnyPolicy]:
     """Read policies of any kind, named by their files."""
-    from voros.allocation.any_policy import load_policy
+    from voros.allocation.joint_policy import load_policy
 
     stems = Counter(path.stem for path in paths)
     return {path.stem if stems[path.stem] == 1 else str(path): load_policy(path) for path in paths}

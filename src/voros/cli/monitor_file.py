@@ -30,7 +30,7 @@ from voros.io.scenario_text import read_number
 from voros.io.tables import read_as_written
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
-    from voros.allocation.any_policy import AnyPolicy
+    from voros.allocation.joint_policy import AnyPolicy
     from voros.monitoring import Monitor, Status
 
 _made = partial(shown_in, "When the file is made")
@@ -121,7 +121,7 @@ class MakeOptions:
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
                 "deploy another policy with --adopt"
             )
-        from voros.allocation.any_policy import load_policy
+        from voros.allocation.joint_policy import load_policy
 
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
@@ -158,7 +158,7 @@ def monitor(
             say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
             deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
-            from voros.allocation.any_policy import load_policy
+            from voros.allocation.joint_policy import load_policy
 
             watched.adopt(load_policy(adopt))
             say(f"from now on {adopt} decides, and the evidence begins again")

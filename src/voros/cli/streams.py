@@ -21,7 +21,7 @@ from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointEvaluation, JointPolicy
-    from voros.allocation.any_policy import AnyPolicy
+    from voros.allocation.joint_policy import AnyPolicy
 
 ONE_SCORE = ""
 """Stands for the outcome of a policy that decides on one score."""

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.any_policy import AnyPolicy
-from voros.allocation.joint_policy import JointPolicy, policy_cases
+from voros.allocation.joint_policy import AnyPolicy, JointPolicy, policy_cases
 from voros.core.arrays import as_vector, named_columns
 from voros.core.cases import read_labels
 from voros.core.hull import Choice

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.allocation.any_policy import AnyPolicy
+from voros.allocation.joint_policy import AnyPolicy
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.any_policy import AnyPolicy, load_policy
-from voros.allocation.joint_policy import JointPolicy
+from voros.allocation.joint_policy import AnyPolicy, JointPolicy, load_policy
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
