@@ -161,6 +161,27 @@ def test_bets_on_the_alarms_of_patients_are_fair_at_the_floor() -> None:
     assert mean == pytest.approx(np.ones(3))
 
 
+def test_single_alarms_have_the_exact_bound_and_its_weights() -> None:
+    n, alpha = 7, 0.1
+    times, ones = np.arange(7.0), np.ones(7)
+    units = Units(times, times, ones, 0 * ones, 0 * ones, ones, single=True)
+    evidence = units.evidence(FLOOR, Settings(window=1, alpha=alpha))
+    false_alarm = 1 + np.array([0.6, 0.4, 0.2]) * FLOOR / (1 - FLOOR)
+    by_hand = [START_WEIGHTS @ false_alarm**k for k in range(1, n + 1)]
+    assert np.exp(evidence.start) == pytest.approx(by_hand)
+    np.testing.assert_array_equal(evidence.start_bounds, start_bounds(n, FLOOR, 0.96 * alpha))
+
+
+def test_a_stay_of_many_alarms_loses_no_more_than_one_true_alarm() -> None:
+    alarms, true = np.array([1.0, 9.0, 4.0]), np.array([0.0, 1.0, 0.0])
+    times = np.arange(3.0)
+    units = Units(times, times, alarms, true, np.zeros(3), np.ones(3), single=False)
+    stakes = np.array([0.6, 0.4, 0.2])
+    factors = 1 + stakes * ((FLOOR * alarms - true) / (1 - FLOOR))[1:, None]
+    by_hand = np.log(factors.cumprod(axis=0) @ PRECISION_WEIGHTS)
+    assert units.evidence(FLOOR, Settings(window=1)).start[1:] == pytest.approx(by_hand)
+
+
 def test_bets_on_a_mean_are_fair_at_it() -> None:
     counts = np.arange(0, 200)
     chance = binom.pmf(counts, 199, 20 / 199)

@@ -309,7 +309,7 @@ def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
 
 def test_alarms_of_a_patient_within_a_window_are_one_unit() -> None:
     monitor = voros.Monitor(make_policy(), window=5)
-    when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-06", "2026-01-20", "2026-01-20"]
+    when = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-06", "2026-01-10", "2026-01-20"]
     patients = ["ann", "ann", "ann", "ann", "ann", "bob"]
     monitor.update([0.9] * 4, cases=list("abcd"), times=when[:4], groups=patients[:4])
     monitor.label([1, 1, 0, 0], cases=list("abcd"), times=when[:4])

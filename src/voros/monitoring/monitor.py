@@ -15,11 +15,9 @@ from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.models import model_column
-from voros.monitoring.deployment import BEGINNING, Deployment
 from voros.monitoring.renewal import Renewal, count_proposal, propose
 from voros.monitoring.settings import (
     Settings,
-    Times,
     check_gaps,
     check_single_labels,
     day_of,
@@ -32,7 +30,7 @@ from voros.monitoring.settings import (
 from voros.monitoring.status import Status, Update
 from voros.monitoring.stays import add_outcomes, add_rows, stay_status, withdraw_stays
 from voros.monitoring.store import Cases, Store
-from voros.monitoring.verdicts import read_status
+from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
@@ -209,21 +207,21 @@ class Monitor:
         per_case = {"cases": cases, "times": times, "groups": groups, "periods": periods, "by": by}
         check_aligned(y_score=y_score, **per_case)
         times = parse_times(times)
-        ids, moments = read_ids(cases), read_times(times)
+        ids, seconds = read_ids(cases), read_times(times)
         if not confirm_times:
-            check_gaps(moments.seconds, self._store.first, self._store.clock)
+            check_gaps(seconds, self._store.first, self._store.clock)
         if self._watched.rule is not None:
             self._watched.refuse_for_stays(groups=groups, periods=periods, by=by)
-            return self._update_stays(y_score, ids, moments.seconds)
-        names, unit = self._name_periods(times, moments, periods)
+            return self._update_stays(y_score, ids, seconds)
+        names, unit = self._name_periods(times, periods)
         if groups is not None and not self.settings.window:
             raise ArgumentError(
                 "groups",
                 " needs a window above 0 days, within which alarms of a patient belong together",
             )
         named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
-        check_same_length(cases=ids, times=moments.seconds, periods=names, groups=named)
-        columns = {"id": ids, "time": moments.seconds, "period": names, "patient": named}
+        check_same_length(cases=ids, times=seconds, periods=names, groups=named)
+        columns = {"id": ids, "time": seconds, "period": names, "patient": named}
         with self._store.transaction():
             decided = self._decide(y_score, ids, names, by)
             new = self._add(columns, decided, unit) if len(ids) else 0
@@ -262,9 +260,9 @@ class Monitor:
         every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
         return [decided[0]._replace(alarm=every)]
 
-    def _name_periods(self, times: Any, moments: Times, periods: Any) -> tuple[AnyArray, str]:
+    def _name_periods(self, times: Any, periods: Any) -> tuple[AnyArray, str]:
         per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
-        return name_periods(times, moments, periods, per, score_unit)
+        return name_periods(times, periods, per, score_unit)
 
     def label(
         self,
@@ -324,7 +322,7 @@ class Monitor:
 
     def _label_seconds(self, times: Any, n: int) -> FloatArray:
         if times is not None:
-            return read_times(times).seconds
+            return read_times(times)
         clock = self._store.clock
         if clock is None:
             raise ArgumentError("times", " is needed for labels that come before any case")
@@ -379,14 +377,14 @@ class Monitor:
             )
         check_aligned(times=times, cases=cases, periods=periods)
         times = parse_times(times)
-        ids, moments = read_ids(cases), read_times(times)
-        names, unit = self._name_periods(times, moments, periods)
-        check_same_length(times=moments.seconds, cases=ids, periods=names)
+        ids, seconds = read_ids(cases), read_times(times)
+        names, unit = self._name_periods(times, periods)
+        check_same_length(times=seconds, cases=ids, periods=names)
         if not confirm_times:
-            check_gaps(moments.seconds, self._store.first, self._store.clock)
+            check_gaps(seconds, self._store.first, self._store.clock)
         with self._store.transaction():
             self._store.use_unit(unit)
-            self._store.move(ids, moments.seconds, names)
+            self._store.move(ids, seconds, names)
 
     def status(self, *, curves: bool = False) -> Status:
         """Say what is known of each limit now.

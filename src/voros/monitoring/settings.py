@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,40 +31,23 @@ LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 """Calendars of Python end with that day."""
 
 
-class Times(NamedTuple):
-    """When something happened.
+def read_times(times: Any) -> FloatArray:
+    """Read dates and times of any kind as seconds since 1970 in UTC.
 
-    Attributes
-    ----------
-    seconds : ndarray of float
-        Since 1970 in UTC; times without a zone are taken as they stand.
-    days : ndarray of str
-        The date on the wall: that of the time's own zone, such as ``"2026-03-01"``.
-    """
-
-    seconds: FloatArray
-    days: AnyArray
-
-
-def read_times(times: Any) -> Times:
-    """Read dates and times of any kind: numpy, pandas, polars, Python's own, ISO 8601 text.
+    They are of numpy, pandas, polars, Python's own, or ISO 8601 text. Times without a zone are
+    taken as they stand.
 
     Examples
     --------
-    >>> read_times(["2026-03-01T23:30:00-05:00", "2026-03-02T00:30+01:00"]).days.tolist()
-    ['2026-03-01', '2026-03-02']
+    >>> read_times(["1970-01-02T00:30+01:00", "1970-01-01"]).tolist()
+    [84600.0, 0.0]
     """
-    parsed = parse_times(times)
-    wall = read_clock(parsed).times
-    seconds = read_clock(parsed, elapsed=True).times.astype(np.int64) / 1e6
-    # Few days, many cases.
-    days, codes = np.unique(wall.astype("datetime64[D]"), return_inverse=True)
-    return Times(seconds, days.astype("U10")[codes])
+    return np.asarray(read_clock(parse_times(times), elapsed=True).times.astype(np.int64) / 1e6)
 
 
 def read_time(time: Any) -> float:
     """Read one time as seconds since 1970."""
-    return float(read_times([time]).seconds[0])
+    return float(read_times([time])[0])
 
 
 def read_days(value: Any, name: str) -> float:
@@ -89,7 +72,7 @@ def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) ->
 
     Examples
     --------
-    >>> check_gaps(read_times(["2026-01-02", "2062-01-03"]).seconds, None, None)
+    >>> check_gaps(read_times(["2026-01-02", "2062-01-03"]), None, None)
     Traceback (most recent call last):
     voros.exceptions.ArgumentError: times holds 2062-01-03, more than a year from 2026-01-02 and
     from every other time; is it mistyped? confirm_times=True accepts it
@@ -227,7 +210,7 @@ def finite_scores(y_score: Any) -> FloatArray:
 
 
 def name_periods(
-    times: Any, moments: Times, periods: Any, per: str, score_unit: str | None
+    times: Any, periods: Any, per: str, score_unit: str | None
 ) -> tuple[AnyArray, str]:
     """Return the period of each case, and the calendar's unit, or "given"."""
     if periods is not None and score_unit is not None:
@@ -242,7 +225,7 @@ def name_periods(
         raise ArgumentError(
             "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
         )
-    if per == "day" or not len(moments.days):
-        return moments.days, per
+    if not len(times):
+        return np.zeros(0, dtype=object), per
     counted = Periods.from_times(times, per)
     return np.asarray(counted.names[counted.codes]), per

@@ -20,12 +20,12 @@ from voros.alarms.stream import AlarmState, StayState, sound
 from voros.alarms.sweep import ScoredRows
 from voros.exceptions import ArgumentError
 from voros.monitoring.change import change_watch
-from voros.monitoring.deployment import Deployment
 from voros.monitoring.precision import Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, day_of
 from voros.monitoring.status import Status, Watch, worst
 from voros.monitoring.store import PeriodTotals, Store
+from voros.monitoring.verdicts import Deployment
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 ROWS_OF = "SELECT time, score, alarm FROM stay_rows WHERE stay = ? ORDER BY time"
@@ -149,21 +149,19 @@ class CountedStays(NamedTuple):
 
     Attributes
     ----------
-    begins, days, alarms : ndarray of float
-        When each began, its days in the window, and its alarms that count for the capacity.
+    totals : PeriodTotals
+        When each began, its rows, its alarms that count for the capacity, and sums of scores.
+    days : ndarray of float
+        Patient-days of each in its window.
     units : Units
         Of the stays with alarms.
-    scores : PeriodTotals
-        Rows, alarms and sums of scores of each.
     n_events, n_caught : int
         Of the stays whose outcome is known.
     """
 
-    begins: FloatArray
+    totals: PeriodTotals
     days: FloatArray
-    alarms: FloatArray
     units: Units
-    scores: PeriodTotals
     n_events: int
     n_caught: int
 
@@ -178,8 +176,8 @@ def count_stays(deployed: Deployment) -> CountedStays:
     closing, store = _closing(deployed), deployed.store
     span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
     rows = store.rows(COUNTED_ROWS, span)
-    names, seconds, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    codes, times, values = _codes(names), np.array(seconds), np.array(scores, dtype=float)
+    names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
+    codes, times, scores = _codes(names), np.array(seconds), np.array(values, dtype=float)
     first = np.unique(codes, return_index=True)[1]
     begins, n_stays = times[first], len(first)
     whose = {names[row]: code for code, row in enumerate(first.tolist())}
@@ -188,52 +186,25 @@ def count_stays(deployed: Deployment) -> CountedStays:
         for name, time, value in store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
-    counted = _count(deployed, codes, times, values, outcomes) if n_stays else _Counts.empty()
-    unknown = ~_known(deployed, outcomes, n_stays)
-    alarms = np.where(unknown, counted.alarms, counted.tp + counted.fp)
-    units = Units(
-        begins,
-        begins + closing,
-        alarms,
-        np.where(unknown, 0.0, counted.tp),
-        np.where(unknown, alarms, 0.0),
-        # A first event ends a stay, and only the first alarm before it catches it.
-        np.ones(n_stays) if deployed.stay_rule[0].reset is None else counted.alarms,
-        single=False,
-    )
+    columns = _count(deployed, codes, times, scores, outcomes) if rows else np.zeros((5, 0))
+    tp, fp, counted, days, events = columns
+    known = _known(deployed, outcomes, n_stays)
+    alarms = np.where(known, tp + fp, counted)
+    # A first event ends a stay, and only the first alarm before it catches it.
+    most_true = np.ones(n_stays) if deployed.stay_rule[0].reset is None else counted
+    labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
+    units = Units(begins, begins + closing, alarms, *labels, most_true, single=False)
     n_rows, totals, squares = (
-        np.bincount(codes, weights, n_stays).astype(float) for weights in (None, values, values**2)
+        np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )
+    sums = {"cases": n_rows, "alarms": counted, "totals": totals, "squares": squares}
     return CountedStays(
-        begins=begins,
-        days=counted.days,
-        alarms=counted.alarms,
-        units=units.only(alarms > 0),
-        scores=PeriodTotals(
-            names=np.array(list(whose)),
-            starts=begins,
-            cases=n_rows,
-            alarms=counted.alarms,
-            totals=totals,
-            squares=squares,
-        ),
-        n_events=int(counted.events[~unknown].sum()),
-        n_caught=int(counted.tp[~unknown].sum()),
+        PeriodTotals(names=np.array(list(whose)), starts=begins, **sums),
+        days,
+        units.only(alarms > 0),
+        n_events=int(events[known].sum()),
+        n_caught=int(tp[known].sum()),
     )
-
-
-class _Counts(NamedTuple):
-    """Of each stay."""
-
-    tp: FloatArray
-    fp: FloatArray
-    alarms: FloatArray
-    days: FloatArray
-    events: FloatArray
-
-    @classmethod
-    def empty(cls) -> _Counts:
-        return cls(*np.zeros((5, 0)))
 
 
 def _count(
@@ -242,15 +213,15 @@ def _count(
     times: FloatArray,
     scores: FloatArray,
     outcomes: list[tuple[int, float, int]],
-) -> _Counts:
+) -> AnyArray:
+    """Return true and false alarms, those that count, patient-days and events of each stay."""
     rule, threshold = deployed.stay_rule
     events = [(code, time) for code, time, value in outcomes if value]
     stays = _read_stays(codes, times, events)
     rows = CountedRows.from_stays(stays, rule)
     counts = ScoredRows.from_scores(rows, stays.highest(scores)).counts_by_stay(threshold)
     n_events = np.bincount(rows.event_stay, minlength=stays.n_stays)
-    columns = (*counts, rows.days, n_events)
-    return _Counts(*(np.asarray(column, dtype=float) for column in columns))
+    return np.array([*counts, rows.days, n_events], dtype=float)
 
 
 def _codes(names: tuple[str, ...]) -> AnyArray:
@@ -277,9 +248,9 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
         watches.append(precision_watch(counted.units, floor, settings, curves=curves))
     limit = capacity_limit(policy, settings)
     if limit is not None:
-        counts = Counts(counted.begins, counted.days, counted.alarms)
+        counts = Counts(counted.totals.starts, counted.days, counted.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
-    watches.append(change_watch(counted.scores, settings, unit="stay"))
+    watches.append(change_watch(counted.totals, settings, unit="stay"))
     tables = ("(SELECT DISTINCT stay FROM stay_rows)", "stay_rows WHERE alarm = 1", "stay_outcomes")
     n_stays, n_alarms, n_outcomes = (
         int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables

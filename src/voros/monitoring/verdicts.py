@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import JointPolicy
 from voros.monitoring.change import ALIKE, by_unit, change_watch, neighbour_correlation
-from voros.monitoring.deployment import Deployment
 from voros.monitoring.precision import Alarms, closed_units, precision_watch
 from voros.monitoring.prevalence import prevalence_in_words
 from voros.monitoring.ratios import (
@@ -20,11 +20,49 @@ from voros.monitoring.ratios import (
     ended_counts,
     mean_cost_ratio,
 )
-from voros.monitoring.settings import day_of
+from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Status, Watch, watch_name, worst
-from voros.monitoring.store import PeriodTotals
+from voros.monitoring.store import PeriodTotals, Store
+from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import BoolArray
+
+BEGINNING = -np.inf
+"""Before any case."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A policy, and the file of what it has decided, for one reading of it."""
+
+    store: Store
+    policy: WatchedPolicy
+    settings: Settings
+    totals: dict[tuple[str, ...], PeriodTotals] = field(default_factory=dict)
+
+    @property
+    def now(self) -> float:
+        """The latest time known."""
+        return BEGINNING if self.store.clock is None else self.store.clock
+
+    @property
+    def since(self) -> float:
+        """When the policy was deployed."""
+        return float(self.store.metadata("since") or BEGINNING)
+
+    @property
+    def stay_rule(self) -> tuple[AlarmRule, float]:
+        """The rule of a policy over stays, and its threshold."""
+        single = self.policy.single
+        assert single is not None
+        assert single.rule is not None
+        return single.rule, float(single.threshold(self.settings.cost_ratio))
+
+    def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
+        """The totals of some streams in every period, counted once."""
+        if streams not in self.totals:
+            self.totals[streams] = self.store.periods(self.since, streams)
+        return self.totals[streams]
 
 
 class StreamStatus(NamedTuple):
