@@ -329,3 +329,22 @@ def test_the_promise_holds_over_dependent_cases_of_a_day(parts) -> None:
     print(f"{parts}: broken {broken / repetitions:.3f}, certified {raised / repetitions:.3f}")
     assert broken / repetitions <= 0.1 + 3 * error
     assert raised > 0
+
+
+@pytest.mark.parametrize(("exceed", "blocks"), [(0.1, 39), (None, 19)])
+def test_the_mean_of_the_next_periods_needs_so_many_blocks(
+    exceed: float | None, blocks: int
+) -> None:
+    """One more than n blocks, each as likely the worst: 1 / (n + 1) within the error of the mean.
+
+    The share of periods above has half of the error, where there is such a rule.
+    """
+    rng = np.random.default_rng(0)
+    days = np.repeat(np.arange(200), 4)
+    points = OperatingPoints.from_scores(
+        rng.random(800) < 0.3, rng.normal(size=800), periods=Periods.from_column(days)
+    )
+    scenario = Scenario(capacity=3, per="day", cost_ratio=0.1, exceed=exceed)
+    text = Guarantee(0.95, horizon=20).explain(points, scenario)
+    assert "compared with 10 blocks of as many validation periods" in text
+    assert f"; {blocks} blocks, all of them within the capacity, are needed" in text

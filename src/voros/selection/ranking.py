@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from voros.core.arguments import check_choice, check_number
 from voros.core.decision import STRATEGIES, Decision, Strategy
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -78,6 +79,10 @@ def rank_points(
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_model` does, one after another and without a warning."""
+    if strategy not in STRATEGIES:
+        check_choice(strategy, "strategy", STRATEGIES)
+    if not (isinstance(tolerance, float) and 0 <= tolerance <= 1):
+        check_number(tolerance, "tolerance")
     if n_models == 0:
         raise ValueError("scores hold no model; at least one is needed to choose from")
     guarantee = read_guarantee(guarantee)

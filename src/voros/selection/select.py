@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_choice, check_number
-from voros.core.decision import STRATEGIES, Strategy, solve
+from voros.core.decision import Strategy, solve
 from voros.core.limits import reversal_note
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
@@ -121,8 +120,6 @@ def select_model(
     'b'
     """
     scenario = check_scenario(scenario)
-    check_choice(strategy, "strategy", STRATEGIES)
-    check_number(tolerance, "tolerance")
     per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
     per_case |= {"times": times}
     points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case)
