@@ -8,15 +8,22 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, count, groupby
 from pathlib import Path
 
+import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from voros import OperatingPoints, Scenario
+from voros import OperatingPoints, Scenario, winner_map
 from voros.core.decision import solve
 from voros.datasets import Support2, load_support2
+from voros.datasets.support2 import OutcomeName
 from voros.io import check_folder, folder_for, write_whole
 from voros.models import count_models
 from voros.typing import BoolArray
-from voros_studies.gallery import COST_RATIO, OUTCOME, SCENARIO, save_support2_figures
+
+OUTCOME: OutcomeName = "hospital_death_within_7_days"
+COST_RATIO = (1 / 40, 1 / 9)
+SCENARIO = Scenario(min_precision=0.2, capacity=0.1, cost_ratio=COST_RATIO)
+CELLS = 100
+"""Floors, and capacities, of the winner map."""
 
 SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 SHOWN_FLOORS = (0.0, 0.2, 0.35, 0.5)
@@ -108,7 +115,7 @@ def unused_folder(folder: Path) -> Path:
 
 
 def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
-    """Print one screen, and write figures, the interactive page and a small study to a folder."""
+    """Print one screen, and write a figure, the interactive page and a small study to a folder."""
     check_folder(folder.parent)
     patients = load_support2().with_all_prognoses()
     print(*screen(patients), sep="\n", flush=True)
@@ -124,13 +131,31 @@ def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
 
 def _write_everything(patients: Support2, folder: Path) -> None:
     print(f"\nMove the limits yourself   {_write_page(patients, folder)}", flush=True)
-    figures = save_support2_figures(folder / "figures")
-    print(f"{len(figures)} figures                  {folder / 'figures'}", flush=True)
+    write_whole(folder / "overview.png", draw_overview(patients))
+    print(f"ROC curves and winner map  {folder / 'overview.png'}", flush=True)
     write_whole(folder / "tables.txt", "\n".join(tables(patients)) + "\n")
     print(f"More floors                {folder / 'tables.txt'}", flush=True)
     print("A dozen trained models ... a minute, please", flush=True)
     _run_study(folder / "study")
     print(f"Which of them, and where   {folder / 'study' / 'summary.html'}")
+
+
+def draw_overview(patients: Support2) -> bytes:
+    """Draw the limits on the left, and who wins under which limits on the right."""
+    from voros.plotting import RocDisplay, WinnerMapDisplay
+    from voros.present.report.figures import figure_bytes, headless_pyplot
+
+    points = count_models(patients.outcome(OUTCOME), patients.prognoses)
+    winners = winner_map(
+        points,
+        min_precisions=np.linspace(0.12, 0.6, CELLS),
+        capacities=np.geomspace(0.005, 0.5, CELLS),
+        cost_ratio=COST_RATIO,
+    )
+    figure, panels = headless_pyplot().subplots(ncols=2, figsize=(10, 5), layout="constrained")
+    RocDisplay.from_points(points, SCENARIO, ax=panels[0])
+    WinnerMapDisplay(winners).plot(panels[1], log_capacity=True)
+    return figure_bytes(figure, "png")
 
 
 def _write_page(patients: Support2, folder: Path) -> Path:
