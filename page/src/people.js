@@ -63,10 +63,13 @@ export function consequences({ focus, ratioAt }) {
 
 /** The picture; returns a function that draws a view and gives back its sentence. */
 export function peoplePicture(place) {
+  let drawn = "";
   return (view) => {
     const { shares } = consequences(view);
     const counts = wholeOutOf(PEOPLE, shares);
-    place.replaceChildren(crowd(counts), legend(counts));
+    const wanted = JSON.stringify([counts, w.language]);
+    if (drawn !== wanted) place.replaceChildren(crowd(counts), legend(counts));
+    drawn = wanted;
     return consequenceText(shares, view.words);
   };
 }

@@ -63,6 +63,11 @@ function membersOf(patients) {
   return [...rows.values()];
 }
 
+/** Count the codes of some cases, from a place in the counts on. */
+function tally(codes, cases, counts, from) {
+  for (let i = 0; i < cases.length; i++) counts[from + codes[cases[i]]]++;
+}
+
 /**
  * Draw resamples of cases and count each model in them. `labels` are 0 or 1, `scores(model)` a
  * model's scores, `models` its counts at every useful threshold. With `patients`, whose each case
@@ -81,14 +86,11 @@ export function resampledCounts(labels, scores, models, cases, { patients = null
     const size = 2 * (kept.length + 1);
     return { kept, codes, size, counts: new Uint32Array(resamples * size) };
   });
+  const places = new Uint32Array(nDrawn);
   for (let resample = 0; resample < resamples; resample++) {
-    for (let place = 0; place < nDrawn; place++) {
-      const drawn = drawnCase(resample, place, nDrawn);
-      for (const { codes, size, counts } of plans) {
-        if (!members) counts[resample * size + codes[drawn]]++;
-        else for (const row of members[drawn]) counts[resample * size + codes[row]]++;
-      }
-    }
+    for (let place = 0; place < nDrawn; place++) places[place] = drawnCase(resample, place, nDrawn);
+    const cases = members ? Uint32Array.from(Array.from(places, (unit) => members[unit]).flat()) : places;
+    for (const { codes, size, counts } of plans) tally(codes, cases, counts, resample * size);
   }
   const drawn = plans.map(({ kept, counts }) => ({ kept, ...packed(counts) }));
   if (!members) return { resamples, models: drawn };

@@ -13,9 +13,20 @@ const ZOOM_MARGIN = 1.12;
 /** Steps shorter than this, in ROC space, are not drawn. */
 const SMALLEST_STEP = 5e-4;
 
+/** Places of points as text, written once: a slider draws the same ones again and again. */
+const placeTexts = new WeakMap();
+
+function placeTextsOf({ tp, fp, nPositive, nNegative }) {
+  if (!placeTexts.has(tp)) {
+    placeTexts.set(tp, Array.from(tp, (hits, i) => `${(fp[i] / nNegative).toFixed(5)} ${(hits / nPositive).toFixed(5)}`));
+  }
+  return placeTexts.get(tp);
+}
+
 /** Join the points that `wanted` marks by lines, lifting the pen where one is not. */
-export function stretchPath({ tp, fp, nPositive, nNegative }, wanted) {
-  const parts = [];
+export function stretchPath(points, wanted) {
+  const { tp, fp, nPositive, nNegative } = points;
+  const [parts, texts] = [[], placeTextsOf(points)];
   let down = false;
   let [lastX, lastY] = [-1, -1];
   for (let i = 0; i < tp.length; i++) {
@@ -29,7 +40,7 @@ export function stretchPath({ tp, fp, nPositive, nNegative }, wanted) {
       down = true;
       continue;
     }
-    parts.push(`${down ? "L" : "M"}${x.toFixed(5)} ${y.toFixed(5)}${down ? "" : "h0"}`);
+    parts.push(`${down ? "L" : "M"}${texts[i]}${down ? "" : "h0"}`);
     [lastX, lastY, down] = [x, y, true];
   }
   return parts.join("");
