@@ -119,69 +119,34 @@ def cases_needed(
         )
     # Fractions are numbers too, but not to SciPy.
     floor, truth, alpha = float(min_precision), float(true_precision), 1 - float(confidence)
-    test = _Test(floor, alpha, None if alarm_rate is None else float(alarm_rate), float(capacity))
-    alarms, level = _fewest(test, truth, power)
-    needed, reached = passing(np.array([alarms]), floor, truth, level)
-    cases = test.cases(alarms)
+    rate, share = None if alarm_rate is None else float(alarm_rate), float(capacity)
+    alarms = fewest_alarms(floor, truth, alpha, power)
+    while True:
+        cases, level = _level(alarms, floor, alpha, rate, share)
+        needed, reached = passing(np.array([alarms]), floor, truth, max(level, TUNING.least_alpha))
+        if level > 0 and reached[0] >= power:
+            break
+        alarms += 1 + alarms // TUNING.planning_steps
+        if alarms > MOST_ALARMS:
+            raise ValueError(
+                f"alarm_rate={alarm_rate!r} is too close to capacity={capacity!r}: more than "
+                f"{MOST_ALARMS:,} alarms would be needed"
+            )
     positives = None if cases is None or prevalence is None else int(np.ceil(cases * prevalence))
     return CasesNeeded(alarms, int(needed[0]), cases, positives, float(reached[0]))
 
 
-@dataclass(frozen=True)
-class _Test:
-    """The test of a threshold in a validation of any size.
+def _level(
+    alarms: int, floor: float, alpha: float, alarm_rate: float | None, capacity: float
+) -> tuple[int | None, float]:
+    """Return the cases behind so many alarms, and the level of the certificate's test there.
 
-    Attributes
-    ----------
-    min_precision, alpha : float
-    alarm_rate : float or None
-    capacity : float
+    The level is 0 where nothing is tested.
     """
-
-    min_precision: float
-    alpha: float
-    alarm_rate: float | None
-    capacity: float
-
-    def cases(self, alarms: int) -> int | None:
-        """Return the cases among which a threshold raises so many alarms."""
-        if self.alarm_rate is None:
-            return None
-        return int(np.ceil(alarms / self.alarm_rate - 1e-9))
-
-    def level(self, alarms: int) -> float:
-        """Return the level at which the certificate tests a threshold with so many alarms."""
-        n_cases = self.cases(alarms)
-        if n_cases is None:
-            return float(level_at(self.min_precision, self.alpha, alarms, MOST_ALARMS))
-        allowed = self.capacity * n_cases
-        alpha, for_capacity = alpha_shares(self.alpha, self.min_precision, allowed, n_cases)
-        most = most_counted(n_cases, allowed, None, for_capacity)
-        return float(level_at(self.min_precision, alpha, alarms, most)) if alarms <= most else 0.0
-
-
-def _fewest(test: _Test, truth: float, power: float) -> tuple[int, float]:
-    """Return about the fewest alarms that pass as often as they should, and their level."""
-    alarms = fewest_alarms(test.min_precision, truth, test.alpha, power)
-    while True:
-        alarms = _first_tested(test, alarms)
-        level = test.level(alarms)
-        if passing(np.array([alarms]), test.min_precision, truth, level)[1][0] >= power:
-            return alarms, level
-        alarms += 1 + alarms // TUNING.planning_steps
-
-
-def _first_tested(test: _Test, alarms: int) -> int:
-    """Return the fewest alarms, from these on, that are tested at all: a bisection."""
-    low = high = alarms
-    while test.level(high) == 0:
-        low, high = high, 2 * high
-        if high > MOST_ALARMS:
-            raise ValueError(
-                f"alarm_rate={test.alarm_rate!r} is too close to capacity={test.capacity!r}: more "
-                f"than {MOST_ALARMS:,} alarms would be needed"
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if test.level(middle) == 0 else (low, middle)
-    return high
+    if alarm_rate is None:
+        return None, float(level_at(floor, alpha, alarms, MOST_ALARMS))
+    n_cases = int(np.ceil(alarms / alarm_rate - 1e-9))
+    allowed = capacity * n_cases
+    for_floor, for_capacity = alpha_shares(alpha, floor, allowed, n_cases)
+    most = most_counted(n_cases, allowed, None, for_capacity)
+    return n_cases, float(level_at(floor, for_floor, alarms, most)) if alarms <= most else 0.0
