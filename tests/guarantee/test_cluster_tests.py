@@ -13,6 +13,7 @@ from voros.guarantee import one_per_group
 from voros.guarantee.cluster_tests import (
     ClusterTests,
     _limit_sums,
+    bet_tests,
     candidate_thresholds,
     cluster_tests,
     learning_order,
@@ -289,3 +290,14 @@ def test_five_cases_a_patient_certify_more_than_one_of_them() -> None:
             found = allowed(each, SCENARIO)
             recall[name].append(ndtr(1.5 - found[-1]) if len(found) else 0.0)
     assert np.mean(recall["betting"]) > np.mean(recall["one per group"]) + 0.05
+
+
+def test_groups_that_chose_the_thresholds_win_no_bets() -> None:
+    """They raise correct alarms alone and the others none: nothing was shown."""
+    sums = np.zeros((40, 3))
+    sums[:6] = 1.0
+    tests = bet_tests(np.array([3.0, 2.0, 1.0]), [(sums, 0.5)], np.arange(40), 6, 0.05)
+    assert tests.e_values.tolist() == [1.0, 1.0, 1.0]
+    assert not tests.passed.any()
+    others = bet_tests(tests.thresholds, [(sums[::-1], 0.5)], np.arange(40), 6, 0.05)
+    assert (others.e_values > 1).all()
