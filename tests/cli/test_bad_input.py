@@ -103,7 +103,7 @@ def test_a_capacity_below_one_case(refused, cases):
         (("--cost-ratio", "1/9", "--prevalence", "0"), "--prevalence=0.0; accepted is"),
         (("--scenario", "ward"), "--scenarios FILE"),
         (("--scenarios", "none.toml"), "none.toml"),
-        (("--cost-ratio", "1/9", "--json", "--csv"), "--json and --csv exclude one another"),
+        (("--cost-ratio", "1/9", "--json", "--csv"), "--json and --csv are mutually exclusive"),
         (("--cost-ratio", "1/9", "--format", "xls"), "accepted are 'csv', 'tsv', 'parquet'"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
     [
         (("--resamples", "10"), "--resamples=10; accepted is"),
         (("--confidence-level", "1.5"), "--confidence-level=1.5; accepted is"),
-        (("--weight", "fair"), "--weight and intervals do not go together"),
+        (("--weight", "fair"), "--weight and intervals are mutually exclusive"),
         (("--group", "ward"), "no column 'ward' (--group)"),
         (("--metric", "accuracy"), "accuracy"),
         (("--score", "good"), "needs at least two"),
@@ -236,7 +236,7 @@ def test_a_long_test_file_without_the_winner(refused, tmp_path):
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        (("select", "--horizon", "50"), "--horizon needs --confidence"),
+        (("select", "--horizon", "50"), "--horizon requires --confidence"),
         (("select", "--strategy", "luck"), "--strategy='luck'"),
         (("select", "--confidence", "2"), "confidence=2"),
         (("score", "--pos-label", "ill"), "is not a number, and column 'died' holds numbers"),
@@ -261,8 +261,8 @@ def test_nothing_is_left_when_every_row_has_a_gap(refused, tmp_path):
         (("select", "--strategy", "best"), "--strategy='best'; accepted are 'partial_voros', "),
         (("explore", "-o", "page"), "the name of a page must end in .html"),
         (("explore", "-o", "page.html", "--thin", "0"), "--thin=0; accepted is a whole number"),
-        (("plot", "-o", "roc.png", "--json", "--csv"), "--json and --csv exclude one another"),
-        (("select", "-o", "policy.json", "--json", "--csv"), "exclude one another"),
+        (("plot", "-o", "roc.png", "--json", "--csv"), "--json and --csv are mutually exclusive"),
+        (("select", "-o", "policy.json", "--json", "--csv"), "are mutually exclusive"),
     ],
 )
 def test_options_of_single_commands(refused, cases, command, complaint):

@@ -95,11 +95,11 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
     [
         ("apply", ("--by", "sex"), "name the true labels with --label"),
         ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
-        ("apply", ("--min-subgroup", "5"), "--min-subgroup needs subgroups"),
+        ("apply", ("--min-subgroup", "5"), "--min-subgroup requires --by"),
         ("apply", ("--label", "died", "--by", "sex", "--min-subgroup", "0"), "--min-subgroup=0"),
         ("apply", ("--label", "died", "--by", "sex", "--intersections"), "--intersections=True"),
         ("select", ("--by", "sex"), "--by requires --test FILE"),
-        ("report", ("--by", "sex", "-o", "r.html"), "--by reports on test cases"),
+        ("report", ("--by", "sex", "-o", "r.html"), "--by requires --test FILE"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(

@@ -149,7 +149,7 @@ def test_a_broken_file_is_no_fault_of_voros(voros_command, folder, engine, comma
         (("select", "days", "--confidence", "0.9", "--group", "good", *LIMITS), "--group is for"),
         (
             ("score", "days", "--capacity", "20/day", "--miss-costs", "9", "--period", "good"),
-            "counts scores and no periods",
+            "cannot count by period",
         ),
         (("compare", "days", *LIMITS), "is a folder, not a file"),
     ],

@@ -177,7 +177,7 @@ class TestStandardOutput:
         for command in (("select",), ("plot",), ("explore",), ("map",)):
             limits = COSTS if command == ("map",) else LIMITS
             said = refused(*command, cases, "-o", "-", "--json", *limits)
-            assert "both want the standard output" in said
+            assert "both write to standard output" in said
         assert "a report is two files" in refused("report", cases, "-o", "-", *LIMITS)
 
 

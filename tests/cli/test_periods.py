@@ -129,11 +129,14 @@ def test_any_column_is_a_period(voros_command, admissions):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("score", "--capacity", "2/day"), "name its column with --time or with --period"),
-        (("score", "--capacity", "2", "--time", "admitted"), "--time needs a capacity per period"),
+        (("score", "--capacity", "2/day"), "requires the column of times (--time) or periods"),
+        (
+            ("score", "--capacity", "2", "--time", "admitted"),
+            "--time requires a capacity per period",
+        ),
         (
             ("score", "--capacity", "2/day", "--time", "admitted", "--period", "ward"),
-            "--time or with --period, not both",
+            "periods (--period), not both",
         ),
         (("score", "--capacity", "2/day", "--period", "ward", "--time-zone", "UTC"), "--time-zone"),
         (("score", "--capacity", "2/ward", "--time", "admitted"), "is not a calendar period"),
@@ -142,17 +145,20 @@ def test_any_column_is_a_period(voros_command, admissions):
         (("score", "--capacity", "0.2", "--exceed", "5%"), "which exceed=0.05 needs"),
         (
             ("score", "--capacity", "2/day", "--time", "admitted", "--engine", "duckdb"),
-            "--engine counts scores and no periods",
+            "--engine cannot count by period",
         ),
-        (("compare", "--capacity", "2/day"), "--time or with --period"),
+        (("compare", "--capacity", "2/day"), "times (--time) or periods (--period)"),
         (("compare", *DAILY, "--group", "ward"), "exclude one another"),
         (("plot", "--capacity", "2/day", "-o", "a.png"), "is for voros score, select, apply"),
-        (("report", "--capacity", "2/day", "-o", "a.html"), "--time or with --period"),
+        (("report", "--capacity", "2/day", "-o", "a.html"), "times (--time) or periods (--period)"),
         (
             ("report", *DAILY, "-o", "a.html", "--group", "ward"),
-            "--group and a capacity per day exclude one another",
+            "--group and a capacity per day are mutually exclusive",
         ),
-        (("explore", "--capacity", "2/day", "-o", "a.html"), "--time or with --period"),
+        (
+            ("explore", "--capacity", "2/day", "-o", "a.html"),
+            "times (--time) or periods (--period)",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, arguments, message):
@@ -257,7 +263,7 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--capacity", "2"), "a worklist is one of each period"),
+        (("--capacity", "2"), "a worklist requires a capacity per period"),
         ((*DAILY, "--score", "fair"), "a list is of one model"),
     ],
 )

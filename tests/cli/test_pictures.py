@@ -188,4 +188,4 @@ def test_a_guarantee_is_tested_when_the_page_is_made(voros_command, cases):
     assert '"capacity":{"share":0.4}' in page
     refused = voros_command("explore", cases, "--horizon", "50", "-o", "other.html")
     assert refused.code == 2
-    assert "--horizon needs --confidence" in refused.errors[0]
+    assert "--horizon requires --confidence" in refused.errors[0]

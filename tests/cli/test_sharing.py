@@ -130,13 +130,13 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--label", "died", "--score", "good"), "--by is needed where groups share"),
-        (("--streams", "s.toml", "--by", "x"), "--streams and --by exclude one another"),
+        (("--label", "died", "--score", "good"), "--by is required where groups share"),
+        (("--streams", "s.toml", "--by", "x"), "--streams and --by are mutually exclusive"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check requires --test FILE"),
-        ((*GROUPS, "--horizon", "10"), "--horizon is part of a guarantee"),
+        ((*GROUPS, "--horizon", "10"), "--horizon requires --confidence"),
         ((*GROUPS, "--exceed", "0.1"), "which exceed=0.1 needs"),
-        ((*GROUPS, "--time", "good"), "--time needs a capacity per period"),
+        ((*GROUPS, "--time", "good"), "--time requires a capacity per period"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(voros_command, tmp_path, words, said):

@@ -165,12 +165,12 @@ def test_a_site_that_costs_all_others_their_ranges_is_refused(voros_command, sit
     files = ("site0.json", "few.json", "site1.json")
     ran = voros_command("merge", *files, "-o", "all.json")
     assert ran.code == 2
-    assert "the sum would keep one range of 'good', and a score from 0 to 1" in ran.err
+    assert "merged, 'good' has one range of scores, and its interval is 0 to 1" in ran.err
     assert "site 'few' has 1" in ran.err
     assert not (tmp_path / "all.json").exists()
     ran = voros_command("merge", *files, "-o", "all.json", "--force")
     assert ran.code == 0
-    assert "warning: the sum keeps 1 ranges of 'good'" in ran.err
+    assert "warning: merged, 'good' has 1 ranges of scores" in ran.err
     bounds = voros.SiteCounts.from_json(tmp_path / "all.json").bounds(SCENARIO)
     assert bounds["good"] == (0, 1)
 

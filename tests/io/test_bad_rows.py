@@ -275,10 +275,10 @@ def test_labels_that_are_not_binary(tmp_path, rows, complaint):
 @pytest.mark.parametrize(
     ("data", "name", "said"),
     [
-        (bz2.compress(b"label,score\n1,0.5\n"), "cases.csv.bz2", "is packed by bzip2; unpack it"),
-        (lzma.compress(b"label,score\n1,0.5\n"), "cases.csv.xz", "is packed by xz; unpack it"),
-        (b"\x28\xb5\x2f\xfd rest", "cases.csv.zst", "is packed by zstd; unpack it"),
-        (b"\x93NUMPY\x01\x00v\x00{'descr'", "cases.npy", "is an array of NumPy without names"),
+        (bz2.compress(b"label,score\n1,0.5\n"), "cases.csv.bz2", "is compressed with bzip2;"),
+        (lzma.compress(b"label,score\n1,0.5\n"), "cases.csv.xz", "is compressed with xz;"),
+        (b"\x28\xb5\x2f\xfd rest", "cases.csv.zst", "is compressed with zstd; decompress it"),
+        (b"\x93NUMPY\x01\x00v\x00{'descr'", "cases.npy", "is a NumPy array without column names"),
         ("label,score\n".encode("utf-32"), "cases.csv", "is UTF-32 text; save it as UTF-8"),
         ("\ufefflabel".encode("utf-32-be"), "cases.csv", "is UTF-32 text; save it as UTF-8"),
         ("label,score\n".encode("utf-16"), "cases.csv", "is UTF-16 text; save it as UTF-8"),

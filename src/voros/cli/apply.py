@@ -35,7 +35,7 @@ from voros.io.source import Source
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.present.report.content import evaluation_values
-from voros.present.report.wording import exact, number
+from voros.present.report.wording import number, rounded
 from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -201,7 +201,7 @@ def _decide_cases(
     """Decide on cases by one score."""
     when.check(policy.scenario)
     if subgroups.by and not columns.label:
-        raise ValueError("--by reports precision and recall; name the true labels with --label")
+        raise ValueError("--by requires --label, the column of true labels")
     if subgroups.by and isinstance(policy, Worklist):
         raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
     source = open_source(columns.file, columns.file_format)
@@ -246,7 +246,7 @@ def _decide_cases(
         alarms={"alarm": alarms},
         kept_rows=cases.kept,
         kept=kept,
-        words=f"{column!r} at threshold {exact(threshold)}: "
+        words=f"{column!r} at threshold {rounded(threshold)}: "
         f"{_alarms_in_words(tested, n_alarms, scenario)}",
         table="" if labels is None else repr(tested),
         values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
@@ -337,7 +337,7 @@ def _decide_stays(
         kept_rows=rows.rows.kept,
         kept=evaluation is None or evaluation.satisfied,
         words=(
-            f"{model!r} at threshold {exact(threshold)}: {n_alarms:,} alarms in {len(alarms):,} "
+            f"{model!r} at threshold {rounded(threshold)}: {n_alarms:,} alarms in {len(alarms):,} "
             "rows"
         ),
         table="" if evaluation is None else repr(evaluation),

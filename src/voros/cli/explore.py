@@ -120,7 +120,7 @@ def explore(
     from voros.present.explorer import render_empty_page, write_page
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{output}: the name of a page must end in .html, for mail to open it")
+        raise ValueError(f"{output}: the name of a page must end in .html")
     horizon = None if stays.given else promise.horizon
     guarantee = read_guarantee(promise.confidence, horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)

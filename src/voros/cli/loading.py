@@ -40,10 +40,9 @@ if TYPE_CHECKING:
 Engine = Annotated[
     str | None,
     option(
-        "Let duckdb, polars, dask, spark or ibis count Parquet where it lies (duckdb and polars "
-        "CSV too): a file, a folder, a pattern such as 'day-*.parquet', or an address such as "
-        "s3://bucket/cases. Without it, what is no single file, or too large for memory, is given "
-        "to one that is installed.",
+        "Count Parquet with duckdb, polars, dask, spark or ibis (CSV with the first two): a file, "
+        "a folder, a pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. "
+        "Without it, an engine is used for whatever is not a single file or exceeds memory.",
         metavar="NAME",
     ),
 ]
@@ -51,7 +50,7 @@ Engine = Annotated[
 COUNTED = ("parquet", *DELIMITED)
 """Formats that engines count."""
 
-NO_PERIODS = "--engine counts scores and no periods; leave it out, and name one file"
+NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +100,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
         return _open_dataset(address_of(columns.file), engine, _needed(columns))
     source = open_source(columns.file, columns.file_format)
     if source.format == "document":
-        _refuse(by_period, f"{source.name} holds counts, and the period of no case")
+        _refuse(by_period, f"{source.name} holds counts, which have no periods")
         _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is not one")
         return Opened(source.name, source, counts=_read_counts(source, columns))
     counting = None if by_period else _engine_needed(source, columns, engine)
@@ -392,8 +391,11 @@ def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
 
 
 def _check_engine_options(columns: InputOptions) -> None:
-    _refuse(bool(columns.model), "--engine takes a column per model, and --model names a long file")
-    _refuse(columns.drop_missing, "--engine refuses missing values; --drop-missing is not for it")
+    _refuse(
+        bool(columns.model),
+        "--engine and --model are mutually exclusive",
+    )
+    _refuse(columns.drop_missing, "--engine and --drop-missing are mutually exclusive")
 
 
 def _refuse(refused: bool, reason: str) -> None:

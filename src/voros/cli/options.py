@@ -140,7 +140,7 @@ def read_guarantee(
     if confidence is None:
         for name, value in (("--horizon", horizon), ("--block", block)):
             if value is not None:
-                raise ValueError(f"{name} needs --confidence, such as --confidence 0.95")
+                raise ValueError(f"{name} requires --confidence, such as --confidence 0.95")
         return None
     n_future = None if horizon is None else _read_future_cases(horizon)
     return Guarantee(confidence, n_future, 1 if block is None else block)
@@ -268,8 +268,8 @@ class LimitOptions(CostOptions):
         scenario = self._scenario(otherwise)
         if scenario.per is not None and not by_period:
             raise ValueError(
-                f"a capacity of {scenario.capacity} per {scenario.per} is for voros score, select, "
-                "apply, compare and report; this command knows cases and no periods"
+                f"this command takes no capacity per {scenario.per}; voros score, select, apply, "
+                "compare and report do"
             )
         return scenario
 
@@ -287,7 +287,7 @@ class LimitOptions(CostOptions):
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:
             if self.scenario is not None:
-                raise ValueError("--scenario names one of a file; say which with --scenarios FILE")
+                raise ValueError("--scenario requires --scenarios FILE")
             return {}
         tables = read_scenario_fields(self.scenarios)
         listed = ", ".join(map(repr, tables))
@@ -326,20 +326,19 @@ class PeriodOptions:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
         if scenario.per == PATIENT_DAY:
             raise ValueError(
-                f"--capacity {scenario.capacity:g}/{PATIENT_DAY} is a rate of alarms over stays, "
-                "which voros score, select and apply count with --stay"
+                f"--capacity {scenario.capacity:g}/{PATIENT_DAY} requires --stay, as voros score, "
+                "select and apply have it"
             )
         named = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
         if scenario.per is None and named:
-            raise ValueError(f"{named[0]} needs a capacity per period, such as --capacity 20/day")
+            raise ValueError(f"{named[0]} requires a capacity per period, such as 20/day")
         if scenario.per is not None and len(named) != 1:
             raise ValueError(
-                f"a capacity of {scenario.capacity} per {scenario.per} needs the period of each "
-                "case: name its column with --time or with --period"
-                + (", not both" if named else "")
+                f"a capacity per {scenario.per} requires the column of times (--time) or periods "
+                "(--period)" + (", not both" if named else "")
             )
         if self.time_zone is not None and self.time is None:
-            raise ValueError("--time-zone says how to read --time, which is not given")
+            raise ValueError("--time-zone requires --time")
 
 
 @dataclass(frozen=True)
@@ -371,7 +370,7 @@ class SubgroupOptions:
         """Refuse what nothing would look at."""
         if not self.by and (self.intersections or self.min_subgroup is not None):
             option = "--intersections" if self.intersections else "--min-subgroup"
-            raise ValueError(f"{option} needs subgroups; name their column with --by")
+            raise ValueError(f"{option} requires --by COLUMN")
 
     def refuse_pooling(self) -> None:
         """Raise where an option is given that subgroups of stays do not know."""
@@ -402,7 +401,7 @@ class ShowOptions:
     def __post_init__(self) -> None:
         """Refuse both at once, before any work is done or file written."""
         if self.as_json and self.as_csv:
-            raise ValueError("--json and --csv exclude one another; choose one")
+            raise ValueError("--json and --csv are mutually exclusive")
 
     @property
     def for_programs(self) -> bool:
@@ -435,10 +434,7 @@ class ResamplingOptions:
     def __post_init__(self) -> None:
         """Refuse what is no confidence, count or seed, by the name it has here."""
         if self.resamples > MOST_ASKED:
-            raise ValueError(
-                f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}, whose "
-                "own error is far below that of the cases"
-            )
+            raise ValueError(f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}")
         if self.seed < 0:
             raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
         if not 0 < self.confidence_level < 1:
@@ -451,8 +447,7 @@ class ResamplingOptions:
         """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
         if predictions.weights is not None:
             raise ValueError(
-                "--weight and intervals do not go together: cases are resampled one by one; "
-                "repeat the rows instead"
+                "--weight and intervals are mutually exclusive; repeat each row instead"
             )
         return {"groups": predictions.groups, **self.draws}
 

@@ -58,10 +58,10 @@ def report(
     when.check(scenario)
     _check_intervals(scenario, resampling)
     if groups.by and test is None:
-        raise ValueError("--by reports on test cases; name them with --test FILE")
+        raise ValueError("--by requires --test FILE")
     price = None if false_alarm_cost is None else read_price(false_alarm_cost)
     if price is not None and test is None:
-        raise ValueError("--false-alarm-cost prices test cases; name them with --test FILE")
+        raise ValueError("--false-alarm-cost requires --test FILE")
     check_writable(report_paths(output), force=force)
     cases = load(columns, group=resampling.group, aside=groups.columns, when=when)
     # Refused before the work where cases have weights.
@@ -116,6 +116,4 @@ def _without_folders(argument: str, names: Mapping[Path, str]) -> str:
 def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
     """Refuse, before anything is read, what has no intervals."""
     if scenario.per is not None and options.group is not None:
-        raise ValueError(
-            f"--group and a capacity per {scenario.per} exclude one another: periods are resampled"
-        )
+        raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")

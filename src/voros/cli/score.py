@@ -42,7 +42,7 @@ from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.notices import warn_about_costs
 from voros.present.report.content import case_counts, scenario_values
-from voros.present.report.wording import exact, limits_in_words, span
+from voros.present.report.wording import limits_in_words, rounded, span
 
 
 @bundled
@@ -67,7 +67,7 @@ def score(
         name, results = rows.name, evaluate_all(rows.points(), scenario)
     else:
         if horizon is not None:
-            raise ValueError("--horizon is for alarms over stays, and requires --stay")
+            raise ValueError("--horizon requires --stay")
         when.check(scenario)
         # Opened once, for a pipe cannot be read again.
         opened = open_input(columns, engine, by_period=scenario.per is not None)
@@ -203,4 +203,4 @@ def _thresholds(row: Mapping[str, Any]) -> str:
     if not row["feasible"]:
         return "none meets the limits"
     low, high = row["threshold_min"], row["threshold_max"]
-    return exact(low) if low == high else f"{exact(low)} to {exact(high)}"
+    return rounded(low) if low == high else f"{rounded(low)} to {rounded(high)}"

@@ -33,6 +33,7 @@ from voros.present.report.wording import (
     limits_in_words,
     limits_verdict,
     policy_in_words,
+    rounded,
 )
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.selection.result import Selection
@@ -352,7 +353,7 @@ def _sheet(
         notes=(
             selection.legend,
             limits_in_words(policy.scenario, cases, allowed.decision.max_alarms),
-            f"policy: {policy_in_words(policy)}",
+            f"policy: {policy_in_words(policy, rounded)}",
             *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
             *(() if intervals is None else intervals.notes),
         ),

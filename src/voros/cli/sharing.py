@@ -86,15 +86,15 @@ class StreamOptions:
             return self._by_subgroup(limits)
         for name in ("label", "score", "by"):
             if getattr(self, name) is not None:
-                raise ValueError(f"--streams and --{name} exclude one another")
+                raise ValueError(f"--streams and --{name} are mutually exclusive")
         return _from_file(self.streams, limits)
 
     def _by_subgroup(self, limits: dict[str, Any]) -> Streams:
         for name in ("label", "score", "by"):
             if getattr(self, name) is None:
                 raise ValueError(
-                    f"--{name} is needed where groups share the capacity; several alarms of the "
-                    "same cases are listed in a file, --streams FILE"
+                    f"--{name} is required where groups share the capacity; for several outcomes "
+                    "of the same cases give --streams FILE"
                 )
         columns = {str(self.score): (str(self.label), str(self.score))}
         return Streams(columns, scenario_from_fields(limits), 1.0, self.by)
@@ -217,7 +217,7 @@ def _guarantee(
         return read_guarantee(read_number(confidence, "confidence"), horizon, block)
     for name, value in (("--horizon", horizon), ("--block", block), ("--group", group)):
         if value is not None:
-            raise ValueError(f"{name} is part of a guarantee; ask for one with --confidence 0.95")
+            raise ValueError(f"{name} requires --confidence, such as --confidence 0.95")
     return None
 
 

@@ -105,7 +105,7 @@ def _count_in_memory(
 def _stem(opened: Opened) -> str:
     """Name the site after its file."""
     if opened.source is not None and opened.source.path is None:
-        raise ValueError("--site is needed: standard input has no name")
+        raise ValueError("--site is required with standard input")
     return Path(opened.name).name.split(".")[0]
 
 
@@ -138,14 +138,15 @@ def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: b
             continue
         site = parts[ranges.index(min(ranges))].sites[0].name
         few = f"site {site!r} has {min(ranges)} and others up to {max(ranges)}"
-        advice = "leave it out, or count it together with another"
+        advice = "leave it out, or count it with another site"
         if len(merged.cells) == 1 and not force:
             raise MismatchError(
-                f"the sum would keep one range of {model!r}, and a score from 0 to 1, for {few}; "
-                f"{advice}, or add it all the same with --force"
+                f"merged, {model!r} has one range of scores, and its interval is 0 to 1: {few}; "
+                f"{advice}, or merge it all the same with --force"
             )
         say(
-            f"the sum keeps {len(merged.cells)} ranges of {model!r}, for {few}; {advice}", "warning"
+            f"merged, {model!r} has {len(merged.cells)} ranges of scores: {few}; {advice}",
+            "warning",
         )
         return
 

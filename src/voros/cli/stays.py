@@ -63,15 +63,15 @@ class StayColumns:
             return
         for field in fields(self):
             if getattr(self, field.name) is not None:
-                raise ValueError(f"--{field.name} is for alarms over stays, and requires --stay")
+                raise ValueError(f"--{field.name} requires --stay")
 
     def columns(self, when: PeriodOptions) -> dict[str, str]:
         """Return the columns of stay and time."""
         for name in ("period", "time_zone"):
             if getattr(when, name) is not None:
-                raise ValueError(f"--{name.replace('_', '-')} and --stay exclude one another")
+                raise ValueError(f"--{name.replace('_', '-')} and --stay are mutually exclusive")
         if self.stay is None or when.time is None:
-            raise ValueError("--stay requires --time, the column that says when a row was scored")
+            raise ValueError("--stay requires --time, the column of times")
         return {"stay": self.stay, "time": when.time}
 
 

@@ -65,7 +65,7 @@ def compare_subgroups(
     names = list(dict.fromkeys(by))
     cases = load(columns, by=names)
     if cases.weights is not None:
-        raise ValueError("--weight: thresholds for subgroups are compared on whole cases")
+        raise ValueError("--weight is not accepted: subgroups are compared on single cases")
     model = single_model(cases.models, "thresholds for subgroups are of")
     sure = None if confidence is None else voros.Guarantee(read_number(confidence, "confidence"))
     thresholds = voros.compare_subgroup_thresholds(

@@ -214,8 +214,7 @@ def check_output(output: Path | None, options: OutputOptions) -> None:
     if output == STANDARD_OUTPUT:
         if options.for_programs:
             raise ValueError(
-                "-o - and --json or --csv both want the standard output; give one of them, or "
-                "write to a file"
+                "-o - and --json or --csv are mutually exclusive: both write to standard output"
             )
     elif output is not None:
         check_writable([output], force=options.force)

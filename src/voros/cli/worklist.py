@@ -18,7 +18,7 @@ from voros.cli.options import (
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
 from voros.present.report.content import scenario_values
-from voros.present.report.wording import exact
+from voros.present.report.wording import rounded
 
 if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
@@ -42,12 +42,12 @@ def list_cases(
     """
     scenario = limits.read(by_period=True)
     if scenario.per is None:
-        raise ValueError("a worklist is one of each period; give --capacity as 20/day")
+        raise ValueError("a worklist requires a capacity per period, such as --capacity 20/day")
     when.check(scenario)
     check_output(output, show_options)
     cases = load(columns, when=when)
     if cases.weights is not None:
-        raise ValueError("a list holds cases, and --weight makes each row several; leave it out")
+        raise ValueError("--weight is not accepted: a worklist holds single cases")
     model = single_model(cases.models, "a list is of")
     with show_progress("choosing"):
         from voros.policy import worklist
@@ -81,7 +81,7 @@ def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, mo
     }
     k, per = rule.scenario.capacity, rule.scenario.per
     return Sheet(
-        title=f"the {k:,} highest of {model!r} in each {per}, from {exact(rule.threshold)} on",
+        title=f"the {k:,} highest of {model!r} in each {per}, from {rounded(rule.threshold)} on",
         columns=columns,
         rows=rows,
         document={
