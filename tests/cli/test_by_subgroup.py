@@ -93,7 +93,7 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
-        ("apply", ("--by", "sex"), "name the true labels with --label"),
+        ("apply", ("--by", "sex"), "--by requires --label"),
         ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
         ("apply", ("--min-subgroup", "5"), "--min-subgroup requires --by"),
         ("apply", ("--label", "died", "--by", "sex", "--min-subgroup", "0"), "--min-subgroup=0"),

@@ -149,7 +149,10 @@ def test_any_column_is_a_period(voros_command, admissions):
         ),
         (("compare", "--capacity", "2/day"), "times (--time) or periods (--period)"),
         (("compare", *DAILY, "--group", "ward"), "exclude one another"),
-        (("plot", "--capacity", "2/day", "-o", "a.png"), "takes no capacity per day; voros score, select, apply"),
+        (
+            ("plot", "--capacity", "2/day", "-o", "a.png"),
+            "takes no capacity per day; voros score, select, apply",
+        ),
         (("report", "--capacity", "2/day", "-o", "a.html"), "times (--time) or periods (--period)"),
         (
             ("report", *DAILY, "-o", "a.html", "--group", "ward"),

@@ -34,17 +34,6 @@ if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of th
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
 """What models can be compared by."""
 
-PAIR_FIELDS = ("first", "second", "difference", "low", "high", "p_value", "adjusted_p_value")
-
-TO_BEST = {
-    "best_less_this": "difference",
-    "best_less_this_low": "low",
-    "best_less_this_high": "high",
-    "p_value": "p_value",
-    "adjusted_p_value": "adjusted_p_value",
-}
-"""What a model's row says of its difference to the best one, and where it is found."""
-
 
 @bundled
 def compare_models(
@@ -188,12 +177,10 @@ def _outcomes(
 def _sheet(
     comparison: Comparison, source: str, facts: dict[str, Any], resampling: ResamplingOptions
 ) -> Sheet:
-    rows = [_row(comparison, model) for model in comparison.ranking]
-    pairs = [{name: getattr(pair, name) for name in PAIR_FIELDS} for pair in comparison.pairs]
+    models = comparison.models_frame("pyarrow").to_pylist()
     return Sheet(
-        title=f"{comparison.metric.replace('_', ' ')}, {resampling.resamples:,} resamples",
-        columns=_columns(comparison),
-        rows=rows,
+        text=f"{resampling.resamples:,} resamples\n{comparison!r}",
+        rows=models,
         document={
             "file": source,
             **facts,
@@ -202,41 +189,8 @@ def _sheet(
             "confidence_level": comparison.confidence_level,
             "resamples": resampling.resamples,
             "seed": resampling.seed,
-            "models": rows,
-            "pairs": pairs,
+            "models": models,
+            "pairs": comparison.frame("pyarrow").to_pylist(),
             "verdict": comparison.verdict,
         },
-        notes=(comparison.verdict,),
     )
-
-
-def _row(comparison: Comparison, model: str) -> dict[str, Any]:
-    """Return a model's own interval, and how far it is from the best one."""
-    own, best = comparison.models[model], comparison.ranking[0]
-    pair = None if model == best else comparison.pair(best, model)
-    return {
-        "model": model,
-        "estimate": own.estimate,
-        "low": own.low,
-        "high": own.high,
-        "share_won": comparison.shares_won[model],
-    } | {title: None if pair is None else getattr(pair, name) for title, name in TO_BEST.items()}
-
-
-def _columns(comparison: Comparison) -> dict[str, list[str]]:
-    """Write the table; the best model comes first, and is not compared with itself."""
-    from voros.inference.bca import interval_in_words
-
-    best, *others = comparison.ranking
-    own = [comparison.models[model] for model in comparison.ranking]
-    pairs = [comparison.pair(best, model) for model in others]
-    interval = f"{100 * comparison.confidence_level:g}% interval"
-    return {
-        "model": list(comparison.ranking),
-        comparison.metric.replace("_", " "): [f"{one.estimate:.4f}" for one in own],
-        interval: [interval_in_words(one.low, one.high) for one in own],
-        "wins": [f"{comparison.shares_won[model]:.1%}" for model in comparison.ranking],
-        "best less this": ["", *(f"{pair.difference:.4f}" for pair in pairs)],
-        f"{interval} of that": ["", *(interval_in_words(pair.low, pair.high) for pair in pairs)],
-        "p, Holm": ["", *(f"{pair.adjusted_p_value:.4f}" for pair in pairs)],
-    }

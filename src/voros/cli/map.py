@@ -18,7 +18,15 @@ from voros.cli.options import (
     option,
     output_to,
 )
-from voros.cli.terminal import Sheet, check_output, deliver, figure_format, show, show_progress
+from voros.cli.terminal import (
+    Sheet,
+    check_output,
+    columns_text,
+    deliver,
+    figure_format,
+    show,
+    show_progress,
+)
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
@@ -152,14 +160,13 @@ def _sheet(winners: WinnerMap) -> Sheet:
     n_floors, n_capacities = winners.winner.shape
     columns = {name: np.asarray(column).tolist() for name, column in winners.columns().items()}
     rows = [dict(zip(columns, cell, strict=True)) for cell in zip(*columns.values(), strict=True)]
-    return Sheet(
-        title=f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
-        columns={"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]},
-        rows=rows,
-        document={"wins": won, "reachable": reachable, "cells": rows},
-        notes=(
-            f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
-            f"{winners.close_call.mean():.1%} of the grid are close calls: "
-            f"{winners.close_call_in_words}",
-        ),
-    )
+    shares = {"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]}
+    lines = [
+        f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
+        columns_text(shares),
+        f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
+        f"{winners.close_call.mean():.1%} of the grid are close calls: "
+        f"{winners.close_call_in_words}",
+    ]
+    document = {"wins": won, "reachable": reachable, "cells": rows}
+    return Sheet(text="\n".join(lines), rows=rows, document=document)

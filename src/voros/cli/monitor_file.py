@@ -21,7 +21,7 @@ from voros.cli.streams import (
     has_outcomes,
     read_stream_columns,
 )
-from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress, table_columns
+from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
 from voros.exceptions import NoSuchColumnError, PredictionFileError
 from voros.io import open_source
 from voros.io.bad_rows import NO_VALUE
@@ -31,7 +31,7 @@ from voros.io.tables import read_as_written
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
-    from voros.monitoring import Monitor, Status
+    from voros.monitoring import Monitor
 
 _made = partial(shown_in, "When the file is made")
 _column = partial(shown_in, "Columns", metavar="COLUMN")
@@ -166,7 +166,8 @@ def monitor(
         if output is not None:
             watched.report(output, force=show_options.force)
             say(f"wrote {output}")
-    show(_sheet(status), show_options)
+    rows = [watch.document() for watch in status.watches]
+    show(Sheet(rows=rows, document=status.document(), text=repr(status)), show_options)
     if check and status.broken:
         raise typer.Exit(LIMITS_NOT_MET)
 
@@ -304,13 +305,3 @@ def _labels(values: list[Any], wanted: Any, column: str) -> tuple[Any, Any]:
         if wanted is None and {text.lower() for text in texts} <= set(words):
             return np.array([words[text.lower()] for text in texts], dtype=float), None
         return np.array(texts, dtype=object), wanted
-
-
-def _sheet(status: Status) -> Sheet:
-    return Sheet(
-        title=f"{status.verdict}, as of {status.as_of}" if status.as_of else "no cases yet",
-        columns=table_columns(status.table()),
-        rows=[watch.document() for watch in status.watches],
-        document=status.document(),
-        notes=(*(watch.words for watch in status.watches), *status.notes),
-    )

@@ -30,7 +30,7 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
-from voros.cli.terminal import Sheet, show, tracked
+from voros.cli.terminal import Sheet, columns_text, show, tracked
 from voros.core.cases import check_cases
 from voros.core.limits import limits_message
 from voros.core.money import MoneyCost
@@ -139,15 +139,20 @@ def score_sheet(
     rows.sort(key=lambda row: -row["partial_voros"])
     for row in rows:
         row["behind"] = rows[0]["partial_voros"] - row["partial_voros"]
-    columns: Mapping[str, Sequence[str]] = _columns(rows)
+    table = columns_text(_columns(rows))
     if intervals is not None:
         rows = [row | intervals.row(row["model"]) for row in rows]
-        columns = intervals.between(columns)
     decision = results[rows[0]["model"]].decision
     points = decision.points
+    lines = [
+        "Partial VOROS: 1 is the best any classifier could do within the limits",
+        table,
+        limits_in_words(scenario, points, decision.max_alarms),
+        *(() if price is None else (_priced(results[rows[0]["model"]].in_money(price)),)),
+        *(() if intervals is None else (intervals.text,)),
+    ]
     return Sheet(
-        title="Partial VOROS: 1 is the best any classifier could do within the limits",
-        columns=columns,
+        text="\n".join(lines),
         rows=rows,
         document={
             "file": source,
@@ -159,11 +164,6 @@ def score_sheet(
                 for row in rows
             ],
         },
-        notes=(
-            limits_in_words(scenario, points, decision.max_alarms),
-            *(() if price is None else (_priced(results[rows[0]["model"]].in_money(price)),)),
-            *(() if intervals is None else intervals.notes),
-        ),
     )
 
 

@@ -20,7 +20,7 @@ from voros.cli.loading import (
     periods_of,
 )
 from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
-from voros.cli.terminal import Sheet, check_output, deliver, printable_lines, show, show_progress
+from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
 from voros.core.decision import STRATEGIES
 from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
@@ -28,13 +28,7 @@ from voros.io import open_source
 from voros.io.tables import peek
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.present.report.content import evaluation_values, scenario_values
-from voros.present.report.wording import (
-    STRATEGY_TITLES,
-    limits_in_words,
-    limits_verdict,
-    policy_in_words,
-    rounded,
-)
+from voros.present.report.wording import limits_verdict, policy_in_words, rounded
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.selection.result import Selection
 
@@ -286,7 +280,7 @@ class Tested:
             if isinstance(way, PolicyEvaluation):
                 verdict = limits_verdict(way)
                 money = "" if self.price is None else f"\n{way.in_money(self.price)!r}"
-            tables.append(printable_lines(f"\ntest, {verdict}\n{way!r}{money}"))
+            tables.append(f"\ntest, {verdict}\n{way!r}{money}")
         return tables
 
     def values(self) -> dict[str, Any]:
@@ -339,61 +333,32 @@ def _sheet(
     tested: Tested | None,
     validation: Validation,
 ) -> Sheet:
-    winner = selection.ranking[0].model
-    allowed, cases = selection.allowed[winner], validation.points[winner]
-    if cases.stays is None:
-        cases = allowed.decision.points
-    intervals = validation.intervals
-    columns = _columns(selection)
-    return Sheet(
-        title=f"Winner by {STRATEGY_TITLES[selection.strategy]}: {winner}",
-        columns=columns if intervals is None else intervals.between(columns),
-        rows=_rows(selection, intervals),
-        document=_document(selection, policy, tested, validation),
-        notes=(
-            selection.legend,
-            limits_in_words(policy.scenario, cases, allowed.decision.max_alarms),
-            f"policy: {policy_in_words(policy, rounded)}",
-            *([f"guarantee: {plan}"] if (plan := allowed.origin.plan) else []),
-            *(() if intervals is None else intervals.notes),
-        ),
-        tables=(*_curve(policy), *(() if tested is None else tested.tables)),
-    )
-
-
-def _curve(policy: ThresholdPolicy) -> list[str]:
-    """What each confidence costs, where several were given."""
-    if not policy.curve:
-        return []
-    return [printable_lines(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")]
-
-
-def _rows(selection: Selection, intervals: Intervals | None) -> list[dict[str, Any]]:
-    return [
+    plan, intervals = selection.allowed[selection.winner].origin.plan, validation.intervals
+    lines = [
+        repr(selection),
+        *(() if intervals is None else (intervals.text,)),
+        f"policy: {policy_in_words(policy, rounded)}",
+        *((f"guarantee: {plan}",) if plan else ()),
+    ]
+    if policy.curve:
+        lines.append(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")
+    rows = [
         asdict(row) | ({} if intervals is None else intervals.row(row.model))
         for row in selection.ranking
     ]
-
-
-def _columns(selection: Selection) -> dict[str, list[str]]:
-    titles = ("model", *map(STRATEGY_TITLES.__getitem__, STRATEGIES), "feasible")
-    feasible = ["yes" if row.feasible else "no" for row in selection.ranking]
-    cells = map(list, zip(*map(selection.cells, selection.ranking), strict=True))
-    return dict(zip(titles, (*cells, feasible), strict=True))
+    document = _document(selection, policy, tested, validation.source) | {"ranking": rows}
+    text = "\n".join([*lines, *(() if tested is None else tested.tables)])
+    return Sheet(text=text, rows=rows, document=document)
 
 
 def _document(
-    selection: Selection,
-    policy: ThresholdPolicy,
-    tested: Tested | None,
-    validation: Validation,
+    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, source: str
 ) -> dict[str, Any]:
     return {
-        "file": validation.source,
+        "file": source,
         "scenario": scenario_values(policy.scenario),
         "strategy": selection.strategy,
         "winner": selection.winner,
-        "ranking": _rows(selection, validation.intervals),
         "policy": policy.fields(),
         "test": None,
         "test_default": None,

@@ -29,7 +29,7 @@ from voros.cli.options import (
     read_guarantee,
 )
 from voros.cli.streams import check_stream_fields
-from voros.cli.terminal import Sheet, check_output, deliver, say, show, table_columns
+from voros.cli.terminal import Sheet, check_output, deliver, say, show
 from voros.core.scenario import Scenario
 from voros.io import open_source, read_predictions
 from voros.io.scenario_file import read_scenario_fields
@@ -250,24 +250,21 @@ def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
 
 
 def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:
-    notes = [
+    lines = [
+        "Thresholds that share the capacity",
+        policy.table().text(),
         f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
         *filter(None, (policy.certificate.gap_in_words, policy.certificate.price_in_words)),
     ]
     if policy.above_in_words:
-        notes.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")
+        lines.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")
     if policy.promise is not None:
-        notes.append(policy.promise.in_words)
+        lines.append(policy.promise.in_words)
     if tested is not None:
-        notes += ["", "test cases:", *tested.table().text().splitlines()]
-        notes += [] if tested.by_period is None else [str(tested.by_period)]
-    return Sheet(
-        title="Thresholds that share the capacity",
-        columns=table_columns(policy.table()),
-        rows=_rows(policy),
-        document=_document(policy, tested, source),
-        notes=notes,
-    )
+        lines += ["", "test cases:", tested.table().text()]
+        lines += [] if tested.by_period is None else [str(tested.by_period)]
+    document = _document(policy, tested, source)
+    return Sheet(text="\n".join(lines), rows=_rows(policy), document=document)
 
 
 def _rows(policy: JointPolicy) -> list[dict[str, Any]]:

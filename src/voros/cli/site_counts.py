@@ -17,6 +17,7 @@ from voros.cli.terminal import (
     STANDARD_OUTPUT,
     Sheet,
     check_output,
+    columns_text,
     deliver,
     say,
     show,
@@ -191,21 +192,15 @@ def _sheet(counts: SiteCounts) -> Sheet:
         f"{site.name}: {site.cases:,} cases, {site.positive:,g} positive" for site in counts.sites
     ]
     weights = f"; weights in {counts.weights!r}" if counts.weights else ""
+    columns = {
+        "model": list(counts.models),
+        "ranges": [f"{row['ranges']:,}" for row in rows],
+        "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
+    }
+    title = f"Counts by ranges of scores: {counts.outcome!r} is {counts.pos_label!r}{weights}"
+    facts = ("sites", "outcome", "pos_label", "weights", "min_cell")
     return Sheet(
-        title=f"Counts by ranges of scores: {counts.outcome!r} is {counts.pos_label!r}{weights}",
-        columns={
-            "model": list(counts.models),
-            "ranges": [f"{row['ranges']:,}" for row in rows],
-            "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
-        },
+        text="\n".join([title, columns_text(columns), *sites]),
         rows=rows,
-        document={
-            "sites": counts.sites,
-            "outcome": counts.outcome,
-            "pos_label": counts.pos_label,
-            "weights": counts.weights,
-            "min_cell": counts.min_cell,
-            "models": rows,
-        },
-        notes=sites,
+        document={name: getattr(counts, name) for name in facts} | {"models": rows},
     )

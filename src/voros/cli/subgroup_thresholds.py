@@ -18,7 +18,7 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.streams import joined_subgroups
-from voros.cli.terminal import Sheet, check_output, deliver, show, table_columns
+from voros.cli.terminal import Sheet, check_output, columns_text, deliver, show
 from voros.core.subgroups import FEWEST_CASES
 from voros.io.scenario_text import read_number
 
@@ -102,24 +102,19 @@ def _sheet(
 ) -> Sheet:
     from voros.allocation.subgroup_rules import RULE_TITLES
 
-    columns = table_columns(thresholds.table())
-    columns["rule"] = list(thresholds.policies)
-    del columns["highest recall"]
+    lines = ["One threshold for all subgroups, or one for each; costs in misses", repr(thresholds)]
+    lines += [f"--rule {rule}: {RULE_TITLES[rule]}" for rule in thresholds.policies]
     if tested:
-        columns["test cost"] = [f"{evaluation.cost:,.5g}" for evaluation in tested.values()]
-        columns["test alarms"] = [f"{evaluation.alarms:,}" for evaluation in tested.values()]
+        on_test = {
+            "test cases": list(map(str, tested)),
+            "cost": [f"{evaluation.cost:,.5g}" for evaluation in tested.values()],
+            "alarms": [f"{evaluation.alarms:,}" for evaluation in tested.values()],
+        }
+        lines += ["", columns_text(on_test)]
     values = thresholds.columns()
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
-    return Sheet(
-        title="One threshold for all subgroups, or one for each",
-        columns=columns,
-        rows=rows,
-        document=_document(thresholds, tested, rows, source),
-        notes=[
-            "costs are in misses",
-            *(f"{rule}: {RULE_TITLES[rule]}" for rule in thresholds.policies),
-        ],
-    )
+    document = _document(thresholds, tested, rows, source)
+    return Sheet(text="\n".join(lines), rows=rows, document=document)
 
 
 def _document(

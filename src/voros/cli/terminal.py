@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,9 +42,6 @@ ARGUMENTS = "voros.arguments"
 """Where the words of the command line are kept, for the record."""
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
-
-PLAIN_WIDTH = 160
-"""Width of a table in a file or a pipe, which have no width of their own."""
 
 QUIET_SECONDS = 2.0
 """How long work may take before a bar is shown."""
@@ -145,21 +142,13 @@ class Sheet:
         What ``--csv`` prints: plain values for each line.
     document : mapping
         What ``--json`` prints.
-    title : str
-    columns : mapping of str to sequence of str
-        The table for people, as text.
-    notes : sequence of str
-        Lines under the table.
-    tables : sequence of str
-        More tables, below the notes.
+    text : str
+        What people read.
     """
 
     rows: Sequence[Mapping[str, Any]]
     document: Mapping[str, Any]
-    title: str = ""
-    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    tables: Sequence[str] = ()
+    text: str = ""
 
     def beside(self, **facts: Any) -> Sheet:
         """Return the sheet with facts in front of its document, such as which file was written."""
@@ -169,7 +158,7 @@ class Sheet:
 def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> None:
     """Print a result in the form that was asked for.
 
-    A table goes to the standard error stream where the command's ``output`` has the standard one.
+    Text goes to the standard error stream where the command's ``output`` has the standard one.
     """
     from voros.io.writing import json_text
 
@@ -179,32 +168,13 @@ def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> N
         rows = (row.values() for row in sheet.rows)
         sys.stdout.write(csv_text(sheet.rows[0], rows))
     else:
-        _print_table(sheet, aside=output == STANDARD_OUTPUT)
+        stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
+        print(printable_lines(sheet.text), file=stream)
 
 
-def _print_table(sheet: Sheet, *, aside: bool) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    console = Console(highlight=False, markup=False, emoji=False, stderr=aside)
-    if not console.is_terminal:
-        console.width = PLAIN_WIDTH
-    table = RichTable(box=box.SIMPLE_HEAD)
-    for name in map(printable, sheet.columns):
-        table.add_column(name, justify="right" if table.columns else "left", no_wrap=True)
-    for row in zip(*sheet.columns.values(), strict=True):
-        table.add_row(*map(printable, row))
-    for part in (printable(sheet.title), table, *map(printable, sheet.notes)):
-        console.print(part)
-    for text in sheet.tables:
-        console.print(text, soft_wrap=True)
-
-
-def table_columns(table: Table) -> dict[str, list[str]]:
-    """Return the columns of a table of text by their titles."""
-    titles = [column.title for column in table.columns]
-    return {title: [str(row[i]) for row in table.rows] for i, title in enumerate(titles)}
+def columns_text(columns: Mapping[str, Sequence[str]]) -> str:
+    """Write columns of text as a table."""
+    return Table.from_rows([tuple(columns), *zip(*columns.values(), strict=True)]).text()
 
 
 def check_output(output: Path | None, options: OutputOptions) -> None:

@@ -18,7 +18,6 @@ from voros.cli.options import (
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
 from voros.present.report.content import scenario_values
-from voros.present.report.wording import rounded
 
 if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
@@ -73,16 +72,9 @@ def list_cases(
 
 def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:
     rows = [{"cases": part} | row for part, evaluation in shown.items() for row in evaluation.rows]
-    columns = {"cases": [row["cases"] for row in rows]} | {
-        title or "deployed": [
-            cell for evaluation in shown.values() for cell in evaluation.cells[title]
-        ]
-        for title in shown["validation"].cells
-    }
-    k, per = rule.scenario.capacity, rule.scenario.per
+    tests = [f"\ntest cases:\n{shown['test']!r}"] if "test" in shown else []
     return Sheet(
-        title=f"the {k:,} highest of {model!r} in each {per}, from {rounded(rule.threshold)} on",
-        columns=columns,
+        text="\n".join([repr(rule), *tests]),
         rows=rows,
         document={
             "file": source,
@@ -97,5 +89,4 @@ def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, mo
             },
             "compared": rows,
         },
-        notes=[f"{part}: {evaluation.note}" for part, evaluation in shown.items()],
     )

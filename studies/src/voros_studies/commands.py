@@ -321,8 +321,6 @@ def paper(
 
 def _sheet(cells: Sequence[Cell]) -> Sheet:
     return Sheet(
-        title="The tables of the paper",
-        columns={},
         rows=[_row(cell, name) for cell in cells for name in ("valid", "test")],
         document={"cells": [_place(cell) | _evaluations(cell) for cell in cells]},
     )
