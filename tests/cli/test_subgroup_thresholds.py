@@ -45,7 +45,7 @@ def test_every_rule_is_what_the_function_finds(voros_command, cases, tmp_path):
     ran = voros_command("subgroups", *words)
     assert ran.code == 0
     assert "a threshold per subgroup, floor in each" in ran.out
-    assert "test cost" in ran.out
+    assert "test cases" in ran.out
     rows = list(csv.DictReader(voros_command("subgroups", *words, "--csv").out.splitlines()))
     assert [row["subgroup"] for row in rows] == ["f", "m"] * 4
 
@@ -71,7 +71,7 @@ def test_intersections_a_guarantee_and_a_file(voros_command, cases, tmp_path):
         (("--by", "sex", "--rule", "best"), "rule='best'"),
         (("--by", "sex", "--recall-gap", "2"), "recall"),
         (("--by", "age"), "age"),
-        (("--by", "sex", "--weight", "copies"), "--weight: thresholds for subgroups"),
+        (("--by", "sex", "--weight", "copies"), "--weight is not accepted"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(voros_command, cases, words, said):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,12 +22,12 @@ from voros.cli.streams import (
     read_stream_columns,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
-from voros.exceptions import NoSuchColumnError, PredictionFileError
+from voros.exceptions import PredictionFileError
 from voros.io import open_source
-from voros.io.bad_rows import NO_VALUE
+from voros.io.columns import ColumnNames, check_names
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
-from voros.io.tables import read_as_written
+from voros.io.tables import peek, read_columns
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
@@ -167,7 +167,7 @@ def monitor(
             watched.report(output, force=show_options.force)
             say(f"wrote {output}")
     rows = [watch.document() for watch in status.watches]
-    show(Sheet(rows=rows, document=status.document(), text=repr(status)), show_options)
+    show(Sheet(rows=rows, document=status.document(), text=str(status)), show_options)
     if check and status.broken:
         raise typer.Exit(LIMITS_NOT_MET)
 
@@ -186,7 +186,7 @@ def _whole_or_nothing(file: Path) -> Iterator[None]:
 
 def _feed(watched: Monitor, feed: FeedOptions) -> None:
     if feed.withdraw is not None:
-        ids = _read(feed.withdraw, [feed.case])[feed.case]
+        ids = _read(feed.withdraw, ColumnNames(case=feed.case))[feed.case]
         watched.withdraw(ids)
         say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
     if feed.correct_times is not None:
@@ -201,9 +201,16 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
 
 def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     scores = feed.score_columns(watched.policy)
-    others = [feed.case, feed.time, feed.group, feed.period, feed.by]
-    table = _read(file, [*scores.values(), *(name for name in others if name is not None)])
-    by_outcome = {key: _numbers(table[name], file, name) for key, name in scores.items()}
+    names = ColumnNames(
+        case=feed.case,
+        time=feed.time,
+        group=feed.group,
+        period=feed.period,
+        by=() if feed.by is None else (feed.by,),
+        scores=list(dict.fromkeys(scores.values())),
+    )
+    table = _read(file, names)
+    by_outcome = {key: np.array(table[name], dtype=float) for key, name in scores.items()}
     update = watched.update(
         by_outcome.get(ONE_SCORE, by_outcome),
         cases=table[feed.case],
@@ -218,7 +225,7 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
 
 
 def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    table = _read(file, [feed.case, feed.time, *([feed.period] if feed.period else [])])
+    table = _read(file, ColumnNames(case=feed.case, time=feed.time, period=feed.period))
     watched.correct_times(
         table[feed.time],
         cases=table[feed.case],
@@ -230,8 +237,9 @@ def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     columns = feed.label_columns(watched.policy)
-    wanted = [feed.case, *columns.values(), *([feed.label_time] if feed.label_time else [])]
-    table = _read(file, wanted, optional=tuple(columns.values()))
+    labels = tuple(columns.values())
+    names = ColumnNames(case=feed.case, time=feed.label_time, by=labels)
+    table = _read(file, names, labels)
     for outcome, column in columns.items():
         _feed_column(watched, feed, file, table, outcome, column)
 
@@ -266,42 +274,23 @@ def _feed_column(
     say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
 
 
-def _read(file: Path, columns: list[str], optional: tuple[str, ...] = ()) -> dict[str, list[Any]]:
-    """Read columns as they are written; only optional ones may have gaps."""
+def _read(file: Path, names: ColumnNames, labels: Collection[str] = ()) -> dict[str, list[Any]]:
+    """Read columns: scores as numbers, labels as they are, with gaps, and all others as text."""
     source = open_source(file)
-    table = read_as_written(source)
-    for name in columns:
-        if name not in table.column_names:
-            listed = ", ".join(map(repr, table.column_names))
-            raise NoSuchColumnError(f"{source.name} has no column {name!r}; it has {listed}")
-    values_by_name = {
-        name: [
-            None if isinstance(value, str) and value.strip() in NO_VALUE else value
-            for value in table.column(name).to_pylist()
-        ]
-        for name in columns
-    }
+    check_names(peek(source), names, source.name)
+    columns, scores = names.columns, names.numeric
+    texts = [name for name in columns if name not in (*scores, *labels)]
+    table = read_columns(source, columns, scores, texts)
+    values_by_name = {name: table.column(name).to_pylist() for name in columns}
     for name, values in values_by_name.items():
-        if name not in optional and None in values:
+        if name not in labels and None in values:
             row = values.index(None) + 1
             raise PredictionFileError(f"{source.name}: column {name!r} has no value in row {row}")
     return values_by_name
 
 
-def _numbers(values: list[Any], file: Path, name: str) -> Any:
-    try:
-        return np.array(values, dtype=float)
-    except ValueError as error:
-        raise PredictionFileError(f"{file}: column {name!r} holds no numbers: {error}") from None
-
-
 def _labels(values: list[Any], wanted: Any, column: str) -> tuple[Any, Any]:
     """Return labels as numbers where they are, and which of them is positive."""
-    try:
+    if all(isinstance(value, bool | int | float) for value in values):
         return np.array(values, dtype=float), typed_label(wanted, f"column {column!r}")
-    except ValueError:
-        words = {"true": "1", "false": "0"}
-        texts = [str(value).strip() for value in values]
-        if wanted is None and {text.lower() for text in texts} <= set(words):
-            return np.array([words[text.lower()] for text in texts], dtype=float), None
-        return np.array(texts, dtype=object), wanted
+    return np.array(list(map(str, values)), dtype=object), wanted
