@@ -59,8 +59,8 @@ def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parque
     ("options", "message"),
     [
         (("--engine", "hive"), "accepted are polars, duckdb, dask, spark"),
-        (("--engine", "polars", "--drop-missing"), "--drop-missing is not for it"),
-        (("--engine", "polars", "--model", "fair"), "--model names a long file"),
+        (("--engine", "polars", "--drop-missing"), "--engine and --drop-missing are mutually"),
+        (("--engine", "polars", "--model", "fair"), "--engine and --model are mutually"),
     ],
 )
 def test_what_an_engine_cannot_do_is_refused(voros_command, parquet, options, message):
