@@ -299,11 +299,11 @@ TARGETS: dict[str, Target] = {
         **DRAWS,
     ),
     "roc_band": _t(
-        roc_band, "y_true scores kind n_resamples confidence_level groups", 0.05, **SEVERAL, **DRAWS
+        roc_band, "y_true scores n_resamples confidence_level groups", 0.05, **SEVERAL, **DRAWS
     ),
     "area_band": _t(
         area_band,
-        "y_true scores scenario kind n_resamples confidence_level",
+        "y_true scores scenario n_resamples confidence_level",
         0.05,
         **SEVERAL,
         scenario=SCENARIO,

@@ -1,24 +1,22 @@
 """Bands around the ROC curve and the area curve: where the population's curve lies.
 
-A *pointwise* band holds the true height at any one position with the stated confidence, so that
-it misses it somewhere more often than that. A *simultaneous* band holds the whole curve.
+A *simultaneous* band holds the whole curve with the stated confidence. A *pointwise* one would hold
+the height at any one position, and miss the curve somewhere more often than that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, Unpack, get_args
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit
 
-from voros.core.arguments import check_choice
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.evaluation import Evaluation
-from voros.inference.bca import Method
 from voros.inference.bootstrap import BandOptions, Replicates, Resampling, ResamplingPlan
 from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
@@ -27,7 +25,6 @@ from voros.text.signatures import takes
 from voros.typing import FloatArray
 
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
-BAND_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 POSITIONS = 101
 """False alarm rates, or cost ratios, at which a band is computed."""
@@ -89,18 +86,14 @@ class Band:
 
 
 @takes(Resampling, leave_out=NOT_OF_BANDS)
-def roc_band(
-    y_true: Any, scores: Any, *, kind: Kind = "simultaneous", **options: Unpack[BandOptions]
-) -> Any:
-    """Put a band around the ROC curve: recall at every false alarm rate.
+def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
+    """Put a simultaneous band around the ROC curve: recall at every false alarm rate.
 
     Parameters
     ----------
     y_true, scores, n_resamples, confidence_level, stratified, groups, pos_label, random_state
     progress
-        As in `voros.bootstrap`.
-    kind : {"simultaneous", "pointwise"}, default "simultaneous"
-        Whether the confidence is that of the whole curve, or of each position alone.
+        As in `voros.bootstrap`; the confidence is that of the whole curve.
 
     Returns
     -------
@@ -115,13 +108,13 @@ def roc_band(
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.1778)
     """
-    plan = _plan(kind, options, y_true, scores, worthwhile=False)
+    plan = _plan(options, y_true, scores, worthwhile=False)
     positive = plan.sampling.positive
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
     values = plan.run(Measure(name="fpr", compute=one_by_one(lambda points: recall_at(points, at))))
     scale = recall_scale(int(np.count_nonzero(positive)))
-    return one_or_all(_bands("fpr", at, kind, values, scale), scores)
+    return one_or_all(_bands("fpr", at, values, scale), scores)
 
 
 @takes(Resampling, leave_out=NOT_OF_BANDS)
@@ -129,19 +122,15 @@ def area_band(
     y_true: Any,
     scores: Any,
     scenario: Scenario,
-    *,
-    kind: Kind = "simultaneous",
     **options: Unpack[BandOptions],
 ) -> Any:
-    """Put a band around the area curve: how good the best feasible threshold is at each cost.
+    """Put a simultaneous band around the area curve: the best feasible threshold at each cost.
 
     Parameters
     ----------
     y_true, scores, scenario
     n_resamples, confidence_level, stratified, groups, pos_label, random_state, progress
-        As in `voros.bootstrap`.
-    kind : {"simultaneous", "pointwise"}, default "simultaneous"
-        Whether the confidence is that of the whole curve, or of each cost ratio alone.
+        As in `voros.bootstrap`; the confidence is that of the whole curve.
 
     Returns
     -------
@@ -159,7 +148,7 @@ def area_band(
     Band(95 % band, simultaneous, mean width 0.3380)
     """
     check_scenario(scenario)
-    plan = _plan(kind, options, y_true, scores, worthwhile=True)
+    plan = _plan(options, y_true, scores, worthwhile=True)
     positive = plan.sampling.positive
     odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
     low, high = scenario.costs.ratio_range(odds)
@@ -174,16 +163,12 @@ def area_band(
         return Evaluation(solve(points, scenario)).normalised_area(at)
 
     values = plan.run(Measure(name="area", compute=one_by_one(areas)))
-    return one_or_all(_bands("cost_ratio", at, kind, values, AS_IT_IS), scores)
+    return one_or_all(_bands("cost_ratio", at, values, AS_IT_IS), scores)
 
 
-def _plan(
-    kind: Kind, options: BandOptions, y_true: Any, scores: Any, *, worthwhile: bool
-) -> ResamplingPlan:
-    check_choice(kind, "kind", BAND_KINDS)
+def _plan(options: BandOptions, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
     # A simultaneous band is made of the spread of the resamples alone.
-    method: Method = "bca" if kind == "pointwise" else "percentile"
-    how = replace(Resampling.from_options(options, BandOptions), method=method)
+    how = replace(Resampling.from_options(options, BandOptions), method="percentile")
     return how.plan(y_true, scores, worthwhile=worthwhile)
 
 
@@ -243,25 +228,18 @@ def recall_scale(n_positive: int) -> BandScale:
 def _bands(
     over: Literal["fpr", "cost_ratio"],
     positions: FloatArray,
-    kind: Kind,
     values: Replicates,
     scale: BandScale,
 ) -> dict[str, Band]:
     """Put a band around the curve of every model."""
     estimates, confidence_level = values.whole, values.plan.how.confidence_level
     centre, least = scale.to(estimates), scale.least_error(estimates)
-    if kind == "simultaneous":
-        ends = simultaneous_ends(confidence_level, centre, scale.to(values.drawn), least)
-        low, high = map(scale.back, ends)
-        if scale.rising:
-            # A band that holds a rising curve holds it between its own rising edges, too.
-            low = np.maximum.accumulate(low, axis=-1)
-            high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
-    else:
-        low, high = values.ends("bca")
-        reach = ndtri((1 + confidence_level) / 2) * least
-        low = np.minimum(low, scale.back(centre - reach))
-        high = np.maximum(high, scale.back(centre + reach))
+    ends = simultaneous_ends(confidence_level, centre, scale.to(values.drawn), least)
+    low, high = map(scale.back, ends)
+    if scale.rising:
+        # A band that holds a rising curve holds it between its own rising edges, too.
+        low = np.maximum.accumulate(low, axis=-1)
+        high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     return {
         model: Band(
@@ -270,7 +248,7 @@ def _bands(
             estimate=estimates[j],
             low=low[j],
             high=high[j],
-            kind=kind,
+            kind="simultaneous",
             confidence_level=confidence_level,
         )
         for j, model in enumerate(values.plan.models)
