@@ -237,3 +237,13 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
             found = later[: passed[0] + 1].sum()
             broken += rng.binomial(found, precision) < floor * found - 1e-9 or found > 0.4 * horizon
     assert stats.binom.sf(broken - 1, runs, 0.05) > 0.001
+
+
+def test_of_thresholds_with_the_same_validation_alarms_the_strictest_is_deployed() -> None:
+    """No validation case lies between 2 and 3, so nothing was seen of what 2 alarms beyond 3."""
+    points = voros.OperatingPoints.from_scores(np.arange(100) < 30, np.repeat([4.0, 0.0], [30, 70]))
+    plan = Plan("model", (3.0, 2.0), (0.3, 0.32), 1000)
+    goal = Goal(100, None, 0.05, voros.Scenario(0.5, 0.5, 0.1))
+    counts = plan.counts(points)
+    assert counts.alarms.tolist() == [0, 30, 30]
+    assert plan.passed(counts, goal).tolist() == [True, True, False]
