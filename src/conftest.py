@@ -4,6 +4,6 @@ from importlib.util import find_spec
 
 collect_ignore = []
 if find_spec("torch") is None or find_spec("torchmetrics") is None:
-    collect_ignore += ["voros/torch/tensor_cells.py", "voros/torch/metric.py"]
+    collect_ignore += ["voros/torch/metric.py"]
 if find_spec("mlflow") is None:
     collect_ignore += ["voros/frameworks/tracking.py"]

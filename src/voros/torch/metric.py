@@ -10,17 +10,15 @@ from torch import Tensor
 from torchmetrics import Metric
 from torchmetrics.utilities.distributed import gather_all_tensors
 
-from voros.core.arguments import check_count
 from voros.core.costs import CostLike
 from voros.core.decision import decide
 from voros.core.scenario import Scenario
 from voros.exceptions import OneClassWarning
 from voros.metrics import read_scenario
 from voros.models import read_points
-from voros.torch.tensor_cells import GREATEST_BITS, LEAST_BITS, binned_cells, tensor_cell
 
 STATES = ("preds", "target", "weights")
-"""What exact mode keeps of every batch."""
+"""What is kept of every batch."""
 
 
 class PartialVOROS(Metric):
@@ -32,10 +30,6 @@ class PartialVOROS(Metric):
         Limits and costs. Give a scenario or its parts below, not both.
     min_precision, capacity, cost_ratio, prevalence
         As in `voros.partial_voros_score`.
-    bits : int in [9, 24], optional
-        Bounded memory: scores are counted by ``2**bits`` fixed cells, 2 MiB of counts for 17, and
-        the result is the lower end of a certified interval, `interval`. By default every score is
-        kept and the result is exact.
     weighted : bool, default False
         Whether `update` is given a weight for every case.
     **kwargs
@@ -66,10 +60,6 @@ class PartialVOROS(Metric):
     preds: list[Tensor]
     target: list[Tensor]
     weights: list[Tensor]
-    positive: Tensor
-    negative: Tensor
-    rows: Tensor
-    one_case: Tensor
 
     def __init__(
         self,
@@ -79,11 +69,10 @@ class PartialVOROS(Metric):
         capacity: float | None = None,
         cost_ratio: CostLike | None = None,
         prevalence: float | None = None,
-        bits: int | None = None,
         weighted: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Make the states: every batch, or counts by cells."""
+        """Make the states: the columns of every batch."""
         super().__init__(**kwargs)
         parts = {
             "min_precision": min_precision,
@@ -92,21 +81,9 @@ class PartialVOROS(Metric):
             "prevalence": prevalence,
         }
         self.scenario = read_scenario(scenario, parts)
-        self.bits, self.weighted = _check_bits(bits), weighted
-        self._interval: tuple[float, float] | None = None
-        if bits is None:
-            for name in STATES[: 3 if weighted else 2]:
-                self.add_state(name, [], dist_reduce_fx="cat")
-        else:
-            self._add_counts(bits)
-
-    def _add_counts(self, bits: int) -> None:
-        kind = torch.float64 if self.weighted else torch.int64
-        for name in ("positive", "negative"):
-            self.add_state(name, torch.zeros(2**bits, dtype=kind), dist_reduce_fx="sum")
-        if self.weighted:
-            self.add_state("rows", torch.zeros(2**bits, dtype=torch.int64), dist_reduce_fx="sum")
-            self.add_state("one_case", torch.tensor(torch.inf).double(), dist_reduce_fx="min")
+        self.weighted = weighted
+        for name in STATES[: 3 if weighted else 2]:
+            self.add_state(name, [], dist_reduce_fx="cat")
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Add cases.
@@ -122,22 +99,11 @@ class PartialVOROS(Metric):
         """
         scores, positive = _read(preds, target)
         weights = self._read_weights(sample_weight, scores)
-        if self.bits is None:
-            # Copies: the caller may write the next batch into the same memory.
-            self.preds.append(scores.clone())
-            self.target.append(positive.to(torch.uint8))
-            if weights is not None:
-                self.weights.append(weights.clone())
-        elif len(scores):
-            self._count(tensor_cell(scores, self.bits), positive, weights)
-
-    def _count(self, cells: Tensor, positive: Tensor, weights: Tensor | None) -> None:
-        mass = torch.ones_like(cells) if weights is None else weights
-        self.positive.index_add_(0, cells[positive], mass[positive])
-        self.negative.index_add_(0, cells[~positive], mass[~positive])
+        # Copies: the caller may write the next batch into the same memory.
+        self.preds.append(scores.clone())
+        self.target.append(positive.to(torch.uint8))
         if weights is not None:
-            self.rows.index_add_(0, cells, torch.ones_like(cells))
-            self.one_case = torch.minimum(self.one_case, weights.min())
+            self.weights.append(weights.clone())
 
     def _read_weights(self, sample_weight: Tensor | None, scores: Tensor) -> Tensor | None:
         if (sample_weight is not None) != self.weighted:
@@ -163,92 +129,55 @@ class PartialVOROS(Metric):
         Raises
         ------
         ValueError
-            Where scenario, ``bits`` or ``weighted`` of the other metric differ, or the states are
-            not those of this one.
+            Where scenario or ``weighted`` of the other metric differ, or the states are not those
+            of this one.
         """
         if isinstance(incoming_state, PartialVOROS):
-            for name in ("scenario", "bits", "weighted"):
+            for name in ("scenario", "weighted"):
                 mine, theirs = getattr(self, name), getattr(incoming_state, name)
                 if mine != theirs:
                     raise ValueError(
                         f"incoming_state is a metric with {name}={theirs!r}, and this one has "
                         f"{name}={mine!r}; metrics of the same settings are accepted"
                     )
-        elif isinstance(incoming_state, dict):
-            self._check_states(incoming_state)
+        elif isinstance(incoming_state, dict) and set(incoming_state) != set(self.metric_state):
+            raise ValueError(
+                f"incoming_state has the states {sorted(incoming_state)}; accepted are "
+                f"{sorted(self.metric_state)}, of a metric with weighted={self.weighted}"
+            )
         super().merge_state(incoming_state)
 
-    def _check_states(self, states: dict[str, Any]) -> None:
-        """Raise unless these are the states of a metric with the same ``bits`` and ``weighted``."""
-        shapes = {name: getattr(state, "shape", None) for name, state in states.items()}
-        mine = {name: getattr(state, "shape", None) for name, state in self.metric_state.items()}
-        if set(shapes) != set(mine) or (self.bits is not None and shapes != mine):
-            raise ValueError(
-                f"incoming_state has the states {sorted(shapes)}; accepted are {sorted(mine)}, of "
-                f"a metric with bits={self.bits} and weighted={self.weighted}"
-            )
-
     def compute(self) -> Tensor:
-        """Return the score of all cases since the last reset.
+        """Return the score of all cases since the last reset."""
+        return torch.tensor(self._score(), dtype=torch.float64).to(self.device)
 
-        With ``bits`` this is the lower end of `interval`; its thresholds are ones that can be set.
-        """
-        self._interval = self._bound()
-        return torch.tensor(self._interval[0], dtype=torch.float64).to(self.device)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Certified interval that holds the score; both ends are the same in exact mode."""
-        self.compute()
-        if self._interval is None:
-            raise ValueError("interval: the metric has no case yet; call update first")
-        return self._interval
-
-    def _bound(self) -> tuple[float, float]:
-        if self.bits is not None:
-            return self._bound_counts(self.bits)
+    def _score(self) -> float:
+        """Score the cases where they lie: only counts leave a device."""
         positive = _joined(self.target) == 1
         if not len(positive) or bool(positive.all()) or not bool(positive.any()):
-            return _no_score()
+            warnings.warn(
+                "the cases are of one class only, so there is no partial VOROS; the result is NaN",
+                OneClassWarning,
+                stacklevel=4,
+            )
+            return float("nan")
         weights = _joined(self.weights) if self.weighted else None
-        score = _score(positive, _joined(self.preds), weights, self.scenario)
-        return score, score
-
-    def _bound_counts(self, bits: int) -> tuple[float, float]:
-        positive, negative = (counts.cpu().numpy() for counts in (self.positive, self.negative))
-        if not (positive.any() and negative.any()):
-            return _no_score()
-        rows = self.rows.cpu().numpy() if self.weighted else positive + negative
-        one_case = float(self.one_case) if self.weighted else 1.0
-        return binned_cells(rows, positive, negative, one_case, bits).bounds(self.scenario)
-
-    def reset(self) -> None:
-        """Forget all cases."""
-        super().reset()
-        self._interval = None
+        points = read_points(positive, _joined(self.preds), self.scenario, sample_weight=weights)
+        return decide(points, self.scenario, every_cost=False).partial_voros
 
     def _sync_dist(
         self, dist_sync_fn: Any = gather_all_tensors, process_group: Any | None = None
     ) -> None:
         """Give every rank's scores one type before they are gathered; a rank may have none."""
-        if self.bits is None:
-            group = process_group or self.process_group
-            mine = torch.tensor(
-                [any(scores.dtype == torch.float64 for scores in self.preds)], device=self.device
-            )
-            wide = any(map(bool, dist_sync_fn(mine.to(torch.uint8), group=group)))
-            kinds = {"preds": torch.float64 if wide else torch.float32, "target": torch.uint8}
-            for name, kind in (kinds | {"weights": torch.float64}).items():
-                if name != "weights" or self.weighted:
-                    setattr(self, name, [_joined(getattr(self, name)).to(self.device, kind)])
+        group = process_group or self.process_group
+        mine = torch.tensor(
+            [any(scores.dtype == torch.float64 for scores in self.preds)], device=self.device
+        )
+        wide = any(map(bool, dist_sync_fn(mine.to(torch.uint8), group=group)))
+        kinds = (torch.float64 if wide else torch.float32, torch.uint8, torch.float64)
+        for name, kind in zip(self.metric_state, kinds, strict=False):
+            setattr(self, name, [_joined(getattr(self, name)).to(self.device, kind)])
         super()._sync_dist(dist_sync_fn, process_group)
-
-
-def _check_bits(bits: Any) -> int | None:
-    if bits is None:
-        return None
-    accepted = f"a whole number within [{LEAST_BITS}, {GREATEST_BITS}], or None to keep every score"
-    return check_count(bits, "bits", accepted, LEAST_BITS, GREATEST_BITS)
 
 
 def _read(preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -271,23 +200,8 @@ def _read(preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return scores, positive
 
 
-def _no_score() -> tuple[float, float]:
-    warnings.warn(
-        "the cases are of one class only, so there is no partial VOROS; the result is NaN",
-        OneClassWarning,
-        stacklevel=4,
-    )
-    return float("nan"), float("nan")
-
-
 def _joined(state: Any) -> Tensor:
     """Return a state as one tensor, whether it is a list of batches or synced already."""
     if isinstance(state, Tensor):
         return state
     return torch.cat(state) if state else torch.empty(0)
-
-
-def _score(positive: Tensor, scores: Tensor, weights: Tensor | None, scenario: Scenario) -> float:
-    """Score cases where they lie: only counts leave a device."""
-    points = read_points(positive, scores, scenario, sample_weight=weights)
-    return decide(points, scenario, every_cost=False).partial_voros
