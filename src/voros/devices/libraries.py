@@ -40,20 +40,17 @@ class WantedRanges(NamedTuple):
     sizes: tuple[int, int]
 
     @property
-    def ends(self) -> tuple[float, float | None] | None:
-        """Where the ranges wanted begin and end, None for no end; None where others lie between.
+    def between_wanted(self) -> WantedRanges:
+        """The same with the edges alone at which wanted ranges begin or end.
 
         Examples
         --------
         >>> edges, wanted = np.array([0.1, 0.2, 0.3]), np.array([False, True, True, False])
-        >>> WantedRanges(edges, wanted, (5, 20)).ends
-        (0.1, 0.3)
+        >>> WantedRanges(edges, wanted, (5, 20)).between_wanted.edges.tolist()
+        [0.1, 0.3]
         """
-        ranges = np.flatnonzero(self.wanted)
-        if len(ranges) == 0 or self.wanted[0] or ranges[-1] - ranges[0] + 1 != len(ranges):
-            return None
-        above = self.edges[ranges[-1] : ranges[-1] + 1].tolist()
-        return float(self.edges[ranges[0] - 1]), above[0] if above else None
+        turns = np.flatnonzero(self.wanted[1:] != self.wanted[:-1])
+        return WantedRanges(self.edges[turns], self.wanted[np.append(0, turns + 1)], self.sizes)
 
 
 class Library:
@@ -249,8 +246,7 @@ class TorchLibrary(Library):
     @property
     def hulls(self) -> ModuleType | None:  # type: ignore[override]
         """Kernels that find the corners of ranked cases, on CUDA where torch can compile them."""
-        hulls = self._module("cuda_hulls") if self._current(self.device) else None
-        return hulls if hulls is not None and hulls.available() else None
+        return self._compiled("cuda_hulls") if self._current(self.device) else None
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
         """Return where values would be put into sorted ones, in 32 bits where they suffice."""
@@ -272,9 +268,8 @@ class TorchLibrary(Library):
         return values[positions]
 
     def count_true(self, marks: Any) -> int:
-        """Count marks; plain torch would make 64-bit numbers of all of them first."""
-        kernels = self._kernels(marks, marks)
-        return super().count_true(marks) if kernels is None else int(kernels.count_marks(marks))
+        """Count marks in one pass."""
+        return int(marks.sum(dtype=self._torch.int64))
 
     def tally(self, numbers: Any, length: int) -> HostArray:
         """Count how often each of the numbers below `length` occurs."""
@@ -282,37 +277,30 @@ class TorchLibrary(Library):
 
     def count_ranges(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
         """Count negatives and positives between edges, in one read where they are even."""
-        kernels = self._kernels(scores, positive)
+        kernels = self._kernels(scores, positive, edges)
         scale = None if kernels is None else kernels.even_step(edges)
         if kernels is None or scale is None:
             return super().count_ranges(scores, positive, edges)
-        counts: HostArray = kernels.count_even(scores, positive, edges, scale)
+        counts: HostArray = kernels.count(scores.float(), positive, edges, scale)
         return counts
 
     def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the ranges wanted, in one read."""
-        kernels = self._kernels(scores, positive)
-        edges, wanted, sizes = ranges
-        ends = ranges.ends
-        if kernels is None or edges.dtype != np.float32:
+        kernels = self._kernels(scores, positive, ranges.edges)
+        if kernels is None:
             return super().keep_ranges(scores, positive, ranges)
-        if ends is not None:
-            of_positives, of_negatives, counts = kernels.keep_between(
-                scores, positive, *ends, sizes
-            )
-        elif (scale := kernels.even_step(edges)) is not None:
-            of_positives, of_negatives, counts = kernels.keep_even(
-                scores, positive, edges, scale, wanted, sizes
-            )
-        else:
-            return super().keep_ranges(scores, positive, ranges)
-        check_same_counts(counts, sizes)
+        kept = kernels.keep(scores.float(), positive, *ranges.between_wanted)
+        of_positives, of_negatives, counts = kept
+        check_same_counts(counts, ranges.sizes)
         return of_positives, of_negatives
 
-    def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
-        """Return the kernels, where Triton is and the arrays lie as they need."""
+    def _kernels(self, scores: Any, positive: Any, edges: HostArray) -> ModuleType | None:
+        """Return the kernels, where torch compiles them and the arrays lie as they need."""
         lie_well = scores.is_contiguous() and positive.is_contiguous()
-        return self._module("triton_kernels") if lie_well and self._current(scores.device) else None
+        aligned = scores.data_ptr() % 16 == 0 and positive.data_ptr() % 4 == 0
+        if not (lie_well and aligned and edges.dtype == np.float32 and self._current(self.device)):
+            return None
+        return self._compiled("cuda_ranges")
 
     def _current(self, device: Any) -> bool:
         """Whether kernels go to a device: the current one of CUDA."""
@@ -320,12 +308,10 @@ class TorchLibrary(Library):
         return on_cuda and bool(device.index == self._torch.cuda.current_device())
 
     @staticmethod
-    def _module(name: str) -> ModuleType | None:
-        """Return a module that needs Triton or the run-time compiler, where they are."""
-        try:
-            return import_module(f"voros.devices.{name}")
-        except ImportError:
-            return None
+    def _compiled(name: str) -> ModuleType | None:
+        """Return a module of kernels, where torch can compile them."""
+        kernels = import_module(f"voros.devices.{name}")
+        return kernels if kernels.available() else None
 
     @property
     def _torch(self) -> Any:

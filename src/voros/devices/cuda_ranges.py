@@ -1,0 +1,205 @@
+"""Counting and keeping ranges in one read of float32 scores, on CUDA.
+
+Plain torch writes an array as long as the scores for every step. These kernels write counts, or the
+scores kept, and nothing else. Compiled by torch at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from voros.devices.cuda_compiler import compiled
+
+BLOCKS, THREADS = 264, 1024
+
+CASES_PER_LAUNCH = 2**30
+"""Counters on the device have 32 bits; the host adds launches up."""
+
+EVEN = 0.25
+"""By how much of a step an edge may be off to be found from a linear guess."""
+
+RANGES_IN_CUDA = r"""
+#define SHARED 4096
+#define EACH 8
+
+__device__ int range_of(float score, const float* edges, int n_edges, float start, float scale) {
+    float guess = fminf(fmaxf((score - start) * scale, 0.0f), n_edges - 3.0f);
+    int home = (int)guess + 1;
+    home += (score >= edges[home + 1]) - (score < edges[home]);
+    return score < edges[0] ? -1 : home;
+}
+
+// Edges and counters of few ranges are held in the shared memory of each multiprocessor.
+extern "C" __global__ void count_ranges(
+    const float4* scores, const uchar4* positive, const float* edges, int* counts,
+    int n_cases, int n_edges) {
+    float start = edges[1], scale = edges[n_edges];
+    __shared__ float places[SHARED];
+    __shared__ int held[2 * SHARED];
+    bool few = n_edges < SHARED;
+    for (int i = threadIdx.x; few && i < n_edges; i += blockDim.x) places[i] = edges[i];
+    for (int i = threadIdx.x; i < 2 * SHARED; i += blockDim.x) held[i] = 0;
+    __syncthreads();
+    const float* ends = few ? places : edges;
+    int* counters = few ? held : counts;
+    // Most cases are beyond the edges, and counted in registers.
+    int outer[4] = {0, 0, 0, 0};
+    int quads = (n_cases + 3) / 4;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < quads; i += gridDim.x * blockDim.x) {
+        float score[4];
+        unsigned char mark[4];
+        int n = min(4, n_cases - 4 * i);
+        if (n == 4) {
+            *(float4*)score = scores[i];
+            *(uchar4*)mark = positive[i];
+        } else {
+            for (int k = 0; k < n; k++) {
+                score[k] = ((const float*)scores)[4 * i + k];
+                mark[k] = ((const unsigned char*)positive)[4 * i + k];
+            }
+        }
+        #pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (k >= n) break;
+            int home = range_of(score[k], ends, n_edges, start, scale);
+            if (home == 0) {
+                outer[0] += mark[k] == 0;
+                outer[1] += mark[k] != 0;
+            } else if (home == n_edges - 1) {
+                outer[2] += mark[k] == 0;
+                outer[3] += mark[k] != 0;
+            } else {
+                atomicAdd(&counters[2 * (home + 1) + (mark[k] != 0)], 1);
+            }
+        }
+    }
+    atomicAdd(&counters[2], outer[0]);
+    atomicAdd(&counters[3], outer[1]);
+    atomicAdd(&counters[2 * n_edges], outer[2]);
+    atomicAdd(&counters[2 * n_edges + 1], outer[3]);
+    __syncthreads();
+    for (int i = threadIdx.x; few && i < 2 * (n_edges + 1); i += blockDim.x)
+        if (held[i]) atomicAdd(&counts[i], held[i]);
+}
+
+extern "C" __global__ void keep_ranges(
+    const float* scores, const unsigned char* positive, const float* edges,
+    const unsigned char* wanted, float* of_negatives, float* of_positives,
+    unsigned long long* taken, const unsigned long long* sizes, int n_cases, int n_edges) {
+    __shared__ float places[SHARED];
+    __shared__ int n_here[2];
+    __shared__ unsigned long long first[2];
+    bool few = n_edges <= SHARED;
+    for (int i = threadIdx.x; few && i < n_edges; i += blockDim.x) places[i] = edges[i];
+    const float* ends = few ? places : edges;
+    int tile = EACH * blockDim.x;
+    for (long long start = (long long)blockIdx.x * tile; start < n_cases;
+         start += (long long)gridDim.x * tile) {
+        if (threadIdx.x < 2) n_here[threadIdx.x] = 0;
+        __syncthreads();
+        float score[EACH];
+        int place[EACH];
+        #pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            long long i = start + k * blockDim.x + threadIdx.x;
+            place[k] = -1;
+            if (i >= n_cases) continue;
+            score[k] = scores[i];
+            int low = 0, high = n_edges;
+            while (low < high) {
+                int middle = (low + high) / 2;
+                if (ends[middle] <= score[k]) low = middle + 1; else high = middle;
+            }
+            if (!wanted[low]) continue;
+            int mark = positive[i] != 0;
+            place[k] = 2 * atomicAdd(&n_here[mark], 1) + mark;
+        }
+        __syncthreads();
+        if (threadIdx.x < 2)
+            first[threadIdx.x] =
+                atomicAdd(&taken[threadIdx.x], (unsigned long long)n_here[threadIdx.x]);
+        __syncthreads();
+        #pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            if (place[k] < 0) continue;
+            int mark = place[k] & 1;
+            unsigned long long target = first[mark] + (place[k] >> 1);
+            if (target < sizes[mark]) (mark ? of_positives : of_negatives)[target] = score[k];
+        }
+    }
+}
+"""
+
+
+def _kernel(name: str) -> Any:
+    return compiled(RANGES_IN_CUDA, name)
+
+
+def available() -> bool:
+    """Whether torch can compile for the current device."""
+    return _kernel("keep_ranges") is not None
+
+
+def even_step(edges: NDArray[Any]) -> float | None:
+    """Return the inverse of the step between the inner edges; None where they are not even."""
+    inner = edges[1:-1]
+    if edges.dtype != np.float32 or len(inner) < 3 or not np.isfinite(inner).all():
+        return None
+    scale = np.float32((len(inner) - 1) / (float(inner[-1]) - float(inner[0])))
+    if not 1e-30 < scale < 1e30:
+        return None
+    off = (inner - inner[0]) * scale - np.arange(len(inner), dtype=np.float32)
+    return float(scale) if np.abs(off).max() < EVEN else None
+
+
+def count(scores: Any, positive: Any, edges: NDArray[Any], scale: float) -> NDArray[Any]:
+    """Count negatives and positives between even edges."""
+    # The inverse of the step between edges follows them on the device.
+    there = torch.as_tensor(np.append(edges, np.float32(scale)), device=scores.device)
+    length = 2 * (len(edges) + 1)
+    total = np.zeros(length, dtype=np.int64)
+    for part in _parts(len(scores)):
+        counts = torch.zeros(length, dtype=torch.int32, device=scores.device)
+        cases = scores[part], positive[part].view(torch.uint8)
+        sizes = len(cases[0]), len(edges)
+        _kernel("count_ranges")(BLOCKS, THREADS, *cases, there, counts, *sizes)
+        total += counts.cpu().numpy()
+    return total.reshape(-1, 2)
+
+
+def keep(
+    scores: Any,
+    positive: Any,
+    edges: NDArray[Any],
+    wanted: NDArray[np.bool_],
+    sizes: tuple[int, int],
+) -> tuple[Any, Any, tuple[int, int]]:
+    """Return the scores of positives and of negatives in the ranges wanted, and their numbers.
+
+    `wanted` says it of the scores below the first edge, between each and the next, and from the
+    last one up; `sizes` are the numbers of positives and negatives expected.
+    """
+    device = scores.device
+    there = torch.as_tensor(edges, device=device)
+    flags = torch.as_tensor(wanted.astype(np.uint8), device=device)
+    limits = torch.tensor(sizes[::-1], dtype=torch.int64, device=device)
+    of_negatives, of_positives = (
+        torch.empty(size, dtype=torch.float32, device=device) for size in sizes[::-1]
+    )
+    taken = torch.zeros(2, dtype=torch.int64, device=device)
+    for part in _parts(len(scores)):
+        cases = scores[part], positive[part].view(torch.uint8)
+        kept = of_negatives, of_positives, taken, limits
+        numbers = len(cases[0]), len(edges)
+        _kernel("keep_ranges")(BLOCKS, THREADS, *cases, there, flags, *kept, *numbers)
+    n_negatives, n_positives = taken.tolist()
+    return of_positives, of_negatives, (n_positives, n_negatives)
+
+
+def _parts(n_cases: int) -> list[slice]:
+    starts = range(0, n_cases, CASES_PER_LAUNCH)
+    return [slice(start, start + CASES_PER_LAUNCH) for start in starts]
