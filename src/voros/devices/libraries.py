@@ -268,8 +268,9 @@ class TorchLibrary(Library):
         return values[positions]
 
     def count_true(self, marks: Any) -> int:
-        """Count marks in one pass."""
-        return int(marks.sum(dtype=self._torch.int64))
+        """Count marks in one read."""
+        kernels = self._kernels(marks, marks)
+        return super().count_true(marks) if kernels is None else int(kernels.count_marks(marks))
 
     def tally(self, numbers: Any, length: int) -> HostArray:
         """Count how often each of the numbers below `length` occurs."""
@@ -277,7 +278,7 @@ class TorchLibrary(Library):
 
     def count_ranges(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
         """Count negatives and positives between edges, in one read where they are even."""
-        kernels = self._kernels(scores, positive, edges)
+        kernels = self._kernels(scores, positive)
         scale = None if kernels is None else kernels.even_step(edges)
         if kernels is None or scale is None:
             return super().count_ranges(scores, positive, edges)
@@ -286,21 +287,20 @@ class TorchLibrary(Library):
 
     def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the ranges wanted, in one read."""
-        kernels = self._kernels(scores, positive, ranges.edges)
-        if kernels is None:
+        kernels = self._kernels(scores, positive)
+        if kernels is None or ranges.edges.dtype != np.float32:
             return super().keep_ranges(scores, positive, ranges)
         kept = kernels.keep(scores.float(), positive, *ranges.between_wanted)
         of_positives, of_negatives, counts = kept
         check_same_counts(counts, ranges.sizes)
         return of_positives, of_negatives
 
-    def _kernels(self, scores: Any, positive: Any, edges: HostArray) -> ModuleType | None:
+    def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
         """Return the kernels, where torch compiles them and the arrays lie as they need."""
         lie_well = scores.is_contiguous() and positive.is_contiguous()
         aligned = scores.data_ptr() % 16 == 0 and positive.data_ptr() % 4 == 0
-        if not (lie_well and aligned and edges.dtype == np.float32 and self._current(self.device)):
-            return None
-        return self._compiled("cuda_ranges")
+        current = lie_well and aligned and self._current(self.device)
+        return self._compiled("cuda_ranges") if current else None
 
     def _current(self, device: Any) -> bool:
         """Whether kernels go to a device: the current one of CUDA."""
