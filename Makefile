@@ -48,7 +48,7 @@ test: .venv/.ready  ## the tests and the examples in docstrings, less the slow o
 
 # pytest answers 5 when no test is marked slow: nothing to run is not a failure.
 test-slow: .venv/.ready  ## the slow tests, those of more packages, and the laws on more examples
-	$(call pytest,.venv) -m "slow or extras" || test $$? -eq 5
+	$(call pytest,.venv) -m "slow or extras" $(PYTEST_ARGS) || test $$? -eq 5
 	VOROS_THOROUGH=1 $(call pytest,.venv) tests/properties
 
 test-all: test test-slow lowest  ## everything: test, test-slow and lowest
