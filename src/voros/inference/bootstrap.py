@@ -352,13 +352,17 @@ class ResamplingPlan:
     sampling: Sampling
     how: Resampling
 
-    def run(self, measure: Measure) -> Replicates:
-        """Compute a metric of every model: as is, on the resamples, and with blocks left out."""
+    def run(self, measure: Measure, measures: Mapping[str, Measure] | None = None) -> Replicates:
+        """Compute a metric of every model: as is, on the resamples, and with blocks left out.
+
+        Models may have ``measures`` of their own, which differ in their thresholds alone.
+        """
         if self.sampling.name == PATIENTS:
             # Events caught need not rise as the threshold falls: there is no curve to move.
             measure = replace(measure, curve=None)
-        rng = generator(self.how.random_state)
-        compute, n_resamples = measure.compute, self.how.n_resamples
+        measures = measures or dict.fromkeys(self.models, measure)
+        rng, n_resamples = generator(self.how.random_state), self.how.n_resamples
+        compute = {name: own.compute for name, own in measures.items()}
         estimates = replicate(
             self.models, iter([np.ones(self.sampling.n_units, np.intp)]), compute
         )[0]
@@ -370,7 +374,7 @@ class ResamplingPlan:
             left_out, strata = leave_out(self.models, self.sampling, compute, rng)
         return Replicates(
             plan=self,
-            measure=measure,
+            measures=measures,
             whole=estimates,
             drawn=drawn,
             left_out=left_out,
@@ -399,11 +403,16 @@ class Replicates:
     """A metric of several models: on the data, on shared resamples, and with blocks left out."""
 
     plan: ResamplingPlan
-    measure: Measure
+    measures: Mapping[str, Measure]
     whole: FloatArray
     drawn: FloatArray
     left_out: FloatArray
     strata: AnyArray
+
+    @property
+    def measure(self) -> Measure:
+        """The metric, with the thresholds of the first model where they have their own."""
+        return next(iter(self.measures.values()))
 
     def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
         """Return each model's interval, and with it the scenario where all have the same."""
@@ -448,8 +457,10 @@ class Replicates:
 
     def _from_curve(self, j: int) -> tuple[float, float]:
         """Return the limits of the curve; of periods no narrower than what their resamples say."""
-        plan, measure, sampling = self.plan, self.measure, self.plan.sampling
-        ranked, sign = list(plan.models.values())[j], -1 if measure.lower_is_better else 1
+        plan, sampling = self.plan, self.plan.sampling
+        name, ranked = list(plan.models.items())[j]
+        measure = self.measures[name]
+        sign = -1 if measure.lower_is_better else 1
         assert measure.curve is not None
         assert isinstance(ranked, Ranked)
         rows = measure.rows(ranked)

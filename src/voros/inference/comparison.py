@@ -20,7 +20,6 @@ from voros.inference.alarms_as_scores import DecidedCases, decide_all
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
 from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
 from voros.inference.drawn_stays import DrawnCounts, DrawnStays, cost_per_event
-from voros.inference.resampling import generator
 from voros.inference.statistics import Measure, MetricLike, metric_in_words, one_by_one
 from voros.io.frames import make_frame
 from voros.models import points_by_name
@@ -269,7 +268,7 @@ def compare(
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
     values = plan.run(measure)
-    return _comparison_of(values, values.bootstraps())
+    return _comparison_of(values)
 
 
 @takes(Resampling)
@@ -335,8 +334,6 @@ def compare_policies(
     (('new', 'old'), {'old': 1, 'new': 0})
     """
     how = Resampling.from_options(options, IntervalOptions)
-    # The same seed draws the same cases for every policy.
-    how = replace(how, random_state=int(generator(how.random_state).integers(2**63)))
     check_flag(by_cost, "by_cost")
     points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
     if points is not None:
@@ -351,21 +348,19 @@ def compare_policies(
     _check_costs(cases.policies)
     scenario = _scenario_of(cases.policies)
     plan = cases.how.plan(cases.y_true, cases.scores, scenario, worthwhile=False)
-    replicates = [
-        replace(plan, models={name: plan.models[name]}).run(
-            Measure.from_policy(policy, by_cost=by_cost)
-        )
+    measures = {
+        name: Measure.from_policy(policy, by_cost=by_cost)
         for name, policy in cases.policies.items()
-    ]
+    }
+    plan = replace(plan, models={name: plan.models[name] for name in measures})
+    values = plan.run(next(iter(measures.values())), measures)
     violations = {
         name: cases.violations[name]
         if name in cases.violations
         else _evaluated(policy, cases, name, by_cost).violations
         for name, policy in cases.policies.items()
     }
-    # Each policy has thresholds of its own, so its interval is its own replicates' too.
-    models = {name: own for one in replicates for name, own in one.bootstraps().items()}
-    return replace(_comparison_of(_together(replicates), models), violations=violations)
+    return replace(_comparison_of(values), violations=violations)
 
 
 def _compare_over_stays(
@@ -388,7 +383,7 @@ def _compare_over_stays(
     measure = Measure(name="cost per event", compute=compute, lower_is_better=True)
     values = replace(plan, models=models).run(measure)
     violations = {name: one.violations for name, one in evaluated.items()}
-    return replace(_comparison_of(values, values.bootstraps()), violations=violations)
+    return replace(_comparison_of(values), violations=violations)
 
 
 def _evaluated(
@@ -425,19 +420,6 @@ def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     return (by_period or scenarios)[0]
 
 
-def _together(replicates: list[Replicates]) -> Replicates:
-    """Put the replicates of single policies, drawn alike, side by side."""
-    ranked = {name: model for one in replicates for name, model in one.plan.models.items()}
-    return Replicates(
-        plan=replace(replicates[0].plan, models=ranked),
-        measure=replicates[0].measure,
-        whole=np.concatenate([one.whole for one in replicates]),
-        drawn=np.concatenate([one.drawn for one in replicates], axis=1),
-        left_out=np.concatenate([one.left_out for one in replicates], axis=1),
-        strata=replicates[0].strata,
-    )
-
-
 def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
     if not isinstance(policies, Mapping):
         accepted = "a mapping of names to policies"
@@ -468,7 +450,7 @@ def _check_costs(policies: Mapping[str, ThresholdPolicy]) -> None:
             )
 
 
-def _comparison_of(values: Replicates, models: dict[str, Bootstrap]) -> Comparison:
+def _comparison_of(values: Replicates) -> Comparison:
     """Compare models of which replicates were drawn on the same resamples."""
     names, lower = tuple(values.plan.models), values.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
@@ -481,7 +463,7 @@ def _comparison_of(values: Replicates, models: dict[str, Bootstrap]) -> Comparis
         metric=values.measure.name,
         lower_is_better=lower,
         confidence_level=values.plan.how.confidence_level,
-        models=models,
+        models=values.bootstraps(),
         pairs=tuple(
             replace(difference, adjusted_p_value=p)
             for difference, p in zip(raw, adjusted, strict=True)

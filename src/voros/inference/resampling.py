@@ -320,9 +320,11 @@ class Sampling:
 
 
 def replicate(
-    models: Mapping[str, Countable], resamples: Iterator[AnyArray], statistic: Statistic
+    models: Mapping[str, Countable],
+    resamples: Iterator[AnyArray],
+    statistics: Mapping[str, Statistic],
 ) -> FloatArray:
-    """Compute a statistic of every model on the same resamples.
+    """Compute the statistic of every model on the same resamples.
 
     Returns
     -------
@@ -331,7 +333,8 @@ def replicate(
     parts = []
     while batch := list(islice(resamples, BATCH)):
         of_models = [
-            statistic([ranked.points(counts) for counts in batch]) for ranked in models.values()
+            statistics[name]([ranked.points(counts) for counts in batch])
+            for name, ranked in models.items()
         ]
         parts.append(np.stack(of_models, axis=1))
     return np.concatenate(parts)
@@ -340,10 +343,10 @@ def replicate(
 def leave_out(
     models: Mapping[str, Countable],
     sampling: Sampling,
-    statistic: Statistic,
+    statistics: Mapping[str, Statistic],
     rng: np.random.Generator,
 ) -> tuple[FloatArray, AnyArray]:
-    """Compute a statistic of every model with one block of cases left out after another.
+    """Compute the statistic of every model with one block of cases left out after another.
 
     Returns
     -------
@@ -354,5 +357,5 @@ def leave_out(
     blocks = list(sampling.blocks(rng))
     if not blocks:
         return np.empty((0, len(models))), np.empty(0)
-    values = replicate(models, (counts for _, counts in blocks), statistic)
+    values = replicate(models, (counts for _, counts in blocks), statistics)
     return values, np.array([stratum for stratum, _ in blocks])
