@@ -112,12 +112,17 @@ extern "C" __global__ void keep_ranges(
         __syncthreads();
         float score[EACH];
         int place[EACH];
+        // All reads are under way before the first is needed.
+        #pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            long long i = start + k * blockDim.x + threadIdx.x;
+            score[k] = i < n_cases ? scores[i] : 0.0f;
+        }
         #pragma unroll
         for (int k = 0; k < EACH; k++) {
             long long i = start + k * blockDim.x + threadIdx.x;
             place[k] = -1;
             if (i >= n_cases) continue;
-            score[k] = scores[i];
             int low = 0, high = n_edges;
             while (low < high) {
                 int middle = (low + high) / 2;
@@ -212,7 +217,7 @@ def keep(
         cases = scores[part], positive[part].view(torch.uint8)
         kept = of_negatives, of_positives, taken, limits
         numbers = len(cases[0]), len(edges)
-        _kernel("keep_ranges")(BLOCKS, THREADS, *cases, there, flags, *kept, *numbers)
+        _kernel("keep_ranges")(4 * BLOCKS, THREADS // 4, *cases, there, flags, *kept, *numbers)
     n_negatives, n_positives = taken.tolist()
     return of_positives, of_negatives, (n_positives, n_negatives)
 
