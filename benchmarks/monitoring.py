@@ -219,7 +219,7 @@ def patient_streams(streams: int, n: int = 400) -> None:
         for _ in range(streams):
             sizes = np.where(rng.random(n) < 0.3, 8.0, 1.0)
             true = sizes * (rng.random(n) < np.where(sizes == 8, many, few))
-            units = Units(begins, begins, sizes, true, np.zeros(n), sizes, single=False)
+            units = Units(begins, begins, sizes, true, np.zeros(n), one_true=False)
             verdicts.append(precision_watch(units, FLOOR, settings).verdict)
         precision = (2.4 * many + 0.7 * few) / 3.1
         print(f"eight alarms, precision {precision:.3f}: {_shares(verdicts)}", flush=True)
@@ -241,8 +241,8 @@ class Pool(NamedTuple):
     def units(self, rows: AnyArray) -> Units:
         """Return some of the stays, those with alarms, in their order."""
         times, n = np.arange(len(rows), dtype=np.float64) * 3600, len(rows)
-        columns = self.alarms[rows], self.tp[rows], np.zeros(n), np.ones(n)
-        return Units(times, times, *columns, single=False).only(columns[0] > 0)
+        columns = self.alarms[rows], self.tp[rows], np.zeros(n)
+        return Units(times, times, *columns, one_true=True).only(columns[0] > 0)
 
 
 def stay_pool(ramp: float, n: int = 20_000) -> Pool:
@@ -480,7 +480,7 @@ def weighed(labels: FloatArray, settings: Settings) -> Evidence:
     """Weigh single alarms in their order."""
     times = np.arange(len(labels), dtype=float)
     ones = np.ones(len(labels))
-    units = Units(times, times, ones, labels, 0 * ones, ones, single=True)
+    units = Units(times, times, ones, labels, 0 * ones, one_true=True)
     return units.evidence(FLOOR, settings)
 
 

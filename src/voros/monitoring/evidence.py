@@ -1,18 +1,14 @@
 r"""Evidence against a limit: bets, from the start and since a later change, and a detector.
 
-A unit is an alarm, a patient's alarms, a stay or a period. Each is a bet on every alternative: a
-factor whose mean is at most 1, given the units before, while the limit is kept.
-
-- an alarm: :math:`1 + \lambda (f - y)`, y = 1 if it is true and 0 if not. The floor says
-  :math:`E[y] \ge f`. The factor is the likelihood ratio of the precision
-  :math:`q = f (1 - \lambda (1-f))` against the floor :math:`f`.
-- a ratio of sums: :math:`1 + \lambda (a/m - n) / b` for a unit of size :math:`n` with the sum
-  :math:`a \ge 0`, where the sums are at most :math:`m` times the sizes. The limit is on
-  :math:`\sum a / \sum n`, not on the mean of :math:`a/n`. The scale :math:`b` is the largest size
-  before this unit, and a unit of more than :math:`0.9 b/\lambda` counts as one of that size, with
-  the largest :math:`\lambda` that is tried, which keeps the factor positive. With :math:`n = 1`
-  throughout it is a bet on a mean. Alarms per case, per period or per patient-day, the cost per
-  case, and false alarms among the alarms of patients (:math:`m = 1 - f`) are such ratios.
+A unit is an alarm, a patient's alarms, a stay or a period. Every limit is on a ratio of sums over
+units: false alarms among alarms, alarms per case, per period or per patient-day, cost per case.
+Each unit is a bet on every alternative: a factor whose mean is at most 1, given the units before,
+while the limit is kept. It is :math:`1 + \lambda (a/m - n) / b` for a unit of size :math:`n` with
+the sum :math:`a \ge 0`, where the sums are at most :math:`m` times the sizes. The limit is on
+:math:`\sum a / \sum n`, not on the mean of :math:`a/n`. The scale :math:`b` is the largest size
+before this unit, and a unit of more than :math:`0.9 b/\lambda` counts as one of that size, with the
+largest :math:`\lambda` that is tried, which keeps the factor positive. For single alarms and a
+precision floor f it is the likelihood ratio of the precision :math:`f (1 - \lambda)` against f.
 
 With the product :math:`L_j^n` of the factors of one alternative from unit j to unit n, averaged
 over alternatives,
@@ -30,18 +26,16 @@ is a supermartingale, so R takes on average at least A units to reach A (Shin, R
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from voros.typing import FloatArray
+from voros.typing import AnyArray, FloatArray
 
-PRECISION_RATIOS = np.array([0.4, 0.6, 0.8])
-"""Alternatives: the precision has fallen to these parts of the floor."""
+PRECISION_STAKES = np.array([0.6, 0.4, 0.2])
+"""Alternatives of a precision: it has fallen to .4, .6 and .8 of its floor."""
 
 PRECISION_WEIGHTS = np.array([0.6, 0.3, 0.1])
-
-START_WEIGHTS = np.array([0.75, 0.2, 0.05])
-"""Of the evidence from the start for single alarms, whose bound is exact."""
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.3])
 """Alternatives of a ratio: the part of the evidence that is put on the next period."""
@@ -54,21 +48,11 @@ LARGEST_LOSS = 0.9
 With stakes of up to 0.3 that is a unit of more than three times the largest before it.
 """
 
-HIGHEST_FLOOR = 1.0 - 1e-9
-"""A floor of 1 is read as this: one false alarm is then decisive, and the logarithm finite."""
+HALVINGS = 40
+"""Of the range in which the end of an interval is searched."""
 
-
-def precision_bets(labels: FloatArray, floor: float) -> FloatArray:
-    """Return the log factors for single alarms: 1 for a true one, 0 for a false one.
-
-    Examples
-    --------
-    >>> np.exp(precision_bets(np.array([1.0, 0.0]), 0.25)).round(3).tolist()
-    [[0.4, 0.6, 0.8], [1.2, 1.133, 1.067]]
-    """
-    floor = min(floor, HIGHEST_FLOOR)
-    stakes = (1.0 - PRECISION_RATIOS) / (1.0 - floor)
-    return np.asarray(np.log1p((floor - labels)[:, None] * stakes))
+MOST_PARTS = 1000.0
+"""Upper ends beyond this multiple of the estimate are none."""
 
 
 def ratio_bets(
@@ -76,13 +60,13 @@ def ratio_bets(
     most: float,
     sizes: FloatArray | None = None,
     stakes: FloatArray = STAKES,
-    losses: FloatArray | None = None,
+    largest: float | None = None,
 ) -> FloatArray:
     """Return the log factors for sums of at least 0 that should be at most `most` times the sizes.
 
-    Without sizes each is 1: the mean of the sums should be at most `most`. ``losses`` are the most
-    that each unit can be below its limit, by default its size. The first unit of a loss that was
-    not known beforehand only sets the scale.
+    Without sizes each is 1: the mean of the sums should be at most `most`. ``largest`` is the most
+    that a unit can be below its limit, where it is known beforehand; otherwise that is its size,
+    and the first unit only sets the scale.
 
     Examples
     --------
@@ -93,10 +77,9 @@ def ratio_bets(
     [1.0, 1.02, 1.01]
     """
     if sizes is None:
-        excess = sums / most - 1.0
-    else:
-        excess = (sums / most - sizes) * size_factors(sizes if losses is None else losses, stakes)
-    return np.asarray(np.log1p(excess[:, None] * stakes))
+        sizes, largest = np.ones(len(sums)), 1.0
+    parts = 1.0 / largest if largest else size_factors(sizes, stakes)
+    return np.asarray(np.log1p(((sums / most - sizes) * parts)[:, None] * stakes))
 
 
 def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
@@ -105,6 +88,79 @@ def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
     factors = np.zeros(len(sizes))
     factors[1:] = np.minimum(1.0 / largest[:-1], LARGEST_LOSS / stakes.max() / sizes[1:])
     return factors
+
+
+@dataclass(frozen=True, eq=False)
+class RatioInterval:
+    """Ends of a ratio of sums of at least 0 to sizes, by bets on it; valid at all times at once.
+
+    Parameters
+    ----------
+    sums : ndarray
+    alpha : float
+        Half of it is the error of each end.
+    sizes : ndarray, optional
+        By default each is 1, and the ratio is the mean.
+
+    Examples
+    --------
+    >>> interval = RatioInterval(np.full(300, 20.0), 0.05)
+    >>> round(interval.low, 1), round(interval.high, 1)
+    (18.9, 21.2)
+    """
+
+    sums: FloatArray
+    alpha: float
+    sizes: FloatArray | None = None
+
+    @cached_property
+    def _scaled(self) -> tuple[FloatArray, FloatArray, AnyArray]:
+        """Distinct sums and sizes, divided by the scale of their unit, and how often each is."""
+        sizes = np.ones(len(self.sums)) if self.sizes is None else self.sizes
+        parts = np.ones(len(sizes)) if self.sizes is None else size_factors(sizes)
+        pairs = np.stack([self.sums * parts, sizes * parts])
+        (sums, sizes), counts = np.unique(pairs, axis=1, return_counts=True)
+        return sums, sizes, counts
+
+    @property
+    def ratio(self) -> float:
+        """The sums, divided by the sizes."""
+        n = len(self.sums) if self.sizes is None else self.sizes.sum()
+        return float(self.sums.sum() / n)
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return self._edge(0.0, self.ratio, side=1) if self.ratio else 0.0
+
+    @property
+    def high(self) -> float:
+        """The upper end, infinite where there is none yet.
+
+        It holds if no sum is above four times what it allows a unit of the largest size.
+        """
+        sums, sizes, _ = self._scaled
+        most = float(np.max(sums / (LARGEST_LOSS / STAKES.max() + sizes)))
+        least = max(self.ratio, most)
+        outer = MOST_PARTS * max(least, 1e-12)
+        return self._edge(outer, least, side=-1) if self._refuted(outer, -1) else np.inf
+
+    def _edge(self, outer: float, inner: float, side: int) -> float:
+        """Return where the evidence against a ratio, too low or too high, is just not enough."""
+        for _ in range(HALVINGS):
+            middle = (inner + outer) / 2
+            if self._refuted(middle, side):
+                outer = middle
+            else:
+                inner = middle
+        return outer
+
+    def _refuted(self, ratio: float, side: int) -> bool:
+        sums, sizes, counts = self._scaled
+        excess = side * (sums / ratio - sizes)
+        totals = counts @ np.log1p(excess[:, None] * STAKES)
+        evidence = np.logaddexp.reduce(totals + np.log(STAKE_WEIGHTS))
+        return bool(evidence >= -np.log(self.alpha / 2))
 
 
 START_SHARE = 0.96
@@ -122,9 +178,8 @@ class Evidence:
     ----------
     start, late, detector : ndarray of shape (n_units,)
         Logarithms of M, V and R after each unit.
-    start_bounds : ndarray of shape (n_units,)
-        What `start` has to reach.
-    late_bound, detector_bound : float
+    start_bound, late_bound, detector_bound : float
+        What each has to reach.
     changes : ndarray of shape (n_units,)
         After each unit, when the most likely change for the worse began: the begin of that unit.
     """
@@ -132,7 +187,7 @@ class Evidence:
     start: FloatArray
     late: FloatArray
     detector: FloatArray
-    start_bounds: FloatArray
+    start_bound: float
     late_bound: float
     detector_bound: float
     changes: FloatArray
@@ -157,7 +212,7 @@ class Evidence:
     @property
     def gaps(self) -> FloatArray:
         """Logarithm of the strongest evidence after each unit, against its bound."""
-        return np.maximum(self.start - self.start_bounds, self.late - self.late_bound)
+        return np.maximum(self.start - self.start_bound, self.late - self.late_bound)
 
     @property
     def ratio(self) -> float:
@@ -170,9 +225,7 @@ def weigh(
     weights: FloatArray,
     alpha: float,
     run_length: float,
-    start_bounds: FloatArray | None = None,
     *,
-    start_weights: FloatArray | None = None,
     begins: FloatArray | None = None,
     start_share: float = START_SHARE,
 ) -> Evidence:
@@ -180,9 +233,6 @@ def weigh(
 
     Parameters
     ----------
-    start_bounds, start_weights : ndarray, optional
-        Replace Ville's bound for the evidence from the start, and its weights, where an exact bound
-        is known.
     begins : ndarray of shape (n_units,), optional
         When each unit begins; by default its number, from 0.
     start_share : float
@@ -203,12 +253,10 @@ def weigh(
     late = np.logaddexp.accumulate(late_weights(n)[:, None] - before, axis=0)
     every = np.logaddexp.accumulate(-before, axis=0)
     return Evidence(
-        start=_mixed(sums + (logs if start_weights is None else np.log(start_weights))),
+        start=_mixed(sums + logs),
         late=_mixed(sums + late + logs),
         detector=_mixed(sums + every + logs),
-        start_bounds=np.full(n, -np.log(start_share * alpha))
-        if start_bounds is None
-        else start_bounds,
+        start_bound=float(-np.log(start_share * alpha)),
         late_bound=float(-np.log((1.0 - start_share) * alpha)),
         detector_bound=float(np.log(run_length)),
         changes=_changes(before, sums, begins),

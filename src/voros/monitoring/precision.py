@@ -7,15 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.monitoring.bounds import mean_interval, ratio_interval, start_bounds
 from voros.monitoring.evidence import (
-    HIGHEST_FLOOR,
-    PRECISION_RATIOS,
+    PRECISION_STAKES,
     PRECISION_WEIGHTS,
-    START_SHARE,
-    START_WEIGHTS,
     Evidence,
-    precision_bets,
+    RatioInterval,
     ratio_bets,
     weigh,
 )
@@ -25,6 +21,9 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
 """Units of the curve that shows how it is now."""
+
+HIGHEST_FLOOR = 1.0 - 1e-9
+"""A floor of 1 is read as this: one false alarm is then decisive, and the logarithm finite."""
 
 CURVE_POINTS = 100
 """At most this many points of a curve are computed: an interval takes all units before it."""
@@ -71,10 +70,8 @@ class Units(NamedTuple):
         When each began, and when it closed.
     alarms, true, unlabelled : ndarray of float
         Alarms of each, and of them true ones and ones without a label.
-    most_true : ndarray of float
-        How many alarms of each can be true, whatever the labels are.
-    single : bool
-        Whether each is one alarm.
+    one_true : bool
+        Whether at most one alarm of each can be true, whatever the labels are.
     """
 
     begins: FloatArray
@@ -82,12 +79,12 @@ class Units(NamedTuple):
     alarms: FloatArray
     true: FloatArray
     unlabelled: FloatArray
-    most_true: FloatArray
-    single: bool
+    one_true: bool
 
     def at_best(self) -> Units:
         """Take as many alarms without a label as true as can be; others would not have counted."""
-        true = np.minimum(self.true + self.unlabelled, self.most_true)
+        true = self.true + self.unlabelled
+        true = np.minimum(true, 1.0) if self.one_true else true
         alarms = self.alarms - self.unlabelled + true - self.true
         return self._replace(alarms=alarms, true=true, unlabelled=np.zeros(len(true)))
 
@@ -104,7 +101,6 @@ class Units(NamedTuple):
             alarms=self.alarms[rows],
             true=self.true[rows],
             unlabelled=self.unlabelled[rows],
-            most_true=self.most_true[rows],
         )
 
     def labelled_only(self) -> Units:
@@ -116,38 +112,32 @@ class Units(NamedTuple):
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of the precision, whatever the alarms without a label are."""
-        n, best = float(self.alarms.sum()), self.at_best()
-        if not n:
+        best = self.at_best()
+        if not self.alarms.sum():
             return 0.0, 1.0
-        if self.single:
-            hits = np.array([self.true.sum(), best.true.sum()])
-            low, high = mean_interval(hits, np.array([n, n]), alpha)
-            return float(low[0]), float(high[1])
-        low_end = ratio_interval(self.true, alpha, self.alarms)[0]
-        high_end = ratio_interval(best.true, alpha, best.alarms)[1]
-        return low_end, min(high_end, 1.0)
+        low = RatioInterval(self.true, alpha, self._sizes(self.alarms)).low
+        false_alarms = best.alarms - best.true
+        return low, 1.0 - RatioInterval(false_alarms, alpha, self._sizes(best.alarms)).low
+
+    @staticmethod
+    def _sizes(alarms: FloatArray) -> FloatArray | None:
+        """Return the sizes of units; None where each is one alarm."""
+        return None if (alarms == 1).all() else alarms
 
     def evidence(self, floor: float, settings: Settings) -> Evidence:
         """Weigh the units against the floor, unlabelled alarms as true ones.
 
-        So the evidence is at most what all labels would give. The bound is exact where each unit is
-        one alarm.
+        So the evidence is at most what all labels would give.
         """
-        best, alpha, run_length = self.at_best(), settings.alpha, settings.run_length
-        if self.single:
-            return weigh(
-                precision_bets(best.true, floor),
-                PRECISION_WEIGHTS,
-                alpha,
-                run_length,
-                start_bounds(len(best.true), floor, START_SHARE * alpha) if floor > 0 else None,
-                start_weights=START_WEIGHTS,
-                begins=self.begins,
-            )
-        most_false = 1.0 - min(floor, HIGHEST_FLOOR)
-        stakes = 1.0 - PRECISION_RATIOS
-        false_alarms = best.alarms - best.true
-        bets = ratio_bets(false_alarms, most_false, best.alarms, stakes, self.most_true)
+        best, most_false = self.at_best(), 1.0 - min(floor, HIGHEST_FLOOR)
+        bets = ratio_bets(
+            best.alarms - best.true,
+            most_false,
+            best.alarms,
+            PRECISION_STAKES,
+            largest=1.0 if self.one_true else None,
+        )
+        alpha, run_length = settings.alpha, settings.run_length
         return weigh(bets, PRECISION_WEIGHTS, alpha, run_length, begins=self.begins)
 
 
@@ -167,7 +157,7 @@ def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, Bo
         for weights in (None, np.nan_to_num(alarms.labels), missing)
     )
     closed = ends < clock
-    return Units(begins, ends, n, true, unlabelled, n, single).only(closed), closed[codes]
+    return Units(begins, ends, n, true, unlabelled, single).only(closed), closed[codes]
 
 
 def _patient_units(alarms: Alarms, window: float) -> AnyArray:

@@ -13,8 +13,7 @@ import numpy as np
 
 from voros.core.calendar import Calendar
 from voros.core.scenario import PATIENT_DAY
-from voros.monitoring.bounds import mean_interval, ratio_interval
-from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, ratio_bets, weigh
+from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, RatioInterval, ratio_bets, weigh
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
@@ -100,17 +99,11 @@ class Bound(NamedTuple):
     sizes: FloatArray | None = None
     is_share_of_periods: bool = False
 
-    @property
-    def ratio(self) -> float:
-        """The sums, divided by the sizes."""
-        return float(self.sums.sum() / (len(self.sums) if self.sizes is None else self.sizes.sum()))
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """Return both ends of the ratio."""
-        if not self.is_share_of_periods:
-            return ratio_interval(self.sums, alpha, self.sizes)
-        low, high = mean_interval(np.array([self.sums.sum()]), np.array([len(self.sums)]), alpha)
-        return float(low[0]), float(high[0])
+    def interval(self, alpha: float) -> tuple[float, float, float]:
+        """Return the ratio and both its ends; those of a share of periods need no assumption."""
+        interval = RatioInterval(self.sums, alpha, self.sizes)
+        high = 1.0 - RatioInterval(1.0 - self.sums, alpha).low if self.is_share_of_periods else None
+        return interval.ratio, interval.low, interval.high if high is None else high
 
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
@@ -124,19 +117,19 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     evidence = _weigh(bounds, counts.begins, settings)
     ends = [bound.interval(settings.alpha) for bound in bounds] if len(above) else []
     kept = bool(ends) and all(
-        high <= bound.most for bound, (_, high) in zip(bounds, ends, strict=True)
+        high <= bound.most for bound, (_, _, high) in zip(bounds, ends, strict=True)
     )
     judgement = judge(evidence, counts.begins, kept)
     if limit.kind == "never":
         judgement = _judge_never(counts, above)
-    low, high = ends[0] if ends else (None, None)
+    ratio, low, high = ends[0] if ends else (None, None, None)
     return Watch(
         name="capacity",
         unit="stay" if limit.kind == "rate" else "period",
         verdict=judgement.verdict,
         words=_capacity_in_words(judgement, counts, limit, above),
         limit=bounds[0].most,
-        estimate=bounds[0].ratio if ends else None,
+        estimate=ratio,
         low=low,
         high=high if high is not None and np.isfinite(high) else None,
         n=len(counts.cases),
@@ -232,7 +225,7 @@ def cost_watch(
     bets = ratio_bets(costs, max_cost, cases)
     weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
     total, missing = float(cases.sum()), int(unlabelled.sum())
-    low, high = ratio_interval(costs, alpha, cases) if total else (0.0, np.inf)
+    _, low, high = Bound(costs, max_cost, cases).interval(alpha) if total else (0.0, 0.0, np.inf)
     known = not missing and bool(np.isfinite(high))
     judgement = judge(weighed, begins, known and high <= max_cost)
     estimate = float(costs.sum() / total) if total else None

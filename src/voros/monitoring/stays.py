@@ -191,9 +191,9 @@ def count_stays(deployed: Deployment) -> CountedStays:
     known = _known(deployed, outcomes, n_stays)
     alarms = np.where(known, tp + fp, counted)
     # A first event ends a stay, and only the first alarm before it catches it.
-    most_true = np.ones(n_stays) if deployed.stay_rule[0].reset is None else counted
+    one_true = deployed.stay_rule[0].reset is None
     labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
-    units = Units(begins, begins + closing, alarms, *labels, most_true, single=False)
+    units = Units(begins, begins + closing, alarms, *labels, one_true=one_true)
     n_rows, totals, squares = (
         np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )

@@ -6,22 +6,35 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from voros.monitoring.bounds import mean_interval, ratio_interval
+from voros.monitoring.evidence import RatioInterval
+from voros.monitoring.precision import Units
+
+
+def share_interval(hits: np.ndarray, alpha: float) -> tuple[float, float]:
+    """Both ends for the share of true alarms among single ones."""
+    ones = np.ones(len(hits))
+    return Units(ones, ones, ones, hits * 1.0, 0 * ones, one_true=True).interval(alpha)
+
+
+def ratio_interval(
+    sums: np.ndarray, alpha: float, sizes: np.ndarray | None = None
+) -> tuple[float, float]:
+    interval = RatioInterval(sums, alpha, sizes)
+    return interval.low, interval.high
 
 
 def test_no_trial_says_nothing() -> None:
-    low, high = mean_interval(np.zeros(1), np.zeros(1), 0.05)
-    assert (low[0], high[0]) == (0.0, 1.0)
+    assert share_interval(np.zeros(0), 0.05) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 10), (3, 10), (250, 1000), (1000, 1000)])
 def test_intervals_are_wider_than_exact_ones_for_one_look(hits: int, n: int) -> None:
-    low, high = mean_interval(np.array([hits]), np.array([n]), 0.05)
+    low, high = share_interval(np.arange(n) < hits, 0.05)
     exact_low = beta.ppf(0.025, hits, n - hits + 1) if hits else 0.0
     exact_high = beta.ppf(0.975, hits + 1, n - hits) if hits < n else 1.0
-    assert low[0] <= exact_low
-    assert exact_high <= high[0]
-    assert high[0] - low[0] < 2.5 * (exact_high - exact_low)
+    assert low <= exact_low
+    assert exact_high <= high
+    assert high - low < (5 if hits == n else 2.5) * (exact_high - exact_low)
 
 
 @pytest.mark.slow
@@ -31,10 +44,9 @@ def test_the_running_mean_is_covered_at_all_times() -> None:
     missed = 0
     for _ in range(200):
         chances = np.where(n < 200, 0.4, 0.05 + 0.3 * rng.random())
-        hits = np.cumsum(rng.random(400) < chances)
-        low, high = mean_interval(hits[3::8], n[3::8], 0.2)
-        mean = (np.cumsum(chances) / n)[3::8]
-        missed += bool(((mean < low) | (mean > high)).any())
+        hits, mean = rng.random(400) < chances, np.cumsum(chances) / n
+        ends = [(share_interval(hits[:k], 0.2), mean[k - 1]) for k in range(20, 401, 20)]
+        missed += any(not low <= truth <= high for (low, high), truth in ends)
     assert missed / 200 <= 0.2
 
 
