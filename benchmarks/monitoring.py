@@ -19,7 +19,7 @@ from scipy.signal import lfilter
 from scipy.special import ndtr
 
 import voros
-from voros.alarms import rows_in_memory
+from voros.alarms.stay_rows import rows_in_memory
 from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import Alarms, Units, closed_units, precision_watch

@@ -176,6 +176,15 @@ def test_labels_that_never_come_leave_the_limit_unknown(
     assert found.low <= tp / n <= (tp + never.sum()) / n <= found.high
 
 
+@pytest.mark.parametrize(("true", "verdict"), [(0.6, "kept"), (0.05, "broken")])
+def test_a_few_missing_labels_leave_a_clear_verdict(true: float, verdict: str) -> None:
+    rng = np.random.default_rng(3)
+    labels = (rng.random(800) < true).astype(int)
+    said = labelled_later(labels, np.where(np.arange(800) % 100, 3.0, np.nan), floor=0.3)
+    assert said[-1]["precision"].verdict == verdict
+    assert "and 8 have no label" in said[-1]["precision"].words
+
+
 def test_corrections_that_reverse_a_verdict_are_said() -> None:
     """Half of the positives are labelled 0 at first, and corrected after the window."""
     rng = np.random.default_rng(2)
@@ -449,6 +458,24 @@ def test_the_cost_is_that_of_all_cases_whatever_the_days(
         found.add(watch.verdict)
         assert watch.estimate == pytest.approx(misses.sum() / sizes.sum())
     assert found <= verdicts
+
+
+def test_a_budget_is_kept_only_where_every_case_has_a_label() -> None:
+    rows = [(86_400.0 * i, 40, 1, 0, 0) for i in range(200)]
+    kept = cost_watch(rows, 0.1, 0.05, Settings(window=1))
+    assert (kept.verdict, kept.estimate) == ("kept", pytest.approx(0.0025))
+    missing = [*rows[:-1], (86_400.0 * 199, 40, 1, 0, 3)]
+    unknown = cost_watch(missing, 0.1, 0.05, Settings(window=1))
+    assert (unknown.verdict, unknown.high) == ("unknown", None)
+    assert "the 3 of 8,000 cases that nobody labelled" in unknown.words
+
+
+def test_the_evidence_is_divided_over_the_share_of_periods_and_the_mean() -> None:
+    """A period at its capacity: nothing against the mean, and a loss on the share of periods."""
+    counts = Counts(np.zeros(1), np.full(1, 200.0), np.full(1, 20.0))
+    watch = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.3), Settings(window=1))
+    by_hand = (np.mean(1 - np.array([0.01, 0.03, 0.1, 0.3])) + 1) / 2
+    assert watch.evidence == pytest.approx(0.96 * 0.05 * by_hand)
 
 
 def test_a_share_of_periods_that_may_have_more_leaves_the_mean_its_capacity() -> None:

@@ -11,6 +11,7 @@ from monitoring_streams import FIRST_DAY, days, make_policy
 from scipy.stats import norm
 
 import voros
+from voros.monitoring.renewal import propose
 
 
 def certified(floor: float, capacity: float, **options: Any) -> voros.ThresholdPolicy:
@@ -112,3 +113,43 @@ def test_a_capacity_of_whole_alarms_is_a_share_of_any_number_of_cases() -> None:
     monitor.advance("2026-06-01")
     renewal = monitor.renew()
     assert (scores >= renewal.new_threshold).mean() == pytest.approx(0.4, abs=0.01)
+
+
+def recent(n: int = 3000, labelled_without_alarm: float = 0.0) -> list[tuple[Any, ...]]:
+    """Rows of the store: alarms from a score of 0.5, all with a label, and some others."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(0.36, 0.5, n)
+    alarms, positive = scores >= 0.5, rng.random(n) < norm.cdf(scores)
+    known = alarms | (positive & (rng.random(n) < labelled_without_alarm))
+    return [
+        ("", i, scores[i], alarms[i], None, int(positive[i]) if known[i] else None)
+        for i in range(n)
+    ]
+
+
+def test_cases_without_an_alarm_count_as_negatives_at_the_lowest_score() -> None:
+    """Those that were labelled although they raised none are no fair sample."""
+    policy = make_policy(floor=0.0, capacity=1.0)
+    plain, some = (
+        propose(recent(labelled_without_alarm=share), policy, None) for share in (0, 0.3)
+    )
+    assert (plain.recall_known, some.recall_known) == (False, False)
+    assert some.new_threshold == plain.new_threshold
+    assert some.policy.n_positive == sum(bool(row[3] and row[5]) for row in recent())
+    lowest = min(row[2] for row in recent())
+    assert some.new_threshold == lowest or some.new_threshold >= 0.5
+    assert "recall is unknown" in some.words
+
+
+def test_a_later_proposal_is_tested_more_strictly() -> None:
+    policy, rows = certified(0.72, 1.0), recent()
+    first, later = (propose(rows, policy, None, number).new_threshold for number in (1, 300))
+    assert first < later
+
+
+def test_one_patient_that_is_not_known_is_enough_to_refuse() -> None:
+    policy = certified(0.1, 0.10, groups=np.arange(4000) // 3)
+    rows = [(*row[:4], f"p{row[1] // 3}", row[5]) for row in recent()]
+    rows[7] = (*rows[7][:4], None, rows[7][5])
+    with pytest.raises(ValueError, match="and 1 of 3,000 recent cases came without one"):
+        propose(rows, policy, None, 1)
