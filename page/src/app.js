@@ -218,10 +218,10 @@ function showResult(view, consequence) {
 
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */
 function askHowSure(view, consequence) {
-  const { minPrecision, capacity, prevalence } = view.setting;
+  const { minPrecision, capacity, prevalence, exceed = null } = view.setting;
   const scores = view.models.map(({ score, usable }) => (usable ? score : null));
   delete document.body.dataset.sure;
-  judge?.ask({ minPrecision, capacity, prevalence, costs: view.costs }, scores, (judged) => {
+  judge?.ask({ minPrecision, capacity, prevalence, exceed, costs: view.costs }, scores, (judged) => {
     if (view !== shownView) return;
     view.models.forEach((model, i) => {
       model.interval = judged.intervals[i];
@@ -255,8 +255,8 @@ function compareRaces(races, view, told) {
   if (races.length === 0) key.textContent = "";
   const starts = Array.from({ length: Math.ceil(races.length / JUDGED_AT_ONCE) }, (_, i) => i * JUDGED_AT_ONCE);
   const batches = starts.map((start) => races.slice(start, start + JUDGED_AT_ONCE));
-  const { costs, setting: { prevalence } } = view;
-  judge.compare(batches, { costs, prevalence }, (calls, i) => {
+  const { costs, setting: { prevalence, exceed = null } } = view;
+  judge.compare(batches, { costs, prevalence, exceed }, (calls, i) => {
     told(calls, starts[i]);
     if (i < starts.length - 1) return;
     key.textContent = w.hatchedByInterval;
@@ -413,11 +413,10 @@ function fillPage() {
 export function attachResamples(newPayload) {
   judge?.stop();
   [judge, payload] = [null, newPayload];
-  // Resamples of cases have no periods.
-  if (!newPayload.cases.wholeCounts || newPayload.periods) return;
+  if (!newPayload.cases.wholeCounts) return;
   const counts = newPayload.models.map(({ tp, fp }) => ({ tp, fp }));
-  const { cases: held, replicates, repeated } = newPayload;
-  judge = startJudge({ models: counts, cases: held, replicates, grouped: repeated });
+  const { cases: held, replicates, repeated, periods = null } = newPayload;
+  judge = startJudge({ models: counts, cases: held, replicates, periods, grouped: repeated || periods !== null });
   if (shownView) update();
 }
 

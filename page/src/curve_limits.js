@@ -4,7 +4,7 @@
  * the scores of the two curves are the ends. Nothing is resampled, and counts are all it takes.
  */
 import { FARTHEST, deviationAt, lowerLimit, normalBelow, rootBetween, studentAt } from "./binomial.js";
-import { atPrevalence, evaluate, feasible, lineWeights, maxAlarms, meanQuotient } from "./voros.js";
+import { atPrevalence, evaluate, feasible, lastAllowed, lineWeights, maxAlarms, meanQuotient } from "./voros.js";
 
 /** Of longer curves this many evenly spaced thresholds are moved. */
 const MOST_MOVED = 2000;
@@ -38,6 +38,8 @@ export function countedCurve({ tp, fp }, { nPositive, nNegative }, clusters = nu
     tpr: hits.map((count) => count / nPositive),
     fpr: wrong.map((count) => count / nNegative),
     clusters: clusters && { ...clusters, sums },
+    // Where each row stands among the thresholds, never alarm being the first of them.
+    places: [0, 0, ...rows.map((row) => row + 1), Infinity],
     known: new Map(),
   };
 }
@@ -118,7 +120,7 @@ function pointsOfRates(curve, { tpr, fpr }, prevalence) {
   const [tp, fp] = [tpr.map((rate) => rate * nPositive), fpr.map((rate) => rate * nNegative)];
   const alarms = tp.map((count, i) => count + fp[i]);
   const kind = { oneCase: 0, wholeCounts: false, wholeCases: false };
-  return { thresholds: tp, tp, fp, alarms, nPositive, nNegative, ...kind };
+  return { thresholds: tp, tp, fp, alarms, nPositive, nNegative, ...kind, ...curve.inTime };
 }
 
 const ownPrevalence = ({ nPositive, nNegative }) => nPositive / (nPositive + nNegative);
@@ -136,7 +138,8 @@ function competition(curve, setting, slope, tail) {
     const rates = moved(curve, slope, tail, up);
     const points = atPrevalence(pointsOfRates(curve, rates, ownPrevalence(curve)), setting.prevalence);
     const allowed = maxAlarms(points, setting.capacity);
-    return { near, within: feasible(points, setting.minPrecision, allowed) };
+    const end = lastAllowed({ ...points, exceed: setting.exceed }, setting.capacity);
+    return { near, within: feasible(points, setting.minPrecision, allowed, end) };
   });
   const worth = tpr.map((rate, i) => rate - slope * fpr[i]);
   let surely = -Infinity;
@@ -214,7 +217,7 @@ const negated = (values) => values.map((value) => -value);
 
 /** The interval [low, high] of a model's score at a setting with its costs. */
 export function curveInterval(curve, setting, confidence) {
-  const { minPrecision, capacity, costs, prevalence } = setting;
+  const { minPrecision, capacity, costs, prevalence, exceed = null } = setting;
   const [tail, own] = [(1 - confidence) / 2, prevalence ?? ownPrevalence(curve)];
   const odds = (1 - own) / own;
   const slopes = slopesOf(setting, odds);
@@ -224,7 +227,7 @@ export function curveInterval(curve, setting, confidence) {
   const scores = (rates) =>
     here.map((p) => {
       const points = atPrevalence(pointsOfRates(curve, rates, p), prevalence);
-      return evaluate(points, minPrecision, capacity, costs).score ?? 0;
+      return evaluate({ ...points, exceed }, minPrecision, capacity, costs).score ?? 0;
     });
   const movedScores = (up) => slopes.map((slope) => scores(moved(curve, slope, up ? tail : lowTail, up)));
   const asIs = scores(curve);

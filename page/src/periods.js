@@ -1,12 +1,10 @@
 /** A capacity of each period: the rule on the share of periods that may have more alarms. */
 import { w } from "./lang.js";
 import { html } from "./marks.js";
+import { EXCEEDED_SHARES } from "./resampling.js";
 import { MEAN } from "./setting.js";
 import { costHull, usedVertices } from "./voros.js";
 import { ruleText } from "./wording.js";
-
-/** Shares of the periods that are offered, besides the one that the page opens with. */
-const EXCEEDED_SHARES = [0, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 /** Offer the rules where the page has periods; returns a function that shows a setting. */
 export function bindPeriods(place, store, periods, first) {

@@ -23,7 +23,7 @@ import {
 import { missingTexts, positiveTexts } from "./labels.js";
 import { w } from "./lang.js";
 import { quotedBytes } from "./python_text.js";
-import { resampledCounts } from "./resampling.js";
+import { membersOf, placeOf, resampledCounts, withLastRows } from "./resampling.js";
 
 /** Bytes whose rows show the kinds of the columns, and rows of them that show their values. */
 const PEEKED_BYTES = 1 << 20;
@@ -376,9 +376,11 @@ function usedCodes({ codes, labels }, missing) {
   return used;
 }
 
+const dayNumber = (text) => Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MILLISECONDS_PER_DAY;
+
 /** The days of the rows, from the first to the last, as `voros explore` counts periods. */
 function periodsOf({ row: nRows, days, when, scores }, models, missing) {
-  const dates = days.texts.map((text) => Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MILLISECONDS_PER_DAY);
+  const dates = days.texts.map(dayNumber);
   const rows = Array.from({ length: nRows }, (_, row) => row).filter((row) => !missing[row]);
   const byDay = new Map(rows.map((row) => [dates[when.values[row]], []]));
   for (const row of rows) byDay.get(dates[when.values[row]]).push(row);
@@ -389,24 +391,23 @@ function periodsOf({ row: nRows, days, when, scores }, models, missing) {
   return { n: ends[1] - ends[0] + 1, most, note: "", breaks };
 }
 
+/** The rows of each day from the first to the last; some have none. */
+function membersByDay(texts, days) {
+  const dates = texts.map(dayNumber);
+  const first = days.reduce((least, day) => Math.min(least, dates[day]), Infinity);
+  const last = days.reduce((most, day) => Math.max(most, dates[day]), -Infinity);
+  const members = Array.from({ length: last - first + 1 }, () => []);
+  days.forEach((day, row) => members[dates[day] - first].push(row));
+  return members;
+}
+
 /** For every capacity: the places in the thresholds at which one day more passes it, in rising order. */
 function breaksOf(members, values, thresholds, most) {
   const falling = members.map((rows) => Float64Array.from(rows, (row) => values[row]).sort().reverse());
   return Array.from({ length: most }, (_, i) => {
     const passing = falling.filter((scores) => scores.length > i + 1);
-    return passing.map((scores) => placeOf(scores[i + 1], thresholds)).sort((a, b) => a - b);
+    return passing.map((scores) => placeOf(scores[i + 1], thresholds) + 1).sort((a, b) => a - b);
   });
-}
-
-/** Where thresholds fall to a score, never alarm being the first of them. */
-function placeOf(score, thresholds) {
-  let [low, high] = [0, thresholds.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (thresholds[middle] <= score) high = middle;
-    else low = middle + 1;
-  }
-  return low + 1;
 }
 
 /**
@@ -442,8 +443,15 @@ export async function countFile(blob, name, wanted = {}, seen = null, progress =
     const rows = Array.from({ length: table.row }, (_, row) => row).filter((row) => !missing[row]);
     const labels = Uint8Array.from(rows, (row) => Number(marks[table.codes.values[row]]));
     const scores = (j) => Float64Array.from(rows, (row) => table.scores[j].values[row]);
-    const patients = repeated ? rows.map((row) => table.whose.values[row]) : null;
-    return resampledCounts(labels, scores, models, { nPositive, nNegative }, { patients });
+    const cases = { nPositive, nNegative };
+    if (inTime.periods) {
+      const days = rows.map((row) => table.when.values[row]);
+      const members = membersByDay(table.days.texts, days);
+      const drawn = resampledCounts(labels, scores, models, cases, { members });
+      return withLastRows(drawn, members, scores, models);
+    }
+    const members = repeated ? membersOf(rows.map((row) => table.whose.values[row])) : null;
+    return resampledCounts(labels, scores, models, cases, { members });
   };
   return { models, ...(repeated && { repeated }), ...inTime, asScored, nPositive, nNegative, notes, resample };
 }

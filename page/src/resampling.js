@@ -1,4 +1,5 @@
 /** Counts in resamples of the cases: drawn as in Python, from the same counter and hash. */
+import { asFraction } from "./voros.js";
 
 /** How many resamples, and at how many thresholds of each model they are counted. */
 export const RESAMPLES = 200;
@@ -43,18 +44,10 @@ export function spreadPositions({ tp, fp }, { nPositive, nNegative }, atMost = M
 // ------------------------------------------------------------------ counting
 
 /** Twice the position of the strictest threshold that a score reaches, plus the label. */
-function codeOf(score, positive, thresholds) {
-  let [low, high] = [0, thresholds.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (thresholds[middle] <= score) high = middle;
-    else low = middle + 1;
-  }
-  return 2 * low + positive;
-}
+const codeOf = (score, positive, thresholds) => 2 * placeOf(score, thresholds) + positive;
 
 /** The rows of each patient. */
-function membersOf(patients) {
+export function membersOf(patients) {
   const rows = new Map();
   patients.forEach((patient, row) => {
     if (!rows.has(patient)) rows.set(patient, []);
@@ -70,11 +63,10 @@ function tally(codes, cases, counts, from) {
 
 /**
  * Draw resamples of cases and count each model in them. `labels` are 0 or 1, `scores(model)` a
- * model's scores, `models` its counts at every useful threshold. With `patients`, whose each case
- * is, whole patients are drawn.
+ * model's scores, `models` its counts at every useful threshold. With `members`, the rows of each
+ * patient or day, these are drawn whole.
  */
-export function resampledCounts(labels, scores, models, cases, { patients = null, resamples = RESAMPLES } = {}) {
-  const members = patients && membersOf(patients);
+export function resampledCounts(labels, scores, models, cases, { members = null, resamples = RESAMPLES } = {}) {
   const nDrawn = members ? members.length : labels.length;
   const plans = models.map((model, j) => {
     const kept = spreadPositions(model, cases);
@@ -101,6 +93,67 @@ export function resampledCounts(labels, scores, models, cases, { patients = null
     models: drawn.map((model, j) => ({ ...model, spread: spreads[j] })),
     clusters: clusterSizes(sizes),
   };
+}
+
+// ------------------------------------------------------------------ periods
+
+/** Shares of the periods that may have more alarms than the capacity, as a page offers them. */
+export const EXCEEDED_SHARES = [0, 0.01, 0.02, 0.05, 0.1, 0.2];
+
+/**
+ * Add, to resamples of periods, how many thresholds each rule on periods leaves: for every resample,
+ * capacity and share of the periods that may pass it, as bytes.
+ */
+export function withLastRows(drawn, members, scores, models) {
+  const [n, shares] = [members.length, EXCEEDED_SHARES];
+  const most = members.reduce((largest, { length }) => Math.max(largest, length), 0);
+  const may = shares.map((share) => {
+    const { numerator, denominator } = asFraction(share);
+    return Math.floor((numerator * n) / denominator);
+  });
+  const times = Array.from({ length: drawn.resamples }, (_, b) => {
+    const counts = new Uint32Array(n);
+    for (let place = 0; place < n; place++) counts[drawnCase(b, place, n)]++;
+    return counts;
+  });
+  const counted = drawn.models.map((model, j) => {
+    const thresholds = model.kept.map((i) => models[j].thresholds[i]);
+    const values = scores(j);
+    const falling = members.map((rows) => Float64Array.from(rows, (row) => values[row]).sort().reverse());
+    const rows = new Uint8Array(drawn.resamples * most * shares.length);
+    for (let capacity = 1; capacity <= most; capacity++) {
+      const passing = falling.flatMap((ranked, unit) =>
+        ranked.length > capacity ? [{ unit, place: placeOf(ranked[capacity], thresholds) }] : [],
+      );
+      passing.sort((a, b) => a.place - b.place);
+      times.forEach((counts, b) => {
+        const at = (b * most + capacity - 1) * shares.length;
+        rows.set(lastRowsOf(passing, counts, may, thresholds.length), at);
+      });
+    }
+    return { ...model, lastRows: asText(rows) };
+  });
+  return { ...drawn, models: counted, periods: { n, most, shares } };
+}
+
+/** How many thresholds are left before more periods than may pass the capacity do. */
+function lastRowsOf(passing, counts, may, nThresholds) {
+  return may.map((allowed) => {
+    let passed = 0;
+    const tooMany = passing.find(({ unit }) => (passed += counts[unit]) > allowed);
+    return tooMany?.place ?? nThresholds;
+  });
+}
+
+/** The first of falling thresholds that a score reaches. */
+export function placeOf(score, thresholds) {
+  let [low, high] = [0, thresholds.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (thresholds[middle] <= score) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 // ------------------------------------------------------------------ patients with several cases

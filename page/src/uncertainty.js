@@ -35,28 +35,55 @@ function keptPoints({ tp, fp }, kept, { nPositive, nNegative }) {
   return { ...points, thresholds: new Float64Array(points.tp.length) };
 }
 
+/** The periods of the cases, for points at some places among the thresholds of a model. */
+function onCases({ n, breaks }, position, places) {
+  const lastWithin = (count, may) => {
+    const broken = breaks[position][count - 1]?.[may];
+    const row = broken === undefined ? -1 : places.findIndex((place) => place >= broken);
+    return row === -1 ? undefined : row;
+  };
+  return { nPeriods: n, lastWithin };
+}
+
+/** The periods of each resample: how many thresholds a rule leaves was counted when it was drawn. */
+function inResamples({ periods, models }, position) {
+  if (!periods) return () => ({});
+  const { n, most, shares } = periods;
+  const rows = Uint8Array.from(atob(models[position].lastRows), (mark) => mark.charCodeAt(0));
+  return (b) => ({
+    nPeriods: n,
+    lastWithin: (count, _, exceed) =>
+      count > most ? undefined : rows[(b * most + count - 1) * shares.length + shares.indexOf(exceed)] + 1,
+  });
+}
+
 /**
  * Make models ready to be scored: the counts of each, and where `replicates` holds what a page
  * knows of resamples, those too. Of cases that are `grouped` the limits of a curve come with them.
  */
-export function prepared({ models, cases, replicates, grouped = false }) {
+export function prepared({ models, cases, replicates, grouped = false, periods = null }) {
   return models.map((model, j) => {
+    const inTime = (places) => periods && onCases(periods, j, places);
     const { clusters = null } = replicates ?? {};
     const spread = clusters && unpackedSums(replicates.models[j].spread);
     const curve = grouped && !clusters ? null : countedCurve(model, cases, clusters, spread);
+    if (curve) curve.inTime = inTime(curve.places);
     if (!replicates) return { curve, drawn: null };
     const { kept } = replicates.models[j];
+    const inDraw = inResamples(replicates, j);
     const [counts, size] = [unpacked(replicates.models[j]), 2 * (kept.length + 1)];
     const drawn = Array.from({ length: replicates.resamples }, (_, b) =>
-      pointsOf(counts, b * size, size),
+      ({ ...pointsOf(counts, b * size, size), ...inDraw(b) }),
     );
-    return { curve, whole: keptPoints(model, kept, cases), drawn };
+    const whole = { ...keptPoints(model, kept, cases), ...inTime([0, ...kept.map((i) => i + 1)]) };
+    return { curve, whole, drawn, shares: replicates.periods?.shares };
   });
 }
 
-function scoreOf(points, { minPrecision, capacity, prevalence, costs }) {
+function scoreOf(points, { minPrecision, capacity, prevalence, costs, exceed = null }) {
   if (points.nPositive === 0 || points.nNegative === 0) return NaN;
-  return evaluate(atPrevalence(points, prevalence), minPrecision, capacity, costs).score ?? 0;
+  const placed = { ...atPrevalence(points, prevalence), exceed };
+  return evaluate(placed, minPrecision, capacity, costs).score ?? 0;
 }
 
 /** How much each resample's score is above that of the cases, by model. */
@@ -89,8 +116,8 @@ const FEWEST_DEGREES = 4;
  * How many independent events the spread of a score rests on, by Satterthwaite's formula: where few
  * cases are missed, or few false alarms raised, resamples vary too little.
  */
-function degreesOf({ whole: points, curve }, { minPrecision, capacity, prevalence, costs }) {
-  const placed = atPrevalence(points, prevalence);
+function degreesOf({ whole: points, curve }, { minPrecision, capacity, prevalence, costs, exceed = null }) {
+  const placed = { ...atPrevalence(points, prevalence), exceed };
   const { hull } = evaluate(placed, minPrecision, capacity, costs);
   if (!hull) return FEWEST_DEGREES;
   const odds = placed.nNegative / placed.nPositive;
@@ -151,11 +178,33 @@ function usableOf(ready, scores) {
   };
 }
 
+/** Whether resamples of periods were counted for the rule of a setting. */
+function knowsRule({ shares, curve }, { exceed = null }) {
+  return !curve?.inTime || exceed === null || (shares?.includes(exceed) ?? false);
+}
+
+/** The interval of a score by the quantiles of its resamples, wider where units are few. */
+function resampledEnds(model, setting, score) {
+  const [moved] = deviations([model], setting);
+  const used = scoredResamples([moved])?.map((b) => moved[b]);
+  if (!used) return null;
+  const n = Math.max(model.curve.clusters.effective, 2);
+  const tail = normalBelow(-studentAt((1 - CONFIDENCE) / 2, n - 1) * Math.sqrt(n / (n - 1)));
+  const sorted = Float64Array.from(used).sort();
+  const at = (share) => sorted[Math.min(Math.max(Math.round(share * (sorted.length + 1)), 1), sorted.length) - 1];
+  return [tail, 1 - tail].map((share) => Math.min(Math.max(score + at(share), 0), 1));
+}
+
 /** The interval [low, high] of every score at a setting; null where a model cannot raise an alarm. */
 export function intervalsOf(ready, setting, scores) {
-  return ready.map(({ curve }, i) =>
-    scores[i] === null || curve === null ? null : curveInterval(curve, setting, CONFIDENCE),
-  );
+  return ready.map((model, i) => {
+    if (scores[i] === null || model.curve === null || !knowsRule(model, setting)) return null;
+    const ends = curveInterval(model.curve, setting, CONFIDENCE);
+    if (!model.curve.inTime) return ends;
+    // Periods vary in more than their cases: no narrower than what their resamples say.
+    const [low, high] = resampledEnds(model, setting, scores[i]) ?? ends;
+    return [Math.min(ends[0], low), Math.max(ends[1], high)];
+  });
 }
 
 /**
@@ -166,7 +215,8 @@ export function intervalsOf(ready, setting, scores) {
  */
 export function leadersOf(ready, setting, scores) {
   const { positions, models, values } = usableOf(ready, scores);
-  const chance = models[0]?.drawn ? chanceOf(models, setting) : null;
+  const known = models[0]?.drawn && knowsRule(models[0], setting);
+  const chance = known ? chanceOf(models, setting) : null;
   if (chance === null) return { tied: null, behind: null };
   const best = values.indexOf(Math.max(...values));
   const behind = scores.map(() => null);
@@ -181,9 +231,9 @@ export function leadersOf(ready, setting, scores) {
  * Whether several models cannot be told apart from the best, at each of some limits with the scores
  * there: [{limits, winner, second, lead, scores}].
  */
-export function closeCalls(ready, places, { prevalence, costs }) {
+export function closeCalls(ready, places, { prevalence, costs, exceed = null }) {
   return places.map(({ limits, winner, second, lead, scores }) => {
-    const setting = { ...limits, prevalence, costs };
+    const setting = { ...limits, prevalence, costs, exceed };
     const pair = chanceOf([ready[winner], ready[second]], setting);
     // What two models differ by through chance is no less among more of them.
     if (pair === null || lead <= pair(0, 1)) return true;

@@ -405,10 +405,12 @@ export function stretchOf(hull, j, costs, odds) {
  * At another prevalence it is not known which do, so that never alarm alone is left.
  */
 export function lastAllowed(points, { count }) {
-  if (!points.breaks || points.exceed === undefined || points.exceed === null) return undefined;
+  const inTime = points.breaks || points.lastWithin;
+  if (!inTime || points.exceed === undefined || points.exceed === null) return undefined;
   if (points.reweighted) return 1;
   const { numerator, denominator } = asFraction(points.exceed);
   const may = Math.floor((numerator * points.nPeriods) / denominator);
+  if (points.lastWithin) return points.lastWithin(count, may, points.exceed);
   // No period has more cases than there are lists.
   return points.breaks[count - 1]?.[may];
 }

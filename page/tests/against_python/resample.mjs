@@ -11,7 +11,7 @@ const counted = await countFile(new Blob([rows]), "rows.csv", wanted);
 const replicates = counted.resample();
 const { nPositive, nNegative, models } = counted;
 const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
-const ready = prepared({ models, cases, replicates, grouped: Boolean(wanted.patient) });
+const ready = prepared({ models, cases, replicates, periods: counted.periods, grouped: Boolean(wanted.patient || wanted.day) });
 const points = models.map((model) => operatingPoints(model, cases));
 const judged = settings.map(({ setting, scores }) => {
   const { prevalence, costs, ...limits } = setting;

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from present.explorer.node import answers_of_page, needs_node
 
 import voros
 from voros.exceptions import ArgumentError
@@ -55,6 +56,37 @@ def test_what_a_page_cannot_count_is_refused(tmp_path: Path) -> None:
         write_page(
             y, scores, scenario, tmp_path / "a.html", times=times, sample_weight=np.ones(len(y))
         )
+
+
+@needs_node
+def test_intervals_of_periods_are_those_of_the_bootstrap(tmp_path: Path) -> None:
+    y, scores, times = stream()
+    named = {"died": y.astype(int), **scores, "day": times}
+    rows = zip(*(column.astype(str).tolist() for column in named.values()), strict=True)
+    text = "\n".join([",".join(named), *map(",".join, rows)])
+    wanted = {"label": "died", "scores": list(scores), "day": "day"}
+    costs = {"over": "miss", "low": 5, "high": 20}
+    scenarios = [
+        voros.Scenario(0.3, capacity, voros.costs.miss_costs(5, 20), per="day", exceed=exceed)
+        for capacity, exceed in ((4, None), (4, 0.1), (7, 0.05))
+    ]
+    settings, expected = [], []
+    for scenario in scenarios:
+        limits = {"minPrecision": 0.3, "capacity": {"count": scenario.capacity}}
+        limits |= {"exceed": scenario.exceed, "prevalence": None, "costs": costs}
+        results = voros.bootstrap(y, scores, scenario, times=times, random_state=0)
+        settings.append({"setting": limits, "scores": [r.estimate for r in results.values()]})
+        expected.append(list(results.values()))
+    asked = {"rows": text, "settings": settings, "wanted": wanted}
+    judged = answers_of_page("resample.mjs", asked, tmp_path)["judged"]
+    for results, of_page in zip(expected, judged, strict=True):
+        for result, (low, high) in zip(results, of_page["intervals"], strict=True):
+            # The ends of 200 resamples have an error; those of the curve have none.
+            error = 0.15 * (result.high - result.low)
+            assert (low, high) == pytest.approx((result.low, result.high), abs=error)
+            assert low <= result.estimate <= high
+        spread = np.std(np.subtract(*(result.distribution for result in results)))
+        assert np.std(np.subtract(*of_page["moved"])) == pytest.approx(spread, rel=0.2)
 
 
 @pytest.mark.browser

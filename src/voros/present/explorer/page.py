@@ -32,9 +32,9 @@ from voros.present.explorer.payload import (
     held_points,
     page_payload,
 )
-from voros.present.explorer.period_counts import with_periods
+from voros.present.explorer.period_counts import with_last_rows, with_periods
 from voros.present.explorer.promised_thresholds import promised_thresholds
-from voros.present.explorer.replicates import RESAMPLES, resampled_counts
+from voros.present.explorer.replicates import RESAMPLES, Units, resampled_counts
 from voros.present.explorer.subgroup_counts import subgroup_counts
 from voros.styles import (
     AXIS_TITLES,
@@ -134,8 +134,8 @@ def write_page(
         least 10 cases between any two, and small subgroups are pooled.
     periods, times : array-like of shape (n_cases,), optional
         With a capacity per period: the period of each case, or the time that it falls in. The page
-        holds, for each capacity, at which thresholds one period more passes it; there are no
-        intervals then.
+        holds, for each capacity, at which thresholds one period more passes it, on the cases and
+        in resamples of the periods.
     language : {"en", "de"}, default "en"
         The language that the page opens in; its reader can change it.
     force : bool, default False
@@ -206,10 +206,11 @@ def _count(
     if periods is not None:
         _check_unweighted(weights, "per")
         points = with_periods(points, periods, positive, columns)
-    if n_resamples and weights is None and periods is None:
-        grouped = next(iter(points.values())).grouped
-        held = held_points(points, thin)
-        replicates = resampled_counts(positive, columns, held, n_resamples, grouped)
+    if n_resamples and weights is None:
+        held, units = held_points(points, thin), Units.from_points(next(iter(points.values())))
+        replicates = resampled_counts(positive, columns, held, n_resamples, units)
+        if periods is not None and units is not None:
+            replicates = with_last_rows(replicates, points, held, units, scenario)
     if per_case["by"] is not None:
         _check_unweighted(weights, "by")
         subgroups = read_subgroups(per_case["by"], len(positive))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,11 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
-from voros.typing import BoolArray
+from voros.present.explorer.replicates import Units
+from voros.typing import AnyArray, BoolArray
+
+EXCEEDED_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+"""Shares of the periods with more alarms than the capacity that a page offers."""
 
 
 def period_counts(
@@ -51,6 +58,50 @@ def _breaks(cases: PeriodCases, held: OperatingPoints, most: int) -> list[list[i
         places = np.searchsorted(-held.thresholds, -scores[~np.isnan(scores)], side="left")
         breaks.append(np.sort(places).tolist())
     return breaks
+
+
+def with_last_rows(
+    replicates: Mapping[str, Any],
+    points_by_model: Mapping[str, OperatingPoints],
+    held: Mapping[str, OperatingPoints],
+    units: Units,
+    scenario: Scenario,
+) -> dict[str, Any]:
+    """Add, to resamples of periods, how many thresholds each rule on periods leaves.
+
+    Of each model, as bytes: for every resample, capacity and share of the periods that may pass it,
+    how many of the counted thresholds come before one period too many does.
+    """
+    shares = sorted({*EXCEEDED_SHARES, *(() if scenario.exceed is None else (scenario.exceed,))})
+    times = np.stack([units.times_drawn(b) for b in range(replicates["resamples"])])
+    may = [math.floor(Fraction(s).limit_denominator(10**9) * units.n_units) for s in shares]
+    most = max(_cases(name, points).periods.sizes.max() for name, points in points_by_model.items())
+    models = []
+    for model, (name, points) in zip(replicates["models"], points_by_model.items(), strict=True):
+        cases, thresholds = _cases(name, points), held[name].thresholds[1:][model["kept"]]
+        rows = np.stack(
+            [
+                _last_rows(cases.breaking_scores(capacity), thresholds, times, may)
+                for capacity in range(1, int(most) + 1)
+            ],
+            axis=1,
+        )
+        models.append({**model, "lastRows": base64.b64encode(rows.tobytes()).decode()})
+    periods = {"n": units.n_units, "most": int(most), "shares": shares}
+    return {**replicates, "models": models, "periods": periods}
+
+
+def _last_rows(
+    scores: AnyArray, thresholds: AnyArray, times: AnyArray, may: Sequence[int]
+) -> AnyArray:
+    """Return, by resample and allowed number of periods, how many thresholds are left."""
+    passing = np.flatnonzero(~np.isnan(scores))
+    places = np.searchsorted(-thresholds, -scores[passing], side="left")
+    order = np.argsort(places, kind="stable")
+    passed = np.cumsum(times[:, passing[order]], axis=1)
+    ends = np.append(places[order], len(thresholds))
+    first_too_many = np.stack([np.sum(passed <= n, axis=1) for n in may], axis=1)
+    return np.asarray(ends[first_too_many], dtype=np.uint8)
 
 
 def with_periods(

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from voros.core.cases import check_scores
-from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.present.explorer.clusters import with_clusters
 from voros.typing import AnyArray, BoolArray
@@ -36,12 +36,12 @@ def resampled_counts(
     scores: Mapping[str, Any],
     held: Mapping[str, OperatingPoints],
     n_resamples: int = RESAMPLES,
-    grouped: GroupedCases | None = None,
+    units: Units | None = None,
 ) -> dict[str, Any]:
     """Return counts of every model in the same resamples, ready for JSON.
 
     ``held`` are the points that the page holds, as `held_points` returns them. Where
-    patients have several cases, ``grouped`` says whose they are: patients are drawn, and what
+    cases belong together, ``units`` says how: whole patients or periods are drawn, and what
     intervals take of them is added.
 
     Examples
@@ -62,21 +62,39 @@ def resampled_counts(
     sizes = {name: 2 * (len(rows) + 1) for name, rows in kept.items()}
     counts = {name: np.zeros((n_resamples, size), np.uint32) for name, size in sizes.items()}
     for resample in range(n_resamples):
-        drawn = _drawn_cases(resample, len(positive), grouped)
+        drawn = _drawn_cases(resample, len(positive), units)
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
     models = [{"kept": rows.tolist(), **packed(counts[name])} for name, rows in kept.items()]
     result = {"resamples": n_resamples, "models": models}
-    if grouped is None or not grouped.repeated:
-        return result
-    return with_clusters(result, positive, scores, held, grouped.codes)
+    return result if units is None else with_clusters(result, positive, scores, held, units.codes)
 
 
-def _drawn_cases(resample: int, n_cases: int, grouped: GroupedCases | None) -> AnyArray:
-    if grouped is None or not grouped.repeated:
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn whole: the number, from 0, of the patient or period of each case."""
+
+    codes: AnyArray
+    n_units: int
+
+    @classmethod
+    def from_points(cls, points: OperatingPoints) -> Units | None:
+        """Return the periods of the cases, or their patients; None where cases are drawn singly."""
+        if points.by_period is not None:
+            return cls(points.by_period.periods.codes, points.by_period.n_periods)
+        if points.grouped is not None and points.grouped.repeated:
+            return cls(points.grouped.codes, points.grouped.n_groups)
+        return None
+
+    def times_drawn(self, resample: int) -> AnyArray:
+        """Return how often each unit is drawn."""
+        return np.bincount(draws(resample, self.n_units), minlength=self.n_units)
+
+
+def _drawn_cases(resample: int, n_cases: int, units: Units | None) -> AnyArray:
+    if units is None:
         return draws(resample, n_cases)
-    times = np.bincount(draws(resample, grouped.n_groups), minlength=grouped.n_groups)
-    return np.repeat(np.arange(n_cases), times[grouped.codes])
+    return np.repeat(np.arange(n_cases), units.times_drawn(resample)[units.codes])
 
 
 def draws(resample: int, n_cases: int) -> AnyArray:
