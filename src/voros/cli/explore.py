@@ -26,7 +26,6 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.score import evaluate_all, score_sheet
-from voros.cli.stays import StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.policy.allowed import limits_under
 
@@ -80,7 +79,6 @@ def explore(
     columns: PageInput,
     limits: LimitOptions,
     when: PeriodOptions,
-    stays: StayOptions,
     promise: PromiseOptions,
     subgroups: SubgroupOptions,
     show_options: OutputOptions,
@@ -121,8 +119,7 @@ def explore(
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html")
-    horizon = None if stays.given else promise.horizon
-    guarantee = read_guarantee(promise.confidence, horizon, promise.block)
+    guarantee = read_guarantee(promise.confidence, promise.horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     scenario = limits_under(guarantee, opening)
     check_output(output, show_options)
@@ -133,41 +130,36 @@ def explore(
         "language": language,
         "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
     }
-    held: dict[str, Any]
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, stays, promise, subgroups, show_options, thin=thin)
+        _refuse_without_file(columns, promise, subgroups, show_options, thin=thin)
         html = render_empty_page(scenario, **words)
     else:
-        if stays.given:
-            refuse_with_stays(by=subgroups.by, block=promise.block)
-            rule, group = stays.rule(promise.horizon), promise.group
-            rows = StayInput(columns=columns, stays=stays, when=when, rule=rule, group=group)
-            source, held = rows.name, {"y_true": rows.points()}
-        else:
-            when.check(scenario)
-            predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
-            source, periods = predictions.source, periods_of(predictions, scenario, when)
-            held = {
-                "y_true": predictions.labels,
-                "scores": predictions.scores,
-                "sample_weight": predictions.weights,
-            }
-            held |= {
-                "groups": predictions.groups,
-                "by": subgroups.read(predictions),
-                "periods": periods,
-            }
+        when.check(scenario)
+        predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
+        periods = periods_of(predictions, scenario, when)
         with show_progress("writing the page"), TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
-            how: Any = {"thin": thin, "n_resamples": resamples, "guarantee": guarantee}
-            write_page(**held, scenario=scenario, path=page, **how, **words)
+            write_page(
+                predictions.labels,
+                predictions.scores,
+                scenario,
+                page,
+                sample_weight=predictions.weights,
+                groups=predictions.groups,
+                by=subgroups.read(predictions),
+                periods=periods,
+                thin=thin,
+                n_resamples=resamples,
+                guarantee=guarantee,
+                **words,
+            )
             html = page.read_text(encoding="utf-8")
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
-        points = held["y_true"] if stays.given else count_points(predictions, periods)
-        sheet = score_sheet(evaluate_all(points, scenario), source, scenario)
+        points = count_points(predictions, periods)
+        sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
 
 

@@ -326,8 +326,8 @@ class PeriodOptions:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
         if scenario.per == PATIENT_DAY:
             raise ValueError(
-                f"--capacity {scenario.capacity:g}/{PATIENT_DAY} requires --stay, as voros score, "
-                "select and apply have it"
+                f"--capacity {scenario.capacity:g}/{PATIENT_DAY} requires --stay, which voros "
+                "score, select and apply accept"
             )
         named = [f"--{name}" for name in ("time", "period") if getattr(self, name) is not None]
         if scenario.per is None and named:
