@@ -33,6 +33,7 @@ COMMANDS = {
     "plot": (2, ("-o", "roc.png", "--kind", "roc")),
     "subgroups": (3, ("--score", "good", "--by", "died", *LIMITS)),
     "allocate": (3, ("--score", "good", "--label", "died", "--by", "fair", *LIMITS)),
+    "count": (3, ("-o", "counts.json")),
     "report": (1, ("-o", "report.html", "--resamples", "100")),
     "nosuch": (1, ()),
 }

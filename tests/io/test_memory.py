@@ -6,19 +6,21 @@ import sys
 import pytest
 
 from voros.io import open_source
-from voros.io.memory import available_memory, engine_for, memory_needed
+from voros.io.memory import available_memory, fits_in_memory, installed_engine, memory_needed
 from voros.io.tables import most_rows
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
 
 
-def test_a_file_is_counted_by_an_engine_only_where_memory_is_short():
+def test_what_fits_into_memory(monkeypatch):
     needed = memory_needed(1000, n_columns=2)
     assert needed >= 1000 * 2 * 8
-    assert engine_for("cases.csv", 1000, 2, available=needed) is None
-    assert engine_for("cases.csv", 1000, 2, available=needed - 1) in ("duckdb", "polars")
-    assert engine_for("cases.csv", 1000, 2) is None
+    assert fits_in_memory(1000, 2)
+    for free, fits in ((needed, True), (needed - 1, False)):
+        monkeypatch.setattr("voros.io.memory.available_memory", lambda free=free: free)
+        assert fits_in_memory(1000, 2) == fits
+    assert installed_engine("counting") in ("duckdb", "polars")
 
 
 @pytest.mark.parametrize("memory", [10**5, 10**9])
@@ -39,7 +41,7 @@ def test_rows_are_counted_where_they_may_be_many(tmp_path, monkeypatch, memory):
 def test_without_engines_a_file_too_large_says_what_to_install(monkeypatch):
     monkeypatch.setattr("voros.io.memory.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r'needs duckdb or polars.* pip install "duckdb>=2\.0"'):
-        engine_for("cases.csv", 1000, 2, available=1)
+        installed_engine("counting cases.csv")
 
 
 def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(monkeypatch):
@@ -48,7 +50,7 @@ def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(monkeypatch):
     monkeypatch.setattr("voros.io.memory._CGROUP_LIMITS", ())
     monkeypatch.setattr("voros.io.memory._meminfo", lambda _: ())
     assert available_memory() == sys.maxsize
-    assert engine_for("cases.csv", 1000, 2) is None
+    assert fits_in_memory(1000, 2)
 
 
 def test_available_memory_is_within_the_machine():

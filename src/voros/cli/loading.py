@@ -24,7 +24,6 @@ from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.memory import (
     FOR_ADDRESSES,
     PREFERRED,
-    engine_for,
     fits_in_memory,
     installed_engine,
 )
@@ -300,10 +299,11 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
     first_rows, n_rows = peek(source), most_rows(source)
     if fits_in_memory(n_rows, first_rows.num_columns):
         return None
-    needed = engine_for(source.name, n_rows, len(_roles(first_rows, columns, source.name).columns))
-    if needed is not None:
-        say(f"{source.name} is too large for memory; counting it with {needed}", "note")
-    return needed
+    if fits_in_memory(n_rows, len(_roles(first_rows, columns, source.name).columns)):
+        return None
+    engine = installed_engine(f"counting {source.name}, which is too large for memory,")
+    say(f"{source.name} is too large for memory; counting it with {engine}", "note")
+    return engine
 
 
 def count_by_engine(

@@ -103,21 +103,6 @@ def _too_large(what: str, needed: int) -> PredictionFileError:
     )
 
 
-def engine_for(file: str, n_rows: int, n_columns: int, available: int | None = None) -> str | None:
-    """Name the engine that a file calls for; None where it fits into memory.
-
-    Examples
-    --------
-    >>> engine_for("cases.csv", 1000, n_columns=2)
-    >>> engine_for("cases.csv", 1000, n_columns=2, available=10_000)
-    'duckdb'
-    """
-    limit = available_memory() if available is None else available
-    if memory_needed(n_rows, n_columns) <= limit:
-        return None
-    return installed_engine(f"counting {file}, which is too large for memory,")
-
-
 def installed_engine(purpose: str, preferred: Sequence[str] = PREFERRED) -> str:
     """Name the first of some engines that is installed here.
 

@@ -27,8 +27,6 @@ from voros.core.scenario import Scenario
 from voros.io.scenario_text import scenario_from_fields
 from voros.io.toml import read_toml
 
-FIELD_OF_UNIT = {"ratio": "cost_ratio", "miss": "miss_costs", "t": "t"}
-
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     r"""Read every scenario of a TOML file, by name.
