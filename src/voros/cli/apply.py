@@ -269,7 +269,8 @@ def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario
         if np.isclose(tested.mean_alarms, n_alarms)
         else f", {number(tested.mean_alarms)} at the prevalence of the policy"
     )
-    capacity = number(tested.max_alarms)
+    most = np.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
+    capacity = f"{number(float(most))} alarms"
     if scenario.per is not None:
         capacity = f"{number(scenario.capacity)} {scenario.rule}"
     if (by_period := tested.by_period) is not None:
@@ -301,7 +302,7 @@ def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
         kept=kept,
         words=(
             f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
-            f"{number(tested.max_alarms)}: {'kept' if within else 'exceeded'}"
+            f"{np.floor(tested.max_alarms):,.0f} alarms: {'kept' if within else 'exceeded'}"
         ),
         table=tested.table().text() if labelled else "",
         values=values | {"evaluation": tested if labelled else None},

@@ -273,15 +273,16 @@ class Tested:
 
     @property
     def tables(self) -> list[str]:
-        """A table of each way to deploy the policy."""
-        tables = []
+        """A table of each way to deploy the policy; one where both do the same."""
+        openings: dict[str, str] = {}
         for way in self.ways.values():
             verdict, money = "default threshold", ""
             if isinstance(way, PolicyEvaluation):
                 verdict = limits_verdict(way)
                 money = "" if self.price is None else f"\n{way.in_money(self.price)!r}"
-            tables.append(f"\ntest, {verdict}\n{way!r}{money}")
-        return tables
+            opening, _, table = repr(way).partition("\n")
+            openings.setdefault(table + money, f"\ntest, {verdict}\n{opening}")
+        return [f"{opening}\n{table}" for table, opening in openings.items()]
 
     def values(self) -> dict[str, Any]:
         """Return what the document says of the test."""
