@@ -91,6 +91,14 @@ def test_a_first_call_that_fails_leaves_nothing(ward, voros_command):
     assert voros_command(*MADE, *CASES).code == 0
 
 
+def test_an_empty_file_is_named_as_that(ward, voros_command):
+    (ward / "ward.voros").touch()
+    for arguments in (MADE, ("monitor", "ward.voros")):
+        ran = voros_command(*arguments)
+        assert (ran.code, "ward.voros is empty, and not a monitor file" in ran.err) == (2, True)
+    assert (ward / "ward.voros").stat().st_size == 0
+
+
 def test_cases_are_withdrawn_and_times_corrected(ward, voros_command):
     voros_command(*MADE, *CASES)
     (ward / "wrong.csv").write_text("stay\n0000\n0001\n")

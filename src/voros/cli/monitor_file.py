@@ -116,7 +116,7 @@ class MakeOptions:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
             return voros.Monitor.open(path)
-        if path.exists():
+        if path.exists() and path.stat().st_size:
             raise ValueError(
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
                 "deploy another policy with --adopt"

@@ -1,0 +1,35 @@
+"""Ranks of the score watch by brute force, and how its error is divided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from voros.monitoring.change import change_watch, conformal_ranks, uniform_numbers
+from voros.monitoring.settings import Settings
+from voros.monitoring.store import PeriodTotals
+
+
+@pytest.mark.parametrize("with_classes", [True, False])
+def test_ranks_are_those_counted_one_by_one(with_classes: bool) -> None:
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 6, 60).astype(float)  # with ties
+    classes = rng.integers(0, 3, 60) if with_classes else np.zeros(60, dtype=int)
+    ranks = conformal_ranks(values, classes if with_classes else None, seed=4)
+    for row, draw in enumerate(uniform_numbers(60, seed=4)):
+        before = values[:row][classes[:row] == classes[row]]
+        below, ties = int((before < values[row]).sum()), int((before == values[row]).sum()) + 1
+        assert ranks[row] == pytest.approx((below + draw * ties) / (len(before) + 1))
+
+
+def test_four_percent_of_the_error_are_for_a_change_at_the_start() -> None:
+    one = np.ones(1)
+    periods = PeriodTotals(
+        names=np.array(["a"]), starts=0 * one, cases=9 * one, alarms=one, totals=one, squares=one
+    )
+    watch = change_watch(periods, Settings(window=1, alpha=0.1))
+    bets = []
+    for statistic in range(3):
+        (rank,) = uniform_numbers(1, seed=statistic)  # the only one so far
+        bets += [k * side ** (k - 1) for k in (0.2, 0.5) for side in (rank, 1 - rank)]
+    assert watch.evidence == pytest.approx(0.04 * 0.1 * np.mean(bets))
