@@ -63,7 +63,7 @@ GERMAN = {
 }
 
 NAMES = {
-    r"\bUnsettled|\bSettled[A-Z]": "Incomplete..., Certified...",
+    r"\b[Uu]nsettled|\bSettled[A-Z]|\bsettles\b": "incomplete, certified, covered",
     r"\.of\(": "from_...",
     r"\b_?dress\(": "format_axes",
     r"\bclass Shown\b": "ReprMixin",
@@ -117,6 +117,13 @@ SAYS_NOTHING = {
     "passed_over",
     "ruler",
     "pilot",
+    "walk",
+    "walked",
+    "looks",
+    "dress",
+    "settled",
+    "settles",
+    "n_visits",
 }
 """Names of variables that do not say what they hold, or that have a better one."""
 

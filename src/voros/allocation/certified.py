@@ -42,7 +42,7 @@ MARGINS = tuple(np.arange(20, -1, -1) * 0.25)
 """How far the limits of the candidates are tightened, in standard errors, safest first."""
 
 SEARCHED = 4
-"""Where a search settles each candidate, one of these is made."""
+"""Candidates where a search decides each of them."""
 
 COUNTED_AT = 0.95
 """Confidence of intervals that nobody looks at: only the counts are used."""
