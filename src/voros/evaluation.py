@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Decision, decide
+from voros.core.decision import Decision, decide, solve
 from voros.core.geometry import Region
 from voros.core.hull import Choice, CostHull, choice_columns
 from voros.core.limits import (
@@ -157,7 +157,8 @@ class Evaluation:
                 f"these points were counted for cost ratios from {low:.4g} to {high:.4g}; count "
                 "every threshold with OperatingPoints.from_scores"
             )
-        return decide(observed, self.scenario)
+        # Of many cases on a device only the costs of the scenario were asked about.
+        return solve(observed, self.scenario) if observed.on_device else self.decision
 
     def in_money(self, false_alarm_cost: float) -> MoneyCost:
         """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.

@@ -155,10 +155,10 @@ class SiteCounts:
             for model, column in columns.items()
         }
         weights = None if sample_weight is None else "sample_weight"
-        facts = outcome, label_text(pos_label), weights, min_cell
+        question = outcome, label_text(pos_label), weights, min_cell
         mass = None if sample_weight is None else check_weights(sample_weight)
         orders = orders_in_memory(columns, bits, mass)
-        return counts_of_site(site, counted, *facts, orders, since)
+        return counts_of_site(site, counted, *question, orders, since)
 
     @property
     def n_cases(self) -> int:
@@ -357,15 +357,15 @@ def _check_fit(one: SiteCounts, other: SiteCounts) -> None:
 def _check_question(one: SiteCounts, other: SiteCounts) -> None:
     """Raise, naming both sides, unless the counts are of the same question."""
     both = f"{', '.join(one._site_names)} and {', '.join(other._site_names)} do not fit together"
-    facts = {
+    stated = {
         "outcome": (one.outcome, other.outcome),
         "positive label": (one.pos_label, other.pos_label),
         "models": (sorted(one.models), sorted(other.models)),
         "weights": (one.weights, other.weights),
     }
-    for fact, (mine, theirs) in facts.items():
+    for part, (mine, theirs) in stated.items():
         if mine != theirs:
-            raise MismatchError(f"{both}: {fact} {mine!r} and {theirs!r}")
+            raise MismatchError(f"{both}: {part} {mine!r} and {theirs!r}")
 
 
 def _read_site(entry: Entry) -> Site:

@@ -198,6 +198,11 @@ def test_policies_and_evaluations_of_device_points(copied: list[np.ndarray]) -> 
         found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
     )
     assert max(each.size for each in copied) <= 500
+    # Beyond the costs of the scenario every threshold is counted.
+    ratios = np.geomspace(1e-4, 1e4, 50)
+    np.testing.assert_allclose(
+        found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
+    )
 
 
 def test_columns_are_read_when_asked_for(copied: list[np.ndarray]) -> None:

@@ -16,10 +16,10 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 __all__ = ["Choice"]
 
 FEW_POINTS = 64
-"""Up to this number, walking the points one by one is as fast as all at once."""
+"""Up to this number, visiting the points one by one is as fast as all at once."""
 
 WORTHWHILE, IDLE_ROUNDS = 0.8, 8
-"""After this number of rounds that keep more than this share of the points, the rest is walked."""
+"""After this number of rounds that keep more than this share of the points, each is visited."""
 
 WIDENED = 1 + 1e-9
 """Factor by which a range of cost ratios is widened before the hull is cut to it."""
@@ -159,7 +159,7 @@ def growing_hulls(
     corners: list[tuple[float, float, int]] = []
     hulls, start = {}, 0
     for end, stop in zip(ends, np.searchsorted(rows, ends).tolist(), strict=True):
-        _walk(corners, islice(ahead, stop - start))
+        _turns(corners, islice(ahead, stop - start))
         hulls[end], start = _hull_at(points, np.array([row for _, _, row in corners])), stop
     return hulls
 
@@ -214,7 +214,7 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
 
     A point on or below the line between its neighbours is no corner, whatever the others are. So
     all of those are dropped at once, again and again while that thins the points out, and what is
-    left is walked one by one.
+    left is visited one by one.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
         if len(x) == len(above):
             return rising.searchsorted(x)
         idle += len(x) > WORTHWHILE * len(above)
-    corners = _walk([], zip(x.tolist(), y.tolist(), range(len(x)), strict=True))
+    corners = _turns([], zip(x.tolist(), y.tolist(), range(len(x)), strict=True))
     return rising.searchsorted([at for at, _, _ in corners])
 
 
@@ -243,7 +243,7 @@ def _scaled(x: AnyArray, y: AnyArray) -> tuple[FloatArray, FloatArray]:
     return x * size, y * size
 
 
-def _walk(
+def _turns(
     corners: list[tuple[float, float, int]], points: Iterable[tuple[float, float, int]]
 ) -> list[tuple[float, float, int]]:
     """Extend the corners of an upper hull by points further right, each with its row."""

@@ -38,7 +38,7 @@ MOST_RANGES = 2**16
 """Ranges counted at once: their numbers fit into 16 bits, and their counts into a fast cache."""
 
 CASES_PER_RANGE = 16
-"""Finer ranges than these settle little more, and every range takes time too."""
+"""Finer ranges than these rule out little more, and every range takes time too."""
 
 CACHED = 2**18
 """Cases worked on at once, so that what is computed of them stays in a fast cache."""

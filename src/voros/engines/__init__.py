@@ -3,9 +3,9 @@
 from voros.engines.backends import check_engine, first_rows
 from voros.engines.binned_points import BinnedScores
 from voros.engines.bins import ChangedDataError
-from voros.engines.certified_points import count_frame
 from voros.engines.opening import open_files
 from voros.engines.queries import Usage
+from voros.engines.search import count_frame
 from voros.engines.summaries import BinnedCounts
 
 __all__ = [

@@ -3,12 +3,18 @@
 Counts by ranges of scores bound the score from both sides. Only the ranges that keep the bounds
 apart are counted again, more finely; once their rows are few they are read into this process, and
 counted there in the same way.
+
+Thresholds that can matter in the scenarios they were counted for are all there, and those chosen
+are scores that occur; of the others some are left out, and some are no scores, but raise the alarms
+that are counted. A policy of these points meets the limits at every cost ratio, and is the best one
+on the costs they were counted for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +23,17 @@ from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
-from voros.engines.binned_points import CLOSED, BinnedScores, Bounds
+from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
 from voros.engines.bins import Bins
-from voros.engines.first_pass import Totals
-from voros.engines.plan import Plan, Wanted, cells_to_count, first_cells, rows_in
+from voros.engines.first_pass import Totals, count_totals, read_cases
+from voros.engines.plan import (
+    LARGEST_ANSWER,
+    Plan,
+    Wanted,
+    cells_to_count,
+    first_cells,
+    rows_in,
+)
 from voros.engines.queries import Columns, LazyCases
 from voros.engines.scales import BITS, Scale, scale_for
 from voros.typing import BoolArray
@@ -221,6 +234,65 @@ class EngineSource:
         columns = self.cases.rows(self.name, want, at_most)
         self.held = None if columns is None else HeldRows(columns, parents)
         return columns is not None
+
+
+def count_frame(
+    frame: Any,
+    *,
+    label: str,
+    scores: Sequence[str],
+    weight: str | None = None,
+    pos_label: Any = None,
+    scenarios: Sequence[Scenario] = (),
+    tolerance: float | None = None,
+    largest_answer: int = LARGEST_ANSWER,
+) -> dict[str, OperatingPoints]:
+    """Count the operating points of one or more models in as few passes as they need.
+
+    Parameters
+    ----------
+    frame : Polars LazyFrame, DuckDB relation, Ibis table, Dask or Spark data frame
+    label : str
+        The column of labels; see ``pos_label``.
+    scores : sequence of str
+        A column of scores for each model.
+    weight : str, optional
+        The column of case weights.
+    pos_label : label, optional
+        The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
+    scenarios : sequence of Scenario
+        Those whose scores the counts must decide; by default every distinct score is counted.
+    tolerance : float in [0, 1), optional
+        Stop where the certified interval of each score is no wider. By default 0, the exact score,
+        and 1e-6 where that takes many passes: for more than a billion rows, and where more than
+        16,384 ranges of scores are left open.
+    largest_answer : int
+        Rows of counts that one pass may bring into this process. Once the rows that can matter are
+        no more than four times that, they are read as they are; as many may come along.
+
+    Returns
+    -------
+    dict of str to OperatingPoints
+        By score column; their `covers` is a `BinnedScores`, with the certified interval.
+
+    Examples
+    --------
+    >>> import polars as pl, voros
+    >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
+    >>> scenario = voros.Scenario(0.5, 0.5, cost_ratio=(0.2, 0.4))
+    >>> points = count_frame(frame, label="ill", scores=["risk"], scenarios=[scenario])["risk"]
+    >>> counted = points.covers
+    >>> counted.exact, voros.evaluate(points, scenario=scenario).score == counted.interval[0]
+    (True, True)
+    """
+    accepted = None if tolerance is None else check_tolerance(tolerance)
+    cases, totals = count_totals(read_cases(frame, label, scores, weight, pos_label))
+    aim = Aim.at(scenarios, accepted, totals.rows)
+    counted = {}
+    for name in scores:
+        apart = replace(cases, usage=replace(cases.usage))
+        counted[name] = search(apart, name, totals, aim, largest_answer).points
+    return counted
 
 
 def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) -> BinnedScores:
