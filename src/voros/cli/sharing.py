@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,16 +10,15 @@ import typer
 
 import voros
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.loading import periods_of
+from voros.cli.loading import load, periods_of, single_model
 from voros.cli.options import (
     Block,
     Check,
-    Exceed,
-    FileFormat,
     Horizon,
+    InputOptions,
+    LimitOptions,
     OutputOptions,
     PeriodOptions,
-    PredictionFile,
     TestFile,
     bundled,
     in_choice,
@@ -29,9 +28,9 @@ from voros.cli.options import (
     read_guarantee,
 )
 from voros.cli.streams import check_stream_fields
-from voros.cli.terminal import Sheet, check_output, deliver, say, show
+from voros.cli.terminal import Sheet, check_output, deliver, show
 from voros.core.scenario import Scenario
-from voros.io import open_source, read_predictions
+from voros.io import open_source
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
     COST_FIELDS,
@@ -49,57 +48,6 @@ OWN_FIELDS = ("label", "score", "miss_weight")
 """Fields of a stream in a file that are no limits."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StreamOptions:
-    """What the streams are, and the limits and costs of all of them."""
-
-    streams: Annotated[
-        Path | None,
-        in_columns(
-            "A TOML file with a table for each alarm: label and score name its columns; beside "
-            "them min_precision, cost_ratio or miss_costs, and miss_weight.",
-            metavar="FILE",
-        ),
-    ] = None
-    label: Annotated[str | None, in_columns("The true labels.", metavar="COLUMN")] = None
-    score: Annotated[str | None, in_columns("The scores.", metavar="COLUMN")] = None
-    by: Annotated[
-        str | None, in_columns("The group of each case: every group is a stream.", metavar="COLUMN")
-    ] = None
-    min_precision: Annotated[
-        str | None, in_limits("Precision floor of every stream.", metavar="SHARE")
-    ] = None
-    cost_ratio: Annotated[
-        str | None,
-        in_limits("Cost of a false alarm against a miss, or a range.", metavar="RATIO[:RATIO]"),
-    ] = None
-    miss_costs: Annotated[
-        str | None,
-        in_limits("How many false alarms a miss is worth, or a range.", metavar="COUNT[:COUNT]"),
-    ] = None
-
-    def read(self) -> Streams:
-        """Return the streams, of a file or of the groups of one column."""
-        stated = {name: getattr(self, name) for name in ("min_precision", *COST_FIELDS[:2])}
-        limits = {name: value for name, value in stated.items() if value is not None}
-        if self.streams is None:
-            return self._by_subgroup(limits)
-        for name in ("label", "score", "by"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"--streams and --{name} are mutually exclusive")
-        return _from_file(self.streams, limits)
-
-    def _by_subgroup(self, limits: dict[str, Any]) -> Streams:
-        for name in ("label", "score", "by"):
-            if getattr(self, name) is None:
-                raise ValueError(
-                    f"--{name} is required where groups share the capacity; for several outcomes "
-                    "of the same cases give --streams FILE"
-                )
-        columns = {str(self.score): (str(self.label), str(self.score))}
-        return Streams(columns, scenario_from_fields(limits), 1.0, self.by)
-
-
 @dataclass(frozen=True)
 class Streams:
     """Columns by stream, their limits and weights, and the column of groups, if there is one."""
@@ -111,29 +59,20 @@ class Streams:
 
     def load(
         self,
-        file: Path,
-        file_format: str | None,
+        columns: InputOptions,
         when: PeriodOptions,
         shared: Scenario,
         group: str | None = None,
     ) -> dict[str, Any]:
         """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
-        source = open_source(file, file_format)
+        source = open_source(columns.file, columns.file_format)
         labels: dict[str, AnyArray] = {}
         scores: dict[str, AnyArray] = {}
+        by = () if self.by is None else (self.by,)
         for name, (label, score) in self.columns.items():
-            cases = read_predictions(
-                source,
-                label=label,
-                scores=[score],
-                group=group,
-                by=() if self.by is None else (self.by,),
-                time=when.time,
-                period=when.period,
-            )
+            named = replace(columns, label=label, score=[score])
+            cases = load(named, source=source, group=group, when=when, by=by)
             labels[name], scores[name] = cases.labels, cases.scores_of(score)
-            for note in cases.notes:
-                say(note, "note")
         units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
         if group is not None:
             units["groups"] = cases.groups
@@ -146,19 +85,21 @@ class Streams:
 
 @bundled
 def share(
-    file: PredictionFile,
-    streams: StreamOptions,
-    show_options: OutputOptions,
-    capacity: Annotated[
-        str,
-        in_limits(
-            "Most alarms of all streams together: 0.1 or 10% of the cases, 500, or 20/day with "
-            "--time.",
-            metavar="SHARE|COUNT",
-        ),
-    ],
+    columns: InputOptions,
+    limits: LimitOptions,
     when: PeriodOptions,
-    exceed: Exceed = None,
+    show_options: OutputOptions,
+    streams: Annotated[
+        Path | None,
+        in_columns(
+            "A TOML file with a table for each outcome: label and score name its columns; "
+            "min_precision, cost_ratio or miss_costs, and miss_weight may stand beside them.",
+            metavar="FILE",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None, in_columns("The group of each case: every group is a stream.", metavar="COLUMN")
+    ] = None,
     overlap: Annotated[
         str, in_limits("Whether a case with several alarms counts each, or once.", metavar="NAME")
     ] = "each",
@@ -179,7 +120,6 @@ def share(
         in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),
     ] = None,
     test: TestFile = None,
-    file_format: FileFormat = None,
     output: Annotated[
         Path | None, output_to("Save the joint policy, as JSON; - is standard output.")
     ] = None,
@@ -188,25 +128,53 @@ def share(
     """Share one capacity between several alarms, or several groups, at the least total cost."""
     if check and test is None:
         raise ValueError("--check requires --test FILE")
-    problem, shared = streams.read(), _shared(capacity, exceed, when)
+    problem, shared = _streams(columns, limits, streams, by), _shared(limits, when)
     check_output(output, show_options)
-    sure = _guarantee(confidence, horizon, block, group)
     how: dict[str, Any] = {
         "overlap": overlap,
-        "guarantee": sure,
+        "guarantee": _guarantee(confidence, horizon, block, group),
         "miss_weight": problem.miss_weight,
+        "max_seconds": max_seconds,
+        "max_gap": max_gap,
     }
-    how |= {"max_seconds": max_seconds, "max_gap": max_gap}
-    columns = file_format, when, shared
-    cases = problem.load(file, *columns, group)
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
+    cases = problem.load(columns, when, shared, group)
     policy = voros.allocate(**cases, scenario=problem.scenario, **how)
-    tested = None if test is None else policy.evaluate(**problem.load(test, *columns))
+    tested = None
+    if test is not None:
+        tested = policy.evaluate(**problem.load(replace(columns, file=test), when, shared))
     if output is not None:
         deliver(policy.to_json(), output, show_options, announce=False)
-    show(_sheet(policy, tested, str(file)), show_options, output=output)
+    show(_sheet(policy, tested, str(columns.file)), show_options, output=output)
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _streams(
+    columns: InputOptions, limits: LimitOptions, file: Path | None, by: str | None
+) -> Streams:
+    """Return the streams, of a file or of the groups of one column."""
+    for option in ("model", "case", "weight", "drop_missing"):
+        if getattr(columns, option):
+            name = {"case": "id"}.get(option, option.replace("_", "-"))
+            raise ValueError(f"--{name} is not accepted where streams share a capacity")
+    if limits.scenarios is not None or limits.scenario is not None:
+        raise ValueError("--scenarios is not accepted here; --streams FILE holds limits and costs")
+    stated = {k: v for k, v in limits.given().items() if k not in ("capacity", "exceed")}
+    own = {"label": columns.label, "score": columns.score, "by": by}
+    if file is not None:
+        for name, value in own.items():
+            if value is not None:
+                raise ValueError(f"--streams and --{name} are mutually exclusive")
+        return _from_file(file, stated)
+    for name, value in own.items():
+        if value is None:
+            raise ValueError(
+                f"--{name} is required where groups share the capacity; for several outcomes of "
+                "the same cases give --streams FILE"
+            )
+    score = single_model(columns.score or [], "groups share the capacity of")
+    return Streams({score: (str(columns.label), score)}, scenario_from_fields(stated), 1.0, by)
 
 
 def _guarantee(
@@ -221,13 +189,15 @@ def _guarantee(
     return None
 
 
-def _shared(capacity: str, exceed: str | None, when: PeriodOptions) -> Scenario:
+def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
     """Read the shared capacity, and refuse a period that is missing or that nothing looks at."""
-    number, per = split_period(capacity)
-    share = None if exceed is None else read_number(exceed, "exceed")
+    if limits.capacity is None:
+        raise ValueError("--capacity is required: the most alarms of all streams together")
+    number, per = split_period(limits.capacity)
+    exceed = None if limits.exceed is None else read_number(limits.exceed, "exceed")
     # The costs are those of the streams; one alarm of all of them is no slip.
     unlimited = Scenario(cost_ratio=1.0)
-    shared = unlimited.changed(capacity=read_capacity(number), per=per, exceed=share)
+    shared = unlimited.changed(capacity=read_capacity(number), per=per, exceed=exceed)
     when.check(shared)
     return shared
 
