@@ -41,6 +41,8 @@ class Blocks:
     scenario: voros.Scenario
     per_day: float | None = None
     """Patients admitted on a day, on average; without it times are hours of no date."""
+    constant: bool = False
+    """Whether all scores are 0: one threshold, at which every row sounds."""
 
     def draw(self, rng: np.random.Generator) -> voros.OperatingPoints:
         """Draw a ward."""
@@ -52,6 +54,7 @@ class Blocks:
         day = admitted[patient] + np.tile(np.arange(self.n_rows), len(admitted))
         event = ndtr(self._normal(patient, rng)) < self.prevalence
         score = self.separation * event + self._normal(patient, rng)
+        score = 0.0 * score if self.constant else score
         rule = voros.AlarmRule(snooze="12h", horizon="2h", reset="2h")
         times: Any = 24.0 * day
         soon: Any = times[event] + 1
@@ -75,6 +78,9 @@ class Blocks:
         """Whether some threshold breaks a limit, and the largest share of events caught."""
         caught = self.prevalence * ndtr(self.separation - thresholds)
         alarms = caught + (1 - self.prevalence) * ndtr(-thresholds)
+        if self.constant:
+            alarms = np.where(thresholds <= 0, 1.0, 0.0)
+            caught = self.prevalence * alarms
         kept = caught >= self.scenario.min_precision * alarms
         if self.scenario.per is not None:
             rows_a_day = 1.0 if self.per_day is None else self.per_day * self.n_rows
@@ -228,6 +234,8 @@ SETTINGS: tuple[Blocks | Hours, ...] = (
     Blocks("rate binds, 10 each, .9", 300, 10, 0.9, 0.3, 1.0, RATE),
     Blocks("rate binds, 3 each, .5", 700, 3, 0.5, 0.3, 1.0, RATE),
     Blocks("both limits, 5 each, .5", 600, 5, 0.5, 0.1, 1.5, BOTH),
+    Blocks("4.02 a day, 1 each", 1608, 1, 0.0, 0.3, 0.0, PER_DAY, 4.02, constant=True),
+    Blocks("4.02 a day, 10 each", 161, 10, 0.0, 0.3, 0.0, PER_DAY, 0.402, constant=True),
     Blocks("4 a day, 1 each", 4000, 1, 0.0, 0.3, 1.0, PER_DAY, per_day=20),
     Blocks("4 a day, 3 each, .5", 2000, 3, 0.5, 0.3, 1.0, PER_DAY, per_day=7),
     Blocks("4 a day, 10 each, .9", 800, 10, 0.9, 0.3, 1.0, PER_DAY, per_day=2),
