@@ -3,7 +3,8 @@
 No stay touches another, so counts of batches add up. As the threshold falls, alarms never fall;
 once they exceed what the limits leave, no lower threshold matters. The first batch shows about
 where that is, and its lower thresholds are not counted; the sums of all batches show whether the
-limits were exceeded indeed, and otherwise all batches are read again from lower thresholds.
+limits were exceeded indeed, and otherwise all batches are read again from lower thresholds. The
+median step, which the last row of a stay stands for in patient-days, is that of each batch.
 """
 
 from __future__ import annotations

@@ -134,7 +134,8 @@ class StayRows(StayTotals):
         """Take the period of admission, its first row, as the unit of each stay.
 
         Patients who are admitted in different periods are independent of each other, which alarms
-        of neighbouring days are not: they may be those of one patient.
+        of neighbouring days are not: they may be those of one patient. Days of times that have a
+        zone are those of UTC.
         """
         calendar = Calendar.from_name(scenario.per or "")
         if calendar is None:
