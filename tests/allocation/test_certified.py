@@ -19,6 +19,7 @@ from voros.allocation.joint_tests import (
 )
 from voros.allocation.streams import read_streams
 from voros.exceptions import NeverAlarmWarning
+from voros.guarantee.tuning import TUNING
 
 PREVALENCE, SHIFT, FLOORS = np.array([0.15, 0.3]), np.array([1.8, 1.4]), (0.4, 0.5)
 SCENARIOS = {str(i): voros.Scenario(floor, cost_ratio=0.1) for i, floor in enumerate(FLOORS)}
@@ -394,3 +395,114 @@ def test_limits_hold_in_the_next_cases():
         used += raised.sum() / 400
     assert kept >= 17
     assert used > 20 * 0.3
+
+
+ALPHAS = (0.002, 0.01, 0.03, 0.1, 0.3, 0.8)
+
+
+def test_floors_of_the_next_cases_take_half_of_alpha_for_each_part():
+    """The rate of alarms and the precision are tested by exact tests of stricter limits."""
+    rng = np.random.default_rng(8)
+    y = rng.random((900, 1)) < 0.45
+    cases = read_streams(y, rng.normal(size=y.shape) + 1.2 * y)
+    units = SplitUnits.from_cases(cases)
+    tested, passes = units.tested, []
+    for threshold in (0.5, 1.0, 1.6):
+        alarm = cases.scores["0"] >= threshold
+        right, raised = (
+            int((part & tested).sum()) for part in (alarm & cases.positive["0"], alarm)
+        )
+        chosen, n_tested = int((alarm & ~tested).sum()), int(tested.sum())
+        rate = max(chosen - 3 * np.sqrt(chosen), 0) / (900 - n_tested)
+        for alpha in ALPHAS:
+            needed = stricter_floor(0.5, rate, 400, alpha / 2)
+            often = binomtest(raised, n_tested, rate, "greater").pvalue <= alpha / 2
+            precise = binomtest(right, raised, needed, "greater").pvalue <= alpha / 2
+            passed = FloorTest(cases, units, alpha, 400).passed("0", np.array([threshold]), 0.5)
+            assert passed.tolist() == [bool(often and needed < 1 and precise)]
+            passes += passed.tolist()
+    assert 3 < sum(passes) < 15
+
+
+def test_visits_of_the_next_cases_take_half_of_alpha_for_each_part():
+    cases, units = halves()
+    passes = []
+    for at in ([1.0, 1.5], [1.5, 2.0], [1.8, 2.5]):
+        alarm = (cases.scores["0"] >= at[0]) | (cases.scores["1"] >= at[1])
+        count = int((alarm & units.tested).sum())
+        for alpha in ALPHAS:
+            test = CapacityTest(
+                cases=cases,
+                units=units,
+                alpha=alpha,
+                limit=0.4,
+                exceed=None,
+                once=True,
+                horizon=250,
+            )
+            share = stricter_share(100, 250, 1, alpha / 2)
+            expected = binomtest(count, 200, share, "less").pvalue <= alpha / 2
+            assert test.passed(np.array([at])).tolist() == [expected]
+            passes.append(expected)
+    assert 3 < sum(passes) < 15
+
+
+def in_days(n_days, exceed, limit, alpha=0.1):
+    y, s, days = daily(np.random.default_rng(9), n_days)
+    calendar = voros.Scenario(capacity=limit, cost_ratio=1.0, per="day")
+    cases = read_streams(y, s).in_periods(calendar, days, None)
+    units = SplitUnits.from_cases(cases)
+    test = CapacityTest(
+        cases=cases, units=units, alpha=alpha, limit=float(limit), exceed=exceed, once=False
+    )
+    return test, s, days
+
+
+def test_days_above_are_tested_exactly_and_their_mean_as_well():
+    passes = []
+    for alpha in ALPHAS:
+        test, s, days = in_days(200, 0.2, 6, alpha)
+        for t in (0.85, 0.88, 0.9, 0.95):
+            alarms = np.bincount(days, cases_alarms(s, (t, t)))[test.units.tested]
+            n_above = int((alarms > 6).sum())
+            few = binomtest(n_above, len(alarms), 0.2, "less").pvalue <= alpha
+            mean_alone = CapacityTest(**{**vars(test), "exceed": None})
+            both = few and bool(mean_alone.passed(np.array([[t, t]]))[0])
+            assert test.passed(np.array([[t, t]])).tolist() == [both]
+            passes.append(both)
+    assert 4 < sum(passes) < 22
+
+
+def test_a_mean_above_the_capacity_of_a_day_does_not_pass():
+    """Twenty cases of a day raise 2 * 20 * (1 - t) alarms: 8 at .8, beyond 6."""
+    test, _, _ = in_days(400, None, 6, 0.5)
+    assert test.passed(np.array([[0.8, 0.8], [0.99, 0.99], [np.inf, np.inf]])).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_the_largest_loss_of_a_unit_is_that_of_alarms_for_all_its_cases():
+    cases, units = halves()
+    common = {"cases": cases, "units": units, "alpha": 0.1, "limit": 0.3, "exceed": None}
+    assert CapacityTest(**common, once=True).largest_loss == 0
+    assert CapacityTest(**common, once=False).largest_loss == pytest.approx(2 - 0.3)
+    patients, of_patients = halves(groups=np.arange(300) // 3)
+    common |= {"cases": patients, "units": of_patients}
+    assert CapacityTest(**common, once=True).largest_loss == pytest.approx(3 - 0.9)
+    assert CapacityTest(**common, once=False).largest_loss == pytest.approx(6 - 0.9)
+    test, _, days = in_days(50, None, 6)
+    assert test.largest_loss == 2 * np.bincount(days).max() - 6
+
+
+def test_the_standard_error_is_that_of_the_units_that_choose():
+    cases, units = halves()
+    test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=0.3, exceed=None, once=True)
+    alarm = ((cases.scores["0"] >= 1) | (cases.scores["1"] >= 1.5))[~units.tested]
+    n, p = len(alarm), alarm.mean()
+    assert test.error((1.0, 1.5)) == pytest.approx(np.sqrt(n * p * (1 - p)))
+    # Bets on days need room for the largest loss, a third of it at least.
+    days, _, _ = in_days(60, None, 6)
+    stake = -np.log(0.1) * days.largest_loss / TUNING.largest_stake * 20 / 40
+    assert days.error((0.999, 0.999)) == pytest.approx(stake / 3)
