@@ -72,9 +72,9 @@ class ModelCases:
             Labels. Only their number is looked at.
         scores : array-like of shape (n_cases,), mapping of str to such, or data frame
             Scores of one model, which is then called "model", or of several by name. A data frame
-            of pandas, polars or pyarrow has a column for each model.
+            of pandas, polars or pyarrow has a column for each model. Whether the cases are in the
+            same order is for `check_aligned`, with all arguments.
         """
-        check_aligned(y_true=y_true, scores=scores)
         columns = named_columns(scores, "scores")
         check_order(y_true, named=columns is not None)
         if columns is None and not (hasattr(scores, "__len__") or hasattr(scores, "__array__")):
@@ -124,6 +124,7 @@ class ModelCases:
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     """Return the scores of each model, one for every label; see `ModelCases`."""
+    check_aligned(y_true=y_true, scores=scores)
     return ModelCases.read(y_true, scores).scores
 
 
