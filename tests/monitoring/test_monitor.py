@@ -126,7 +126,7 @@ def test_labels_count_as_they_are_known_now() -> None:
     monitor.label([0, 1], cases=["b", "c"], times=["2026-01-20", "2026-01-21"])
     status = monitor.status()
     assert "1 of 3 alarms were true" in status["precision"].words
-    assert any("1 labels came and 1 were corrected after the window" in n for n in status.notes)
+    assert any("1 label came and 1 changed after the window" in n for n in status.notes)
 
 
 def labelled_later(labels: np.ndarray, delays: np.ndarray, floor: float) -> list[voros.Status]:
@@ -211,7 +211,7 @@ def test_late_and_missing_labels_are_said() -> None:
     status = monitor.status()
     notes = "\n".join(status.notes)
     assert "1 of 1 alarms were true and 2 have no label" in status["precision"].words
-    assert "1 labels came and 0 were corrected after the window had closed" in notes
+    assert "1 label came and 0 changed after the window had closed" in notes
     assert "recall: unknown" in notes
 
 
@@ -220,7 +220,7 @@ def test_labels_of_no_case_and_of_cases_without_alarm_are_said() -> None:
     monitor.update([0.9, 0.1], cases=["a", "b"], times=["2026-01-01"] * 2)
     monitor.label([1, 0], cases=["A", "b"])
     notes = "\n".join(monitor.status().notes)
-    assert "1 of the last labels are of cases that have not come" in notes
+    assert "1 recent label of cases that have not come" in notes
     assert "recall: some cases without an alarm have a label" in notes
 
 

@@ -187,7 +187,9 @@ def test_stays_without_an_outcome_break_nothing(ended: bool, verdict: str) -> No
 
 def test_rows_beyond_the_window_do_not_count_and_are_said() -> None:
     status = one_stay(y=[0], times=["2026-01-04"]).status()
-    assert any("1 alarms more than 2 days after the first row" in note for note in status.notes)
+    assert any(
+        "not counted: 1 alarm more than 2 days after the first row" in note for note in status.notes
+    )
     assert "0 of 3 alarms were true" in one_stay(3, y=[0], times=["2026-01-04"]).status().words
 
 
@@ -197,7 +199,7 @@ def test_a_stay_counts_when_window_and_horizon_have_passed() -> None:
     monitor.label([0], cases=["a"], times=["2026-01-01T05:00"])
     monitor.advance("2026-01-03T12:00")
     assert monitor.status()["precision"].n == 0
-    assert any("1 stays that began in the last 2.5 days" in n for n in monitor.status().notes)
+    assert any("1 stay that began in the last 2.5 days" in n for n in monitor.status().notes)
     monitor.advance("2026-01-03T13:00")
     assert monitor.status()["precision"].n == 1
 

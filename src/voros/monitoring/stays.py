@@ -23,7 +23,7 @@ from voros.monitoring.change import change_watch
 from voros.monitoring.precision import Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, day_of
-from voros.monitoring.status import Status, Watch, worst
+from voros.monitoring.status import Status, Watch, counted, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.verdicts import Deployment
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -187,9 +187,9 @@ def count_stays(deployed: Deployment) -> CountedStays:
         if name in whose
     ]
     columns = _count(deployed, codes, times, scores, outcomes) if rows else np.zeros((5, 0))
-    tp, fp, counted, days, events = columns
+    tp, fp, sounded, days, events = columns
     known = _known(deployed, outcomes, n_stays)
-    alarms = np.where(known, tp + fp, counted)
+    alarms = np.where(known, tp + fp, sounded)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = deployed.stay_rule[0].reset is None
     labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
@@ -197,7 +197,7 @@ def count_stays(deployed: Deployment) -> CountedStays:
     n_rows, totals, squares = (
         np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )
-    sums = {"cases": n_rows, "alarms": counted, "totals": totals, "squares": squares}
+    sums = {"cases": n_rows, "alarms": sounded, "totals": totals, "squares": squares}
     return CountedStays(
         PeriodTotals(names=np.array(list(whose)), starts=begins, **sums),
         days,
@@ -241,16 +241,16 @@ def _known(deployed: Deployment, outcomes: list[tuple[int, float, int]], n_stays
 def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     """Judge every limit of alarms over stays."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
-    counted = count_stays(deployed)
+    stays = count_stays(deployed)
     (floor,) = policy.floors.values()
     watches = []
     if floor:
-        watches.append(precision_watch(counted.units, floor, settings, curves=curves))
+        watches.append(precision_watch(stays.units, floor, settings, curves=curves))
     limit = capacity_limit(policy, settings)
     if limit is not None:
-        counts = Counts(counted.totals.starts, counted.days, counted.totals.alarms)
+        counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
-    watches.append(change_watch(counted.totals, settings, unit="stay"))
+    watches.append(change_watch(stays.totals, settings, unit="stay"))
     tables = ("(SELECT DISTINCT stay FROM stay_rows)", "stay_rows WHERE alarm = 1", "stay_outcomes")
     n_stays, n_alarms, n_outcomes = (
         int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables
@@ -262,29 +262,29 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
         cases=n_stays,
         alarms=n_alarms,
         labels=n_outcomes,
-        notes=tuple(_notes(deployed, counted, watches)) if n_stays else (),
+        notes=tuple(_notes(deployed, stays, watches)) if n_stays else (),
     )
 
 
-def _notes(deployed: Deployment, counted: CountedStays, watches: list[Watch]) -> Iterator[str]:
+def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what is known of recall, and what to do."""
     closing, window = _closing(deployed), deployed.settings.window
     span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
     still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
     if unknown:
-        yield f"{unknown:,} stays with a label have not come; check their ids"
+        yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"
     if still_open:
-        days = closing / SECONDS_PER_DAY
-        yield f"{still_open:,} stays that began in the last {days:.3g} days do not count yet"
+        days, stays_open = closing / SECONDS_PER_DAY, counted(still_open, "stay")
+        yield f"not counted yet: {stays_open} that began in the last {days:.3g} days"
     if beyond:
         yield (
-            f"{beyond:,} alarms more than {window:g} days after the first row of their stay do not "
-            "count; a longer window counts them"
+            f"not counted: {counted(beyond, 'alarm')} more than {window:g} days after the first "
+            "row of the stay; a longer window counts them"
         )
-    if counted.n_events:
+    if stays.n_events:
         yield (
-            f"recall: {counted.n_caught:,} of {counted.n_events:,} events of the stays that count "
-            f"were caught ({counted.n_caught / counted.n_events:.3f})"
+            f"recall: {stays.n_caught:,} of {stays.n_events:,} events of the stays that count "
+            f"were caught ({stays.n_caught / stays.n_events:.3f})"
         )
     if any(watch.verdict in ("broken", "watch") for watch in watches if watch.kind != "scores"):
         yield (

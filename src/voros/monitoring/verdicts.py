@@ -21,7 +21,7 @@ from voros.monitoring.ratios import (
     mean_cost_ratio,
 )
 from voros.monitoring.settings import Settings, day_of
-from voros.monitoring.status import Status, Watch, watch_name, worst
+from voros.monitoring.status import Status, Watch, counted, watch_name, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -143,10 +143,11 @@ def _notes(
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     unknown, others = store.recent_labels()
     if unknown:
-        yield f"{unknown:,} of the last labels are of cases that have not come; check their ids"
+        yield f"{counted(unknown, 'recent label')} of cases that have not come; check the ids"
     still_open = sum(int((~stream.closed).sum()) for stream in streams)
     if still_open:
-        yield f"{still_open:,} alarms of the last {settings.window:g} days do not count yet"
+        alarms = counted(still_open, "alarm")
+        yield f"not counted yet: {alarms} of the last {settings.window:g} days"
     for stream in streams:
         yield from _late_in_words(stream, deployed)
     yield from _alike_in_words(watches)
@@ -199,7 +200,7 @@ def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
     watch, settings = stream.watch, deployed.settings
     _, of, name = watch.name.partition(" of ")
     yield (
-        f"{late:,} labels{of}{name} came and {changed:,} were corrected after the window had "
+        f"{counted(late, 'label')}{of}{name} came and {changed:,} changed after the window had "
         "closed; they count as they are known now. A longer window waits for them"
     )
     at_close = alarms._replace(labels=alarms.at_close)
