@@ -22,9 +22,14 @@ SETTLED = 1.5
 
 COLOURS = 256
 
-PHONE = (360, 720)
+PHONE = (360, 800)
 PHONE_SCROLLS = (0, 640, 1830)
 GAP = 16
+
+UNFOLD = """
+const names = ["decision", "costs", "map"];
+for (const name of names) document.getElementById(`fold-${name}`).open = true;
+"""
 
 GAINS = "return document.getElementById('decision-title').getBoundingClientRect().top - 30"
 """Where net benefit, costs and the map are, from the top of the page."""
@@ -51,6 +56,12 @@ def photograph(browser: webdriver.Chrome, width: int, height: int, scroll: int =
     return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
 
 
+def wait_for(browser: webdriver.Chrome, sign: str) -> None:
+    """Wait until the page says that something is computed: intervals, or the map's hatching."""
+    while browser.execute_script(f"return document.body.dataset.{sign} ?? null") is None:
+        time.sleep(SETTLED)
+
+
 def side_by_side(pictures: list[Image.Image]) -> Image.Image:
     """Put pictures of the same size in a row."""
     width, height = pictures[0].size
@@ -74,9 +85,17 @@ def main() -> None:
         run_page(ROOT / "docs" / "explorer.md")
         browser = open_browser(profile)
         browser.get((Path(folder) / "support2.html").as_uri())
+        photograph(browser, *PHONE)
+        browser.refresh()  # opened on a phone, the limits are folded
+        wait_for(browser, "sure")
         phone = [photograph(browser, *PHONE, scroll) for scroll in PHONE_SCROLLS]
         keep(side_by_side(phone), "explorer-360.png")
+        photograph(browser, 1280, 1260)
+        browser.refresh()
+        wait_for(browser, "sure")
         keep(photograph(browser, 1280, 1260), "explorer-1280.png")
+        browser.execute_script(UNFOLD)
+        wait_for(browser, "judged")
         keep(photograph(browser, 1280, 1160, browser.execute_script(GAINS)), "explorer-gains.png")
         run_page(ROOT / "docs" / "monitoring.md")
         browser.get((Path(folder) / "ward.html").as_uri())
