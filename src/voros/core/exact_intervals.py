@@ -95,8 +95,8 @@ class EvaluationIntervals:
     ----------
     confidence_level : float
     precision, recall, alarms, cost, cost_per_1000 : tuple of two floats
-        Of the means of the same names; see `PolicyEvaluation`. Those of the normalised cost are
-        given the class sizes.
+        Of the means of the same names; see `PolicyEvaluation`. Without groups those of the
+        normalised cost are given the class sizes.
     """
 
     confidence_level: float
@@ -140,6 +140,11 @@ def false_of(counts: Counts) -> tuple[Any, Any]:
 def missed_of(counts: Counts) -> tuple[Any, Any]:
     """Missed positives among the cases."""
     return counts.n_positive - counts.tp, counts.n_positive + counts.n_negative
+
+
+def prevalence_of(counts: Counts) -> tuple[Any, Any]:
+    """Return positives and cases, of which prevalence is the share."""
+    return np.atleast_1d(counts.n_positive), np.atleast_1d(counts.n_positive + counts.n_negative)
 
 
 def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float:
@@ -192,7 +197,7 @@ class ThresholdCounts:
             precision=self._precision(confidence_level),
             recall=recall.mean(self.probability).limits,
             alarms=self._alarms(confidence_level),
-            cost=_clip(self._cost(recall, self.share(fpr_of, confidence_level)), 1.0),
+            cost=_clip(self._cost(recall, confidence_level), 1.0),
             cost_per_1000=self.cost_interval(
                 self.ratio_integral, self.probability, confidence_level
             ),
@@ -277,9 +282,33 @@ class ThresholdCounts:
         both = tpr.times(self.prevalence).plus(fpr.times(1.0 - self.prevalence))
         return _clip(both.times(self.n_cases).limits, self.n_cases)
 
-    def _cost(self, tpr: Share, fpr: Share) -> Interval:
+    def _cost(self, tpr: Share, confidence_level: float) -> Interval:
+        """Return the interval of the normalised cost.
+
+        Groups differ in how many positives they have, and t follows the class sizes: to first
+        order the cost moves with the share of positives by (FNR - FPR) t (1 - t) / (p (1 - p)).
+        """
+        fpr = self.share(fpr_of, confidence_level)
         missed = tpr.rest.mean(self.probability - self.t_integral)
-        return fpr.mean(self.t_integral).plus(missed).limits
+        cost, one_class = (
+            fpr.mean(self.t_integral).plus(missed),
+            self.n_positive * self.n_negative == 0,
+        )
+        if self.grouped is None or self.prevalence is not None or one_class:
+            return cost.limits
+        t = np.divide(
+            self.t_integral,
+            self.probability,
+            out=np.zeros(len(self.tp)),
+            where=self.probability > 0,
+        )
+        p = self.n_positive / self.n_cases
+        moves = self.probability * t * (1 - t) / (p * (1 - p))
+        slope = float(moves @ (tpr.rest.estimate - fpr.estimate))
+        positives = self.share(prevalence_of, confidence_level)
+        moved = (positives if slope >= 0 else positives.rest).mean(np.array([abs(slope)]))
+        low, high = cost.plus(moved).limits
+        return low - float(moved.estimate), high - float(moved.estimate)
 
     def _cost_per_case(
         self, on_false: FloatArray, on_missed: FloatArray, confidence_level: float
@@ -336,7 +365,10 @@ class Share:
         total, related = self.estimate + other.estimate, self._correlation(other)
         below = _added(self.estimate - self.low, other.estimate - other.low, related)
         above = _added(self.high - self.estimate, other.high - other.estimate, related)
-        return Share(total, total - below, total + above)
+        residuals = None
+        if self.residuals is not None and other.residuals is not None:
+            residuals = self.residuals + other.residuals
+        return Share(total, total - below, total + above, residuals)
 
     def _correlation(self, other: Share) -> float:
         if self.residuals is None or other.residuals is None:
