@@ -93,7 +93,9 @@ def alarm_points(
     ([inf, 0.9], [0, 1], [0, 0])
     """
     check_aligned(stay=stay, time=time, score=score, groups=groups)
-    columns = StayColumns(stay, time, score, events, _check_rules(rule), groups)
+    columns = StayColumns(
+        stay=stay, time=time, score=score, events=events, rules=_check_rules(rule), groups=groups
+    )
     lazy = as_lazy(rows)
     if lazy is None:
         if scenario is not None:
@@ -111,7 +113,7 @@ ONLY = ""
 """The name of a model and of a rule that have none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StayColumns:
     """The arguments of `alarm_points` about rows, and the rules by name."""
 
