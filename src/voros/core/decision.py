@@ -199,7 +199,7 @@ def solve(
     else:
         max_alarms = points.max_alarms(scenario)
     feasible, cut = deployed.within_limits(scenario.floor, max_alarms), float("nan")
-    if scenario.per_period and points.by_period is not None:
+    if points.by_period is not None and scenario.per_period:
         per_positive = float(deployed.n_positive / points.n_positive)
         per_negative = float(deployed.n_negative / points.n_negative)
         cut = points.by_period.cut(scenario, per_positive, per_negative)

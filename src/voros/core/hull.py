@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.operating_points import OperatingPoints
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
 
 __all__ = ["Choice"]
 
@@ -147,6 +149,7 @@ def growing_hulls(
 
     Examples
     --------
+    >>> from voros import OperatingPoints
     >>> points = OperatingPoints.from_counts([1, 2, 4], [1, 2, 2], 4, 4)
     >>> hulls = growing_hulls(points, np.arange(4), [3, 4])
     >>> [hull.index.tolist() for hull in hulls.values()]
