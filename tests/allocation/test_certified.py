@@ -506,3 +506,21 @@ def test_the_standard_error_is_that_of_the_units_that_choose():
     days, _, _ = in_days(60, None, 6)
     stake = -np.log(0.1) * days.largest_loss / TUNING.largest_stake * 20 / 40
     assert days.error((0.999, 0.999)) == pytest.approx(stake / 3)
+
+
+def test_the_rate_of_alarms_has_half_of_alpha_too():
+    """A hundred alarms of 300 cases choose; every number of alarms of 600 others is tested."""
+    n_chosen, n_tested, alpha, between = 300, 600, 0.1, 0
+    rate = (100 - 3 * np.sqrt(100)) / n_chosen
+    tested = np.arange(n_chosen + n_tested) >= n_chosen
+    ones = np.ones(len(tested), dtype=int)
+    units = SplitUnits("cases", np.arange(len(tested)), ones, tested)
+    for n_alarms in range(130, 180):
+        alarm = np.zeros(len(tested), dtype=bool)
+        alarm[:100] = alarm[n_chosen : n_chosen + n_alarms] = True
+        cases = read_streams(alarm[:, None], alarm[:, None].astype(float))
+        p_value = binomtest(n_alarms, n_tested, rate, "greater").pvalue
+        passed = FloorTest(cases, units, alpha, 400).passed("0", np.array([1.0]), 0.5)
+        assert passed.tolist() == [p_value <= alpha / 2]
+        between += alpha / 2 < p_value <= alpha
+    assert between > 0

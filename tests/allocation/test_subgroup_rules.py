@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -250,3 +251,19 @@ def breaks(thresholds: dict[str, float], chances: Any, floor: float, capacity: f
     alarms = GROUP_SHARES @ raised.mean(axis=1)
     precisions = [chances[g, raised[g]].mean() for g in range(3) if raised[g].any()]
     return bool(alarms > capacity or any(precision < floor for precision in precisions))
+
+
+def test_policies_of_every_rule_are_saved_and_read():
+    """Under one threshold the second subgroup is far below the floor that all cases keep."""
+    rng = np.random.default_rng(21)
+    y = rng.random(400) < np.repeat([0.6, 0.1], 200)
+    how = {"by": np.repeat(["x", "y"], 200), "guarantee": voros.Guarantee(0.8)}
+    scenario = voros.Scenario(0.3, 0.5, cost_ratio=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.NeverAlarmWarning)
+        result = voros.compare_subgroup_thresholds(y, rng.random(400), scenario, **how)
+    one = result.policy("one").default
+    assert one.tp[1] < 0.3 * one.alarms[1]
+    assert sum(one.tp) >= 0.3 * sum(one.alarms)
+    for policy in result.policies.values():
+        assert voros.JointPolicy.from_json(policy.to_json()) == policy

@@ -261,7 +261,10 @@ class _Search:
         within = (tp + fp).sum(axis=0) <= self.separate.max_alarms
         together = within & self._precise(tp.sum(axis=0), fp.sum(axis=0))
         in_each = together & self._precise(tp, fp).all(axis=0)
-        return self._cheapest(shown, tp, fp, together), self._cheapest(shown, tp, fp, in_each)
+        one = self._cheapest(shown, tp, fp, together)
+        # The floor holds over all cases, and in no subgroup by itself.
+        scenarios = tuple(scenario.changed(min_precision=0.0) for scenario in one.scenarios)
+        return replace(one, scenarios=scenarios), self._cheapest(shown, tp, fp, in_each)
 
     def _precise(self, tp: AnyArray, fp: AnyArray) -> BoolArray:
         high, low = self.floor.denominator - self.floor.numerator, self.floor.numerator
