@@ -173,6 +173,12 @@ def test_the_change_is_found_where_it_was_made() -> None:
     assert 200 < evidence.fired_at <= evidence.broken_at
 
 
+def test_the_errors_of_both_parts_sum_to_alpha() -> None:
+    evidence = weighed(np.zeros(3), alpha=0.1)
+    errors = np.exp([-evidence.start_bound, -evidence.late_bound])
+    assert errors == pytest.approx([0.096, 0.004])
+
+
 def test_nothing_is_nothing() -> None:
     evidence = weighed(np.zeros(0))
     assert evidence.broken_at is None
