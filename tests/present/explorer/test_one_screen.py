@@ -71,9 +71,10 @@ def test_what_was_opened_is_open_after_a_reload(opened):
     is_open = "return document.getElementById('fold-decision').open"
     opened.execute_script("sessionStorage.setItem('keep-folds', 'yes')")
     before = opened.execute_script(is_open)
+    kept = "JSON.parse(localStorage.getItem('voros.open')).includes('fold-decision')"
     for expected in (not before, before):
         opened.execute_script("document.querySelector('#fold-decision > summary').click()")
-        time.sleep(0.2)
+        until(opened, f"{kept} === {str(expected).lower()}")
         opened.refresh()
         assert opened.execute_script(is_open) is expected
     opened.execute_script("sessionStorage.removeItem('keep-folds')")
