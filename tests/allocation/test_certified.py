@@ -426,11 +426,11 @@ def test_floors_of_the_next_cases_take_half_of_alpha_for_each_part():
 
 def test_visits_of_the_next_cases_take_half_of_alpha_for_each_part():
     cases, units = halves()
-    passes = []
-    for at in ([1.0, 1.5], [1.5, 2.0], [1.8, 2.5]):
-        alarm = (cases.scores["0"] >= at[0]) | (cases.scores["1"] >= at[1])
+    passes, between = [], 0
+    for at in np.linspace(0.8, 2.2, 30):
+        alarm = (cases.scores["0"] >= at) | (cases.scores["1"] >= at)
         count = int((alarm & units.tested).sum())
-        for alpha in ALPHAS:
+        for alpha in (0.1, 0.4):
             test = CapacityTest(
                 cases=cases,
                 units=units,
@@ -441,10 +441,21 @@ def test_visits_of_the_next_cases_take_half_of_alpha_for_each_part():
                 horizon=250,
             )
             share = stricter_share(100, 250, 1, alpha / 2)
-            expected = binomtest(count, 200, share, "less").pvalue <= alpha / 2
-            assert test.passed(np.array([at])).tolist() == [expected]
-            passes.append(expected)
-    assert 3 < sum(passes) < 15
+            p_value = binomtest(count, 200, share, "less").pvalue
+            assert test.passed(np.array([[at, at]])).tolist() == [p_value <= alpha / 2]
+            passes.append(p_value <= alpha / 2)
+            between += alpha / 2 < p_value <= alpha
+    assert 10 < sum(passes) < 50
+    assert between > 0
+
+
+def test_alarms_that_each_count_pass_within_the_share_only():
+    """Two alarms of a case, .7 for each, are far beyond .3 of a case; .03 are far within."""
+    cases, units = halves(3000)
+    test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=0.3, exceed=None, once=False)
+    shares = [np.quantile(cases.scores["0"], q) for q in (0.3, 0.97)]
+    at = np.array([[shares[0], shares[0]], [shares[1], shares[1]]])
+    assert test.passed(at).tolist() == [False, True]
 
 
 def in_days(n_days, exceed, limit, alpha=0.1):
