@@ -329,3 +329,18 @@ def _values(values: Any, name: str) -> AnyArray:
         there: AnyArray = values
         return there
     return as_vector(values, name)
+
+
+DEVELOPMENT_CASES = (
+    "accepted is a pair of labels and scores, (y_dev, scores_dev), of cases that are not among the "
+    "validation cases"
+)
+
+
+def read_development(development: Any, pos_label: Any = None) -> dict[str, OperatingPoints]:
+    """Count development cases, given as labels and scores of one model or several."""
+    if not isinstance(development, tuple) or len(development) != 2:
+        raise ArgumentError(
+            "development", f" is a {type(development).__name__}; {DEVELOPMENT_CASES}"
+        )
+    return count_models(*development, pos_label=pos_label)

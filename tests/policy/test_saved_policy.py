@@ -327,10 +327,10 @@ def test_a_family_that_scipy_does_not_have_cannot_be_saved():
     ("field", "value", "reason"),
     [
         ("n_positive", 4, "origin has other cases of each class than validation"),
-        ("n_groups", 10**6, "origin: n_groups is 1000000, of 6 cases"),
-        ("period_correlation", 0.5, "origin: there is a period_correlation and no n_periods"),
-        ("n_development", 50, "origin: n_development and n_planned belong together"),
-        ("n_planned", 2, "origin: n_development and n_planned belong together"),
+        ("n_groups", 10**6, "origin has n_groups 1000000, of 6 cases"),
+        ("period_correlation", 0.5, "origin has a period_correlation and no n_periods"),
+        ("n_development", 50, "must have both n_development and n_planned, or neither"),
+        ("n_planned", 2, "must have both n_development and n_planned, or neither"),
     ],
 )
 def test_the_origin_agrees_with_the_policy(field, value, reason):

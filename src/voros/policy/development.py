@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
-from voros.models import count_models
 from voros.policy.allowed import (
     AllowedThresholds,
     limits_under,
@@ -23,18 +22,6 @@ from voros.policy.origin import BY_RECALL, PolicyStrategy
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
     from voros.guarantee.development import Goal, Plan
-
-ACCEPTED = (
-    "accepted is a pair of labels and scores, (y_dev, scores_dev), of cases that are not among the "
-    "validation cases"
-)
-
-
-def read_development(development: Any, pos_label: Any = None) -> dict[str, OperatingPoints]:
-    """Count development cases, given as labels and scores of one model or several."""
-    if not isinstance(development, tuple) or len(development) != 2:
-        raise ArgumentError("development", f" is a {type(development).__name__}; {ACCEPTED}")
-    return count_models(*development, pos_label=pos_label)
 
 
 def check_same_models(development: Iterable[str], validation: Iterable[str]) -> None:

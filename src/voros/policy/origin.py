@@ -61,16 +61,6 @@ class Origin:
     n_stays: int | None = None
     patient_days: float | None = None
 
-    def __post_init__(self) -> None:
-        """Check that the numbers can belong to one set of cases."""
-        n_cases = self.n_positive + self.n_negative
-        if self.n_groups is not None and self.n_groups > n_cases:
-            raise ValueError(f"n_groups is {self.n_groups}, of {n_cases:g} cases")
-        if self.period_correlation is not None and self.n_periods is None:
-            raise ValueError("there is a period_correlation and no n_periods")
-        if (self.n_development is None) != (self.n_planned is None):
-            raise ValueError("n_development and n_planned belong together: both, or neither")
-
     @property
     def has_repeated_groups(self) -> bool:
         """Whether some patient is known to have several of the cases."""

@@ -167,8 +167,7 @@ def _read_label(entry: Entry) -> Any:
 def _read_origin(entry: Entry) -> Origin:
     fields = entry.keys(*Origin.__dataclass_fields__)
     counts = ("n_groups", "n_periods", "n_development", "n_planned", "n_stays")
-    return entry.made(
-        Origin,
+    origin = Origin(
         n_positive=fields["n_positive"].number(0),
         n_negative=fields["n_negative"].number(0),
         period_correlation=fields["period_correlation"].optional(lambda r: r.number(-1, 1)),
@@ -176,6 +175,14 @@ def _read_origin(entry: Entry) -> Origin:
         patient_days=fields["patient_days"].optional(lambda days: days.number(0)),
         **{name: fields[name].optional(lambda entry: entry.whole(1)) for name in counts},
     )
+    n_cases = origin.n_positive + origin.n_negative
+    if origin.n_groups is not None and origin.n_groups > n_cases:
+        entry.contradict(f"has n_groups {origin.n_groups}, of {n_cases:g} cases")
+    if origin.period_correlation is not None and origin.n_periods is None:
+        entry.contradict("has a period_correlation and no n_periods")
+    if (origin.n_development is None) != (origin.n_planned is None):
+        entry.contradict("must have both n_development and n_planned, or neither")
+    return origin
 
 
 def _read_rule(entry: Entry) -> AlarmRule:

@@ -15,7 +15,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import ONLY_MODEL, read_points
+from voros.models import ONLY_MODEL, read_development, read_points
 from voros.notices import warn_of_few_alarms
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -29,7 +29,7 @@ from voros.policy.allowed import (
 )
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.development import Planned, check_development, read_development
+from voros.policy.development import Planned, check_development
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 

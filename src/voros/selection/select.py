@@ -16,11 +16,10 @@ from voros.exceptions import (
     NeverAlarmWarning,
     warn_caller,
 )
-from voros.models import ModelCases, points_by_name
+from voros.models import ModelCases, points_by_name, read_development
 from voros.notices import warn_about_costs
 from voros.policy.development import (
     check_development,
-    read_development,
 )
 from voros.selection.ranking import PAPER_TOLERANCE, Models, counted_models, rank_models
 from voros.selection.result import Selection
