@@ -23,7 +23,7 @@ import voros
 from voros.core.calibration import Calibration
 from voros.core.risk_quality import auroc_interval
 from voros.inference import net_benefit_band
-from voros.inference.bands import BAND_KINDS, Kind, area_band, roc_band
+from voros.inference.bands import area_band, roc_band
 from voros.inference.bca import METHODS
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
@@ -183,13 +183,13 @@ def curve_ends(
 
 
 def bands_that_hold(
-    setting: Setting, kind: Kind, n_data_sets: int, n_resamples: int, seed: int
+    setting: Setting, n_data_sets: int, n_resamples: int, seed: int
 ) -> dict[str, FloatArray]:
     """Share of bands that hold the true curve: the whole of it, and at a mean position."""
     held: dict[str, list[tuple[float, float]]] = {"ROC": [], "area": []}
     for rng in generators(n_data_sets, seed):
         positive, (score,), groups = draw(setting, rng)
-        how: dict[str, Any] = {"kind": kind, "n_resamples": n_resamples, "random_state": rng}
+        how: dict[str, Any] = {"n_resamples": n_resamples, "random_state": rng}
         how["groups"] = groups if setting.per_subgroup > 1 else None
         roc = roc_band(positive, score, **how)
         area = area_band(positive, score, setting.scenario, **how)
@@ -204,14 +204,13 @@ def bands_that_hold(
 
 
 def show_bands(setting: Setting, args: argparse.Namespace) -> None:
-    for kind in BAND_KINDS:
-        found = bands_that_hold(setting, kind, args.data_sets, args.resamples, args.seed)
-        for name, (whole, mean) in found.items():
-            print(
-                f"{setting.name:15} {name:4} band, {kind:12} holds the whole curve {whole:.3f}, "
-                f"a mean position {mean:.3f}",
-                flush=True,
-            )
+    found = bands_that_hold(setting, args.data_sets, args.resamples, args.seed)
+    for name, (whole, mean) in found.items():
+        print(
+            f"{setting.name:15} {name:4} band holds the whole curve {whole:.3f}, "
+            f"a mean position {mean:.3f}",
+            flush=True,
+        )
 
 
 def show_quality(args: argparse.Namespace) -> None:
