@@ -10,7 +10,8 @@ import pytest
 
 import voros
 from voros.allocation import search
-from voros.allocation.search import Effort, PeriodLimit, Search, SearchSpace
+from voros.allocation.search import Effort, Search
+from voros.allocation.search_space import PeriodLimit, SearchSpace
 from voros.exceptions import NeverAlarmWarning
 
 EXCEED = (None, 0.0, 0.2, 0.4)

@@ -1,10 +1,9 @@
 """One capacity for several alarms, or for several groups of cases."""
 
 from voros.allocation.allocate import allocate, capacity_growth
-from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.joint_evaluation import JointEvaluation, StreamEvaluation
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import CapacityGrowth
+from voros.allocation.problem import CapacityGrowth, JointChoice, JointPromise
 from voros.allocation.subgroup_rules import SubgroupThresholds, compare_subgroup_thresholds
 from voros.core.shared_capacity import Certificate
 

@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 
 from voros.allocation.certified import certify
-from voros.allocation.choices import OVERLAPS, JointChoice, Overlap, SharedLimit
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import CapacityGrowth, JointProblem, Solver, grow
-from voros.allocation.search import Effort, PeriodLimit, share_within
+from voros.allocation.problem import (
+    OVERLAPS,
+    CapacityGrowth,
+    JointChoice,
+    JointProblem,
+    Overlap,
+    SharedLimit,
+    Solver,
+    grow,
+)
+from voros.allocation.search import Effort, share_within
+from voros.allocation.search_space import PeriodLimit
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_flag

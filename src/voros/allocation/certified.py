@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.joint_evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
+from voros.allocation.problem import JointChoice, JointPromise
 from voros.allocation.streams import StreamCases
 from voros.core.decision import Decision
 from voros.core.periods import neighbour_correlation

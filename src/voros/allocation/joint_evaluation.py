@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.allocation.choices import JointChoice, SharedLimit
-from voros.allocation.problem import mean_ratio
+from voros.allocation.problem import JointChoice, SharedLimit, mean_ratio
 from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.exact_limits import as_fraction

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.allocation.choices import JointChoice, JointPromise, Overlap, SharedLimit
 from voros.allocation.joint_evaluation import JointEvaluation, evaluate_streams
+from voros.allocation.problem import JointChoice, JointPromise, Overlap, SharedLimit
 from voros.allocation.saved_joint import JOINT_FORMAT, joint_text, read_joint
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.alignment import check_aligned

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voros.allocation.choices import OVERLAPS, JointChoice, JointPromise, SharedLimit
-from voros.allocation.problem import mean_ratio
+from voros.allocation.problem import OVERLAPS, JointChoice, JointPromise, SharedLimit, mean_ratio
 from voros.allocation.streams import ARRANGEMENTS
 from voros.core.exact_limits import as_fraction
 from voros.core.scenario import Scenario

@@ -27,9 +27,8 @@ import numpy as np
 
 from voros.allocation.allocate import allocate
 from voros.allocation.certified import warn_uncertified
-from voros.allocation.choices import JointChoice, JointPromise
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import mean_ratio
+from voros.allocation.problem import JointChoice, JointPromise, mean_ratio
 from voros.allocation.streams import StreamCases, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_number
