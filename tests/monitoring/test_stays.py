@@ -146,8 +146,8 @@ def test_alarms_and_events_are_those_of_a_loop_over_the_rows(
     assert status["scores"].unit == "stay"
 
 
-def one_stay(window: float = 2, **label: Any) -> voros.Monitor:
-    monitor = voros.Monitor(make_policy(RULES[0]), window=window)
+def one_stay(window: float = 2, rule: voros.AlarmRule = RULES[0], **label: Any) -> voros.Monitor:
+    monitor = voros.Monitor(make_policy(rule), window=window)
     when = BEGIN + np.array([0, 1, 13, 60]) * HOUR
     monitor.update([0.9, 0.9, 0.9, 0.9], cases=["a"] * 4, times=when)
     if label:
@@ -167,6 +167,31 @@ def test_a_stay_without_an_outcome_counts_against_either_verdict() -> None:
     assert (
         "recall: 1 of 1 events of the stays that count were caught (1.000)" in event.status().words
     )
+
+
+def test_the_end_of_a_stay_is_not_an_event() -> None:
+    """An event at this hour would be caught by the alarm of hour 13."""
+    ended = one_stay(y=[0], times=["2026-01-01T20:00"])
+    assert "0 of 2 alarms were true" in ended.status()["precision"].words
+
+
+def test_an_event_that_others_may_follow_does_not_end_a_stay() -> None:
+    label: Any = {"y": [1], "times": ["2026-01-01T20:00"]}
+    assert "2 have no label" in one_stay(rule=RULES[1], **label).status()["precision"].words
+    label = {"y": [1, 0], "times": [*label["times"], "2026-01-04"]}
+    assert "1 of 2 alarms were true" in one_stay(rule=RULES[1], **label).status().words
+
+
+def test_of_a_stay_without_an_outcome_one_alarm_at_most_can_be_true() -> None:
+    """Four alarms each: at best 20 of 180 are true, and 80 of 240 would keep the floor of .3."""
+    monitor = voros.Monitor(make_policy(RULES[0]), window=7)
+    for stay in range(60):
+        when = BEGIN + (24 * stay + np.arange(48)) * HOUR
+        monitor.update(np.full(48, 0.9), cases=[stay] * 48, times=when)
+        if stay % 3:
+            monitor.label([0], cases=[stay], times=[when[-1]])
+    monitor.advance("2026-06-01")
+    assert monitor.status()["precision"].verdict == "broken"
 
 
 @pytest.mark.parametrize(("ended", "verdict"), [(True, "broken"), (False, "too early to tell")])
