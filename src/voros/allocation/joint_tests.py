@@ -1,6 +1,6 @@
 r"""Tests of one candidate's limits: floors of streams, and the shared capacity.
 
-A candidate is settled before the tested units are looked at. Units are cases, patients with several
+A candidate is fixed before the tested units are looked at. Units are cases, patients with several
 cases each, or periods; they are independent.
 
 - *Cases.* Given the alarms of a stream its true positives are binomial. Where a case raises one

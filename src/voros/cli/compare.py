@@ -76,8 +76,10 @@ def compare_models(
                 **arguments, policies=policies, progress=progress
             )
         broken = comparison.violations or {}
-        facts = {"limits_broken": {name: list(map(str, limits)) for name, limits in broken.items()}}
-        show(_sheet(comparison, str(columns.file), facts, resampling), output)
+        metadata = {
+            "limits_broken": {name: list(map(str, limits)) for name, limits in broken.items()}
+        }
+        show(_sheet(comparison, str(columns.file), metadata, resampling), output)
         return
     for name, value in (("--streams", streams), ("--by", by)):
         if value is not None:
@@ -97,8 +99,8 @@ def compare_models(
             progress=progress,
             **arguments,
         )
-    facts = {"scenario": scenario_values(scenario)}
-    show(_sheet(comparison, predictions.source, facts, resampling), output)
+    metadata = {"scenario": scenario_values(scenario)}
+    show(_sheet(comparison, predictions.source, metadata, resampling), output)
 
 
 def _check_saved(limits: LimitOptions, metric: str) -> None:
@@ -175,7 +177,7 @@ def _outcomes(
 
 
 def _sheet(
-    comparison: Comparison, source: str, facts: dict[str, Any], resampling: ResamplingOptions
+    comparison: Comparison, source: str, metadata: dict[str, Any], resampling: ResamplingOptions
 ) -> Sheet:
     models = comparison.models_frame("pyarrow").to_pylist()
     return Sheet(
@@ -183,7 +185,7 @@ def _sheet(
         rows=models,
         document={
             "file": source,
-            **facts,
+            **metadata,
             "metric": comparison.metric,
             "lower_is_better": comparison.lower_is_better,
             "confidence_level": comparison.confidence_level,

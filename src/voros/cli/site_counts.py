@@ -83,9 +83,9 @@ def count_site(
             if opened.lazy is None
             else count_summaries(opened.lazy, columns, bits)
         )
-        facts = outcome or label, label_text(columns.pos_label), weight, min_cell
+        metadata = outcome or label, label_text(columns.pos_label), weight, min_cell
         earlier = None if since is None else SiteCounts.from_json(since)
-        counts = counts_of_site(name, counted, *facts, orders, earlier)
+        counts = counts_of_site(name, counted, *metadata, orders, earlier)
     _deliver(counts, output, show_options)
 
 
@@ -198,9 +198,9 @@ def _sheet(counts: SiteCounts) -> Sheet:
         "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
     }
     title = f"Counts by ranges of scores: {counts.outcome!r} is {counts.pos_label!r}{weights}"
-    facts = ("sites", "outcome", "pos_label", "weights", "min_cell")
+    metadata = ("sites", "outcome", "pos_label", "weights", "min_cell")
     return Sheet(
         text="\n".join([title, columns_text(columns), *sites]),
         rows=rows,
-        document={name: getattr(counts, name) for name in facts} | {"models": rows},
+        document={name: getattr(counts, name) for name in metadata} | {"models": rows},
     )

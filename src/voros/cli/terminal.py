@@ -150,9 +150,9 @@ class Sheet:
     document: Mapping[str, Any]
     text: str = ""
 
-    def beside(self, **facts: Any) -> Sheet:
-        """Return the sheet with facts in front of its document, such as which file was written."""
-        return replace(self, document={**facts, **self.document})
+    def beside(self, **fields: Any) -> Sheet:
+        """Return the sheet with fields in front of its document, such as which file was written."""
+        return replace(self, document={**fields, **self.document})
 
 
 def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> None:

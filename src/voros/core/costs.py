@@ -47,7 +47,7 @@ Over: TypeAlias = Literal["ratio", "t", "miss"]
 COST_UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
 
 QUADRATURE_NODES = 16
-"""Gauss-Legendre nodes on each smooth stretch of a density."""
+"""Gauss-Legendre nodes on each smooth piece of a density."""
 
 LARGEST_RATIO = 1e100
 """Cost ratios beyond it, or below one through it, would overflow; nobody means them."""

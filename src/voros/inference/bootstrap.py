@@ -249,13 +249,13 @@ class Bootstrap:
         return f"; {len(self.distribution):,} resamples of {self.drawn}"
 
     def _repr_html_(self) -> str:
-        facts = (
+        metadata = (
             (metric_in_words(self.metric), f"{self.estimate:.4f}"),
             (f"{100 * self.confidence_level:g} % interval", interval_in_words(self.low, self.high)),
             ("standard error", f"{self.standard_error:.4f}"),
             ("method", f"{self.method}{self._rests_on}"),
         )
-        return html_pairs((*facts, *(self.scenario.summary() if self.scenario else ())))
+        return html_pairs((*metadata, *(self.scenario.summary() if self.scenario else ())))
 
 
 @takes(Resampling)

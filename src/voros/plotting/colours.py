@@ -23,7 +23,7 @@ LUMA = (0.299, 0.587, 0.114)
 PINK = "#E86FA0"
 """The area of lesser classifiers."""
 INK, INK_ON_DARK = "#222222", "#F2F2F2"
-QUIET, QUIET_ON_DARK = "#6B6B6B", "#AEB6BD"
+MUTED, MUTED_ON_DARK = "#6B6B6B", "#AEB6BD"
 
 FADED = 0.35
 """Opacity of what the limits rule out."""
@@ -74,7 +74,7 @@ def ink(ax: Any) -> Any:
 
 def muted(ax: Any) -> str:
     """Colour of what matters less."""
-    return QUIET_ON_DARK if is_dark(ax) else QUIET
+    return MUTED_ON_DARK if is_dark(ax) else MUTED
 
 
 def ink_on(color: Any) -> str:

@@ -241,7 +241,7 @@ class RocDisplay(ModelDisplay):
                 (faded[model],) = self.ax_.plot(
                     points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
                 )
-            # A stretch is feasible where both its ends are; NaN breaks the line elsewhere.
+            # A segment is feasible where both its ends are; NaN breaks the line elsewhere.
             decisions = [self.evaluations[limits, model].decision for limits in self.scenarios]
             allowed = (
                 np.any([decision.feasible for decision in decisions], axis=0) if decisions else True

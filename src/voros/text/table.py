@@ -294,7 +294,7 @@ def html_pairs(pairs: Sequence[tuple[str, str]]) -> str:
         _html_row((_element(f'th scope="row"{left}', name), _element(f"td{left}", text)))
         for name, text in pairs
     )
-    return f'<table class="facts">{"".join(rows)}</table>'
+    return f'<table class="metadata">{"".join(rows)}</table>'
 
 
 def _element(tag: str, text: str) -> str:

@@ -50,10 +50,10 @@ def winner(scores: Mapping[str, float | None]) -> str:
 
 
 def runs(winners: Mapping[float, str]) -> str:
-    """Say who wins over which stretch of capacities."""
+    """Say who wins over which range of capacities."""
     said = []
-    for name, stretch in groupby(winners, key=winners.__getitem__):
-        capacities = list(stretch)
+    for name, run in groupby(winners, key=winners.__getitem__):
+        capacities = list(run)
         ends = f"{capacities[0]:.0%}"
         ends += f" to {capacities[-1]:.0%}" if len(capacities) > 1 else ""
         said.append(f"{name} at {ends}")

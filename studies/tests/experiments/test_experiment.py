@@ -152,16 +152,16 @@ def test_the_checklist_names_files_that_are_there(mimic_run):
 @pytest.mark.slow
 def test_every_fact_of_the_page_is_kept(mimic_run):
     out = mimic_run[0] / "out"
-    facts = json.loads((out / "study.json").read_text())["facts"]
-    said = [fact["text"] for fact in facts if fact["name"] == "data"]
+    metadata = json.loads((out / "study.json").read_text())["metadata"]
+    said = [entry["text"] for entry in metadata if entry["name"] == "data"]
     assert sum("readings" in text for text in said) == 15
     assert sum("SHA-256" in text for text in said) == 4
     assert "release: generated, of no hospital" in said
-    names = [fact["name"] for fact in facts]
+    names = [entry["name"] for entry in metadata]
     for name in ("command", "random state", "grid", "hardware", "versions", "outcome"):
         assert name in names
     page = (out / "summary.html").read_text()
-    assert all(fact["text"].replace("'", "&#39;") in page for fact in facts)
+    assert all(entry["text"].replace("'", "&#39;") in page for entry in metadata)
 
 
 @pytest.mark.slow

@@ -51,10 +51,10 @@ def page(tmp_path_factory):
     )
     split = Split(*np.split(np.arange(3 * N), 3))
     parts = StudyParts(cases, split, context, valid, test)
-    facts = [("data", note) for note in context.notes] + [("digest", "0123456789abcdef" * 4)]
+    metadata = [("data", note) for note in context.notes] + [("digest", "0123456789abcdef" * 4)]
     pictures = draw_study(result, valid, test)
     text = render_summary(
-        result, facts, pictures, reviewer_tables(result, parts), study_flow(parts)
+        result, metadata, pictures, reviewer_tables(result, parts), study_flow(parts)
     )
     path = tmp_path_factory.mktemp("page") / "summary.html"
     path.write_text(text)
@@ -77,7 +77,7 @@ def test_nothing_sticks_out(browser, page, width):  # noqa: F811
         """return [document.documentElement.scrollWidth,
         document.querySelectorAll('.flow li').length,
         [...document.images].every(i => i.naturalWidth > 0 && i.clientWidth <= innerWidth),
-        document.querySelector('table.facts').scrollWidth,
+        document.querySelector('table.metadata').scrollWidth,
         [...document.querySelectorAll('.scroll')].every(s => s.clientWidth <= innerWidth),
         document.querySelectorAll('h2').length]"""
     )

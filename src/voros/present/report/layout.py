@@ -127,8 +127,10 @@ def render_report(report: Report, written: datetime) -> str:
         deployed=policy_in_words(report.policy, rounded),
         opening=opening_in_words(report),
         sections=SECTIONS,
-        parts=[(name, data, _data_facts(data), flow_steps(data)) for name, data in _data(report)],
-        limits=_limit_facts(report),
+        parts=[
+            (name, data, _data_metadata(data), flow_steps(data)) for name, data in _data(report)
+        ],
+        limits=_limit_metadata(report),
         ranking_words=_ranking_in_words(report),
         ranking=_ranking_table(report),
         differences=_differences_table(report),
@@ -192,7 +194,7 @@ def _data(report: Report) -> list[tuple[str, DataSummary]]:
     return [(name, data) for name, data in parts if data is not None]
 
 
-def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
+def _data_metadata(data: DataSummary) -> list[tuple[str, str]]:
     share, memory = data.positives / data.cases, "given in memory, from Python"
     digest = (("SHA-256", data.sha256 or "read from standard input"),) if data.file else ()
     return [
@@ -207,7 +209,7 @@ def _data_facts(data: DataSummary) -> list[tuple[str, str]]:
     ]
 
 
-def _limit_facts(report: Report) -> list[tuple[str, str]]:
+def _limit_metadata(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
     most = report.selection.allowed[report.winner].decision.max_alarms

@@ -199,8 +199,8 @@ def run_experiment(
     parts = StudyParts(cases, split, context, valid, test)
     source = ModelSource(cases, split, options.random_state, encoder)
     notes = (*context.notes, *save_models(folder, result, source))
-    facts = [*asked_facts(options, identity), *_facts(cases, split, records, notes)]
-    _write(folder, result, parts, facts)
+    metadata = [*asked_metadata(options, identity), *_metadata(cases, split, records, notes)]
+    _write(folder, result, parts, metadata)
     return result
 
 
@@ -231,7 +231,7 @@ def study_run(
     return StudyResult(title, deployed, intervals, records, rivals), valid, test
 
 
-def asked_facts(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+def asked_metadata(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was asked for, and on what it was computed, for a page."""
     grid = f"the paper's {len(options.candidates)} models"
     if options.quick:
@@ -253,7 +253,7 @@ def _fits_bar(n_fits: int) -> OnFinished:
     return lambda _candidate, _record: bar(next(done), n_fits)
 
 
-def _facts(
+def _metadata(
     cases: LabelledCases, split: Split, records: Mapping[str, dict[str, Any]], notes: Sequence[str]
 ) -> list[tuple[str, str]]:
     done = [record for record in records.values() if record["status"] == "done"]
@@ -290,7 +290,7 @@ def _write(
     folder: RunFolder,
     result: StudyResult,
     parts: StudyParts,
-    facts: Sequence[tuple[str, str]],
+    metadata: Sequence[tuple[str, str]],
 ) -> None:
     reviewer = reviewer_tables(result, parts)
     pictures = draw_study(result, parts.valid, parts.test)
@@ -301,7 +301,7 @@ def _write(
     for one in result.deployed:
         name = f"scenario_{one.scenario}_{one.strategy}.json"
         save(folder.root / "policies" / name, one.policy.to_json())
-    listed = [{"name": name, "text": text} for name, text in facts]
-    save_json(folder.root / "study.json", {"title": result.title, "facts": listed})
-    page = render_summary(result, facts, pictures, reviewer, study_flow(parts))
+    listed = [{"name": name, "text": text} for name, text in metadata]
+    save_json(folder.root / "study.json", {"title": result.title, "metadata": listed})
+    page = render_summary(result, metadata, pictures, reviewer, study_flow(parts))
     save(folder.root / "summary.html", page)

@@ -184,7 +184,7 @@ LONG = 60
 
 def render_summary(
     result: StudyResult,
-    facts: Sequence[tuple[str, str]],
+    metadata: Sequence[tuple[str, str]],
     images: Mapping[str, bytes],
     reviewer: Sequence[Table] = (),
     steps: Sequence[FlowStep] = (),
@@ -195,7 +195,7 @@ def render_summary(
         "summary.html",
         title=result.title,
         answers=answers(result),
-        ran=facts,
+        ran=metadata,
         tables=result.tables,
         pictures=[_picture(name, png) for name, png in images.items()],
         steps=steps,

@@ -22,7 +22,7 @@ CAPTION = (
 )
 
 
-def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, str]]) -> None:
+def write_splits(root: Path, result: SplitsResult, metadata: Sequence[tuple[str, str]]) -> None:
     """Write tables and figure over all splits, and a page with them."""
     for name, content in table_files(result.tables).items():
         save(root / "tables" / name, content)
@@ -34,7 +34,10 @@ def write_splits(root: Path, result: SplitsResult, facts: Sequence[tuple[str, st
         "summary.html",
         title=f"{result.title}: {len(result.splits)} splits",
         answers=splits_answers(result),
-        ran=[*facts, ("splits", f"{len(result.splits)}, each with a page of its own in split-*/")],
+        ran=[
+            *metadata,
+            ("splits", f"{len(result.splits)}, each with a page of its own in split-*/"),
+        ],
         tables=result.tables,
         pictures=[Picture(drawn, caption, caption)],
         steps=[],

@@ -15,7 +15,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import (
     AS_PUBLISHED,
     RunOptions,
-    asked_facts,
+    asked_metadata,
     run_experiment,
 )
 from voros_studies.experiments.folder import sha256_of
@@ -92,8 +92,8 @@ def run_table(
             split = split_around_test(table.cases, test, options.random_state)
         return run_experiment(title, table.cases, root, options, split=split, **study)
     result = run_splits(title, table.cases, root, options, n_splits=n_splits, test=test, **study)
-    facts = asked_facts(options, {**description, **options.identity})
-    write_splits(root, result, [*facts, *(("data", note) for note in notes)])
+    metadata = asked_metadata(options, {**description, **options.identity})
+    write_splits(root, result, [*metadata, *(("data", note) for note in notes)])
     return result
 
 

@@ -245,8 +245,8 @@ def extract(
     note = folder / "extraction.json"
     sources = {}
     for name, table in tables.items():
-        facts = table.path.stat()
-        sources[name] = [str(table.path.resolve()), facts.st_size, facts.st_mtime_ns]
+        status = table.path.stat()
+        sources[name] = [str(table.path.resolve()), status.st_size, status.st_mtime_ns]
     made_from = {"sources": sources, "rule": asdict(rule)}
     held = json.loads(note.read_text()) if note.exists() else {}
     if {key: held.get(key) for key in made_from} == made_from:

@@ -24,7 +24,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
 from voros_studies.experiments.context import StudyContext, age_bands, known_words
 from voros_studies.experiments.errors import ExperimentError
-from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_facts
+from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_metadata
 from voros_studies.experiments.folder import sha256_of
 from voros_studies.experiments.rivals import compare_forecasts
 from voros_studies.experiments.splits import SplitsResult, run_splits
@@ -194,9 +194,9 @@ def run_physionet2012(
         context=_context(stays, cases, studied, notes),
         find_rivals=partial(compare_forecasts, CHALLENGE_TITLE, scores),
     )
-    facts = asked_facts(options, {**description, "first seed": options.random_state})
-    data_facts = [("data", note) for note in notes]
-    write_splits(Path(out), result, [*facts, *data_facts, ("cases", repr(cases))])
+    metadata = asked_metadata(options, {**description, "first seed": options.random_state})
+    noted = [("data", note) for note in notes]
+    write_splits(Path(out), result, [*metadata, *noted, ("cases", repr(cases))])
     return result
 
 
