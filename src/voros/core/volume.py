@@ -170,8 +170,8 @@ def partial_volumes(
     Where the closed form applies, one sweep over all of them saves most of the time.
     """
     curves = points if isinstance(points, Sequence) else [points] * len(hulls)
+    triples = list(zip(curves, hulls, regions, strict=True))
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
-        triples = zip(curves, hulls, regions, strict=True)
         return np.array([partial_volume(*triple, costs) for triple in triples])
     owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
     odds = np.array([one.negatives_per_positive for one in curves])[owner]

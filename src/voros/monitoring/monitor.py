@@ -84,7 +84,7 @@ class Monitor:
     1
     >>> monitor.advance("2026-03-10")
     >>> print(monitor.status()["precision"].words)
-    precision: too early to tell; 1 of 1 alarms were true (1.000, interval 0.000 to 1.000; ...)
+    precision: too early to tell; 1 of 1 alarms were true (1.000, interval 0.003 to 1.000; ...)
     """
 
     def __init__(

@@ -34,13 +34,13 @@ LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 def read_times(times: Any) -> FloatArray:
     """Read dates and times of any kind as seconds since 1970 in UTC.
 
-    They are of numpy, pandas, polars, Python's own, or ISO 8601 text. Times without a zone are
-    taken as they stand.
+    They are of numpy, pandas, polars, Python's own, or ISO 8601 text, and all or none of them have
+    a zone. Times without one are taken as they stand.
 
     Examples
     --------
-    >>> read_times(["1970-01-02T00:30+01:00", "1970-01-01"]).tolist()
-    [84600.0, 0.0]
+    >>> read_times(["1970-01-02T00:30+01:00"]).tolist(), read_times(["1970-01-01"]).tolist()
+    ([84600.0], [0.0])
     """
     return np.asarray(read_clock(parse_times(times), elapsed=True).times.astype(np.int64) / 1e6)
 

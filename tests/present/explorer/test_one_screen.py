@@ -69,7 +69,7 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
 
 def test_what_was_opened_is_open_after_a_reload(opened):
     is_open = "return document.getElementById('fold-decision').open"
-    opened.execute_script("sessionStorage.setItem('keep-folds', 'yes')")
+    opened.execute_script("window.name = 'keep-folds'")
     before = opened.execute_script(is_open)
     kept = "JSON.parse(localStorage.getItem('voros.open')).includes('fold-decision')"
     for expected in (not before, before):
@@ -77,7 +77,7 @@ def test_what_was_opened_is_open_after_a_reload(opened):
         until(opened, f"{kept} === {str(expected).lower()}")
         opened.refresh()
         assert opened.execute_script(is_open) is expected
-    opened.execute_script("sessionStorage.removeItem('keep-folds')")
+    opened.execute_script("window.name = ''")
 
 
 def test_one_menu_saves_a_chart(opened):

@@ -13,7 +13,7 @@ from scipy.stats import binom
 import voros
 from voros.exceptions import ArgumentError
 from voros.present.explorer import render_page, write_page
-from voros.present.explorer.replicates import draws, resampled_counts
+from voros.present.explorer.replicates import Units, draws, resampled_counts
 
 COSTS = voros.costs.miss_costs(4, 12)
 
@@ -103,8 +103,9 @@ def test_policies_deploy_promised_thresholds_only(kind: str, tmp_path: Path) -> 
 def test_patients_are_resampled_as_wholes() -> None:
     y, scores = cases(60)
     points = points_of(y, scores, groups=np.arange(60) // 4)
-    grouped = points["good"].grouped
-    found = resampled_counts(y, scores, points_of(y, scores), 100, grouped)
+    found = resampled_counts(
+        y, scores, points_of(y, scores), 100, Units.from_points(points["good"])
+    )
     whole = resampled_counts(y, scores, points_of(y, scores), 100)
     assert found != whole
     counts = np.frombuffer(b64decode(found["models"][0]["counts"]), np.uint8).reshape(100, -1)
