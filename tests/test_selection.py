@@ -349,7 +349,8 @@ def test_the_table_shows_ranks_and_marks():
 
 @pytest.mark.slow
 def test_a_hundred_and_forty_models_take_a_few_sorts_each():
-    # 140 models on 20,000 cases in under a second, where a sort of 20,000 takes 0.6 ms.
+    # 140 models on 20,000 cases in under a second. The stable sort, 1.7 ms for 20,000, uses no
+    # instructions that only some processors have.
     rng = np.random.default_rng(0)
     labels = rng.random(20_000) < 0.1
     scores = {f"model {i}": rng.normal(size=20_000) + labels for i in range(140)}
@@ -359,6 +360,6 @@ def test_a_hundred_and_forty_models_take_a_few_sorts_each():
         select_model(labels, scores, Scenario(0.15, 0.5, (1 / 9, 1 / 6)))
         middle = time.process_time()
         for values in scores.values():
-            np.sort(values)
+            np.sort(values, kind="stable")
         ratios.append((middle - start) / (time.process_time() - middle))
-    assert min(ratios) < 9
+    assert min(ratios) < 4
