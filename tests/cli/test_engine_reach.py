@@ -144,7 +144,7 @@ def test_a_broken_file_is_no_fault_of_voros(voros_command, folder, engine, comma
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("score", "days", "--drop-missing", *LIMITS), "--drop-missing is not for it"),
+        (("score", "days", "--drop-missing", *LIMITS), "--drop-missing is for single files"),
         (("score", "nothing-*.parquet", *LIMITS), "duckdb cannot open nothing-*.parquet"),
         (("select", "days", "--confidence", "0.9", "--group", "good", *LIMITS), "--group is for"),
         (

@@ -59,7 +59,7 @@ def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parque
     ("options", "message"),
     [
         (("--engine", "hive"), "accepted are polars, duckdb, dask, spark"),
-        (("--engine", "polars", "--drop-missing"), "--engine and --drop-missing are mutually"),
+        (("--engine", "polars", "--drop-missing"), "--drop-missing is for single files"),
         (("--engine", "polars", "--model", "fair"), "--engine and --model are mutually"),
     ],
 )

@@ -40,7 +40,6 @@ def test_torchmetrics():
     names = run("torch", "torchmetrics")
     expected = direct(names, names["X_valid"][:, 0])
     assert names["metric"].compute().item() == pytest.approx(expected, abs=1e-12)
-    assert names["low"] <= expected <= names["high"]
 
 
 def test_lightning():

@@ -395,7 +395,10 @@ def _check_engine_options(columns: InputOptions) -> None:
         bool(columns.model),
         "--engine and --model are mutually exclusive",
     )
-    _refuse(columns.drop_missing, "--engine and --drop-missing are mutually exclusive")
+    _refuse(
+        columns.drop_missing,
+        "--drop-missing is for single files that fit into memory, not for engines",
+    )
 
 
 def _refuse(refused: bool, reason: str) -> None:

@@ -79,7 +79,7 @@ def rank_points(
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_model` does, one after another and without a warning."""
-    if strategy not in STRATEGIES:
+    if not (isinstance(strategy, str) and strategy in STRATEGIES):
         check_choice(strategy, "strategy", STRATEGIES)
     if not (isinstance(tolerance, float) and 0 <= tolerance <= 1):
         check_number(tolerance, "tolerance")

@@ -82,7 +82,7 @@ def test_updates_take_less_than_50_ms(browser: Any, tmp_path: Path) -> None:
     page = write_page(y, models, scenario, tmp_path / "large.html", n_resamples=0)
     browser.get(page.as_uri())
     points = json.loads(text(browser, "payload"))["models"]
-    assert [len(model["tp"]) for model in points] == [5_000] * 4
+    assert [len(model["tp"]) for model in points] == [2_000] * 4
     browser.execute_cdp_cmd("Performance.disable", {})
     browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     for slider in ("floor", "capacity", "low", "high", "prevalence"):
