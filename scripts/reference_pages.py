@@ -103,8 +103,8 @@ TORCH = (
     "``voros.torch``\n===============\n\n"
     "Partial VOROS as a torchmetrics metric; needs the extra ``torch``.\n\n"
     ".. autoclass:: voros.torch.metric.PartialVOROS(scenario=None, *, min_precision=None, "
-    "capacity=None, cost_ratio=None, prevalence=None, bits=None, weighted=False, **kwargs)\n"
-    "   :members: update, compute, interval\n"
+    "capacity=None, cost_ratio=None, prevalence=None, weighted=False, **kwargs)\n"
+    "   :members: update, compute\n"
 )
 """Written out, for torch is large and the site is built without it."""
 
