@@ -284,7 +284,9 @@ def _sparse(shape: tuple[int, int], *entries: tuple[AnyArray, AnyArray, AnyArray
     from scipy.sparse import coo_array
 
     row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
-    return coo_array((value.astype(float), (row, column)), shape=shape).tocsr()
+    # Older releases of SciPy's solver accept no other indices.
+    at = row.astype(np.int32), column.astype(np.int32)
+    return coo_array((value.astype(float), at), shape=shape).tocsr()
 
 
 class Search:
