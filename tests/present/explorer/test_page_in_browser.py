@@ -24,6 +24,7 @@ from present.explorer.driving import (
     scores,
     text,
     type_into,
+    until,
     value,
 )
 from selenium.webdriver.common.action_chains import ActionChains
@@ -309,6 +310,7 @@ def test_tables_say_what_the_pictures_show(opened: Any, support2: Any) -> None:
         type_into(opened, f"{name}-field", "12")
     for name in ("roc", "area", "map"):
         element(opened, f"{name}-table").find_element(By.TAG_NAME, "summary").click()
+        until(opened, f"document.querySelector('#{name}-table tbody tr')")
     time.sleep(SETTLED)
     scenario = python_scenario(opened)
     for model, scores_of in prognoses.items():
