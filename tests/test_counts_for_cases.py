@@ -63,7 +63,7 @@ def of_counts(kind):
     if kind == "OperatingPoints":
         return voros.OperatingPoints.from_scores(LABELS, SCORES)
     counts = BinnedCounts.from_scores(LABELS, SCORES)
-    sites = voros.SiteCounts.from_scores(LABELS, SCORES, site="here", min_cell=1)
+    sites = voros.SiteCounts.from_scores(LABELS, SCORES, site="here", min_rows=1)
     return {"BinnedCounts": counts, "SiteCounts": sites}[kind]
 
 

@@ -21,7 +21,7 @@ def draw(n_cases=3000, random_state=3):
 def cuts(counts, model):
     """Rows above each boundary, read from the document alone."""
     saved = json.loads(counts.to_json())["models"][model]
-    return dict(zip(saved["cells"], np.cumsum(saved["rows"]).tolist(), strict=True))
+    return dict(zip(saved["buckets"], np.cumsum(saved["rows"]).tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,18 @@ def test_models_that_order_cases_alike_are_not_counted_together(second, how):
     )
     rows = np.union1d(one, other if how == "alike" else 3000 - other)
     assert 0 < np.diff(rows).min() < 10
-    assert SiteCounts.from_scores(died, scores, site="north", min_cell=1).n_cases == 3000
+    assert SiteCounts.from_scores(died, scores, site="north", min_rows=1).n_cases == 3000
+
+
+def test_a_few_swapped_cases_hide_no_order():
+    """Ranges laid over each other would show the others as before."""
+    died, risk = draw()
+    rng, ranks = np.random.default_rng(0), np.argsort(np.argsort(risk))
+    swapped = risk.copy()
+    swapped[np.argsort(risk)[[5, 6]]] = swapped[np.argsort(risk)[[6, 5]]]
+    for second in (100 * swapped, 1 + ranks + rng.normal(0, 0.4, 3000)):
+        with pytest.raises(ValueError, match="order the cases alike"):
+            SiteCounts.from_scores(died, {"risk": risk, "second": second}, site="north")
 
 
 def test_models_of_different_orders_are_counted_together():
@@ -92,12 +103,12 @@ def test_two_publications_can_be_subtracted():
     )
     earlier, later = cuts(may, "risk"), cuts(june, "risk")
     shared = sorted(set(earlier) & set(later), reverse=True)
-    added = np.diff([0, *(later[cell] - earlier[cell] for cell in shared)])
+    added = np.diff([0, *(later[bucket] - earlier[bucket] for bucket in shared)])
     assert np.any((added > 0) & (added < 10))
 
 
-@pytest.mark.parametrize("min_cell", [10, 25])
-def test_counts_since_earlier_ones_cannot(min_cell):
+@pytest.mark.parametrize("min_rows", [10, 25])
+def test_counts_since_earlier_ones_cannot(min_rows):
     died, risk = draw()
     published = None
     for n_cases in (2000, 2300, 2700, 3000):
@@ -105,14 +116,14 @@ def test_counts_since_earlier_ones_cannot(min_cell):
             died[:n_cases],
             {"risk": risk[:n_cases]},
             site="north",
-            min_cell=min_cell,
+            min_rows=min_rows,
             since=published,
         )
         if published is not None:
             earlier, later = cuts(published, "risk"), cuts(counts, "risk")
             shared = sorted(set(earlier) & set(later), reverse=True)
-            added = np.diff([0, *(later[cell] - earlier[cell] for cell in shared)])
-            assert added.min() >= min_cell
+            added = np.diff([0, *(later[bucket] - earlier[bucket] for bucket in shared)])
+            assert added.min() >= min_rows
             assert len(added) > 3
         truth = voros.partial_voros_score(died[:n_cases], risk[:n_cases], SCENARIO)
         low, high = counts.bounds(SCENARIO)["risk"]

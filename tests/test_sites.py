@@ -85,8 +85,8 @@ def test_a_document_is_read_back_as_it_was(tmp_path):
     [
         ({"format": "counts"}, "has no format 'voros site counts'"),
         ({"sites": []}, "sites is a list of 0; accepted is at least one"),
-        ({"min_cell": 25}, "models.a has a range of fewer rows than min_cell, 25"),
-        ({"min_cell": 0}, "min_cell is 0; accepted is a whole number"),
+        ({"min_rows": 25}, "models.a has a range of fewer rows than min_rows, 25"),
+        ({"min_rows": 0}, "min_rows is 0; accepted is a whole number"),
         ({"pos_label": ""}, 'pos_label is ""; accepted is text'),
         ({"pos_label": "0"}, "was changed after it was saved"),
         ({"extra": 1}, "unknown key"),
@@ -112,9 +112,9 @@ def test_models_of_other_cases_contradict_the_sites():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"min_cell": 601}, "min_cell=601, and the site has 600 cases in all"),
-        ({"min_cell": 0}, "min_cell=0; accepted is a whole number of at least 1"),
-        ({"min_cell": 2.5}, "min_cell=2.5; accepted"),
+        ({"min_rows": 601}, "min_rows=601, and the site has 600 cases in all"),
+        ({"min_rows": 0}, "min_rows=0; accepted is a whole number of at least 1"),
+        ({"min_rows": 2.5}, "min_rows=2.5; accepted"),
         ({"site": " "}, "site=' '; accepted is a name"),
         ({"outcome": ""}, "outcome=''; accepted is a name"),
     ],
@@ -129,15 +129,15 @@ def test_a_model_that_was_not_counted_is_named():
         count(0).of_models(["c"])
 
 
-def test_counts_of_two_sites_keep_the_smaller_of_their_small_cells() -> None:
+def test_counts_of_two_sites_keep_the_smaller_of_their_small_bins() -> None:
     """Ranges of the one may be smaller than the other allows; a file says what holds for all."""
     rng = np.random.default_rng(0)
     made = [
         SiteCounts.from_scores(
-            rng.random(60) < 0.4, {"risk": rng.random(60)}, site=site, min_cell=n
+            rng.random(60) < 0.4, {"risk": rng.random(60)}, site=site, min_rows=n
         )
         for site, n in (("north", 1), ("south", 10))
     ]
     for both in (made[0] + made[1], made[1] + made[0]):
-        assert both.min_cell == 1
-        assert SiteCounts.from_json(both.to_json()).min_cell == 1
+        assert both.min_rows == 1
+        assert SiteCounts.from_json(both.to_json()).min_rows == 1

@@ -156,7 +156,7 @@ class MonitorFileError(OSError):
         """The exit code of the command line, as sysexits.h has it."""
         denied = {errno.EROFS: 77, errno.EACCES: 77}
         codes = {errno.EBUSY: 75, errno.ENOSPC: 74, errno.EIO: 74, errno.EILSEQ: 65} | denied
-        return codes[self.errno or errno.EIO]
+        return codes.get(self.errno or errno.EIO, 2)
 
 
 class VorosWarning(UserWarning):

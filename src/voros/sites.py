@@ -26,13 +26,13 @@ from voros.io.writing import json_text, saved, with_checksum
 from voros.models import columns_by_model
 
 SITES_FORMAT = "voros site counts"
-SITES_SCHEMA = 1
+SITES_SCHEMA = 2
 """Raised whenever the fields of a document change."""
 
-SAVED = ("sites", "outcome", "pos_label", "weights", "min_cell", "models")
+SAVED = ("sites", "outcome", "pos_label", "weights", "min_rows", "models")
 """What a document holds, in this order."""
 
-MIN_CELL = 10
+MIN_ROWS = 10
 """Rows that every range holds at least, unless another number is asked for."""
 
 ANY_WIDTH = float(np.nextafter(1.0, 0.0))
@@ -76,7 +76,7 @@ class SiteCounts:
         The positive label, as text; true is 1.
     weights : str or None
         The column of weights.
-    min_cell : int
+    min_rows : int
         Rows that every range holds at least.
 
     Examples
@@ -84,9 +84,9 @@ class SiteCounts:
     >>> import voros
     >>> from voros.sites import SiteCounts
     >>> north = SiteCounts.from_scores(
-    ...     [1, 0, 1, 0], {"risk": [0.9, 0.8, 0.7, 0.1]}, site="north", min_cell=1
+    ...     [1, 0, 1, 0], {"risk": [0.9, 0.8, 0.7, 0.1]}, site="north", min_rows=1
     ... )
-    >>> south = SiteCounts.from_scores([1, 0], {"risk": [0.6, 0.2]}, site="south", min_cell=1)
+    >>> south = SiteCounts.from_scores([1, 0], {"risk": [0.6, 0.2]}, site="south", min_rows=1)
     >>> both = north + south
     >>> [site.name for site in both.sites], both.n_cases
     (['north', 'south'], 6)
@@ -102,7 +102,7 @@ class SiteCounts:
     outcome: str
     pos_label: str
     weights: str | None
-    min_cell: int
+    min_rows: int
 
     @classmethod
     def from_scores(
@@ -114,7 +114,7 @@ class SiteCounts:
         outcome: str = "label",
         pos_label: Any = None,
         sample_weight: Any = None,
-        min_cell: int = MIN_CELL,
+        min_rows: int = MIN_ROWS,
         bits: int = 20,
         since: SiteCounts | None = None,
     ) -> SiteCounts:
@@ -132,20 +132,20 @@ class SiteCounts:
             What the labels say, the same at every site.
         pos_label, sample_weight
             As in `voros.partial_voros_score`.
-        min_cell : int, default 10
+        min_rows : int, default 10
             Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
         bits : int, default 20
             How fine the ranges are before that, as in `BinnedCounts`.
         since : SiteCounts, optional
             Counts of this site that were published before, of some of these cases. Ranges are
-            merged until each has grown by ``min_cell`` rows, so that nobody who subtracts the two
+            merged until each has grown by ``min_rows`` rows, so that nobody who subtracts the two
             sees fewer.
 
         Raises
         ------
         ArgumentError
-            Where two models order all cases alike, or one the reverse of the other, and their
-            ranges laid over each other would show fewer than ``min_cell`` rows.
+            Where two models order nearly all cases alike, or in reverse, and their
+            ranges laid over each other would show fewer than ``min_rows`` rows.
         """
         columns = columns_by_model(y_true, scores)
         counted = {
@@ -155,7 +155,7 @@ class SiteCounts:
             for model, column in columns.items()
         }
         weights = None if sample_weight is None else "sample_weight"
-        question = outcome, label_text(pos_label), weights, min_cell
+        question = outcome, label_text(pos_label), weights, min_rows
         mass = None if sample_weight is None else check_weights(sample_weight)
         orders = orders_in_memory(columns, bits, mass)
         return counts_of_site(site, counted, *question, orders, since)
@@ -205,7 +205,7 @@ class SiteCounts:
             self,
             models={name: counts + other.models[name] for name, counts in self.models.items()},
             sites=self.sites + other.sites,
-            min_cell=min(self.min_cell, other.min_cell),
+            min_rows=min(self.min_rows, other.min_rows),
         )
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
@@ -233,7 +233,7 @@ class SiteCounts:
             outcome=entries["outcome"].text(),
             pos_label=entries["pos_label"].text(),
             weights=entries["weights"].optional(Entry.text),
-            min_cell=entries["min_cell"].whole(1),
+            min_rows=entries["min_rows"].whole(1),
         )
         _check_consistent(counts, entries)
         document.check_unchanged()
@@ -255,7 +255,7 @@ def counts_of_site(
     outcome: str,
     pos_label: str,
     weights: str | None,
-    min_cell: int,
+    min_rows: int,
     orders: Orders,
     since: SiteCounts | None = None,
 ) -> SiteCounts:
@@ -268,9 +268,9 @@ def counts_of_site(
             raise ArgumentError(name, f"={text!r}; accepted is a name")
     one = next(iter(counted.values()))
     n_rows = int(one.rows.sum())
-    if n_rows < check_count(min_cell, "min_cell", "a whole number of at least 1"):
+    if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
         raise ArgumentError(
-            "min_cell", f"={min_cell}, and the site has {n_rows} cases in all; none may be counted"
+            "min_rows", f"={min_rows}, and the site has {n_rows} cases in all; none may be counted"
         )
     who = Site(site, n_rows, one.n_positive, one.n_negative)
     counts = SiteCounts(
@@ -279,14 +279,14 @@ def counts_of_site(
         outcome=outcome,
         pos_label=pos_label,
         weights=weights,
-        min_cell=min_cell,
+        min_rows=min_rows,
     )
     if since is not None:
         check_type(since, "since", SiteCounts, "SiteCounts of the same site")
         _check_same_site(counts, since)
-        counts = replace(counts, models=_grown(counted, since, min_cell))
-    merged = {name: counts.without_small_cells(min_cell) for name, counts in counts.models.items()}
-    _check_overlays(merged, orders, min_cell)
+        counts = replace(counts, models=_grown(counted, since, min_rows))
+    merged = {name: counts.merge_small_bins(min_rows) for name, counts in counts.models.items()}
+    _check_overlays(merged, orders, min_rows)
     return replace(counts, models={name: _coarse_weight(model) for name, model in merged.items()})
 
 
@@ -295,27 +295,27 @@ def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
 
 
 def _grown(
-    counted: Mapping[str, BinnedCounts], since: SiteCounts, min_cell: int
+    counted: Mapping[str, BinnedCounts], since: SiteCounts, min_rows: int
 ) -> dict[str, BinnedCounts]:
     try:
-        return {name: part.since(since.models[name], min_cell) for name, part in counted.items()}
+        return {name: part.since(since.models[name], min_rows) for name, part in counted.items()}
     except ValueError as error:
         raise ArgumentError("since", f": {error}") from None
 
 
-def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_cell: int) -> None:
+def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_rows: int) -> None:
     """Raise where ranges of two models that order cases alike would together show few rows."""
     for (one, other), order in orders.items():
         cuts = np.cumsum(models[one].rows)
         more = np.cumsum(models[other].rows)
         more = more if order == "alike" else cuts[-1] - more
         fewest = int(np.diff(np.union1d(np.append(0, cuts), more)).min())
-        if fewest < min_cell:
+        if fewest < min_rows:
             how = "alike" if order == "alike" else "in reverse"
             raise ArgumentError(
                 "scores",
                 f": {one!r} and {other!r} order the cases {how}, so that their ranges laid over "
-                f"each other would show {fewest} cases, and min_cell={min_cell}; leave one out",
+                f"each other would show {fewest:,} cases, and min_rows={min_rows}; leave one out",
             )
 
 
@@ -390,8 +390,8 @@ def _check_consistent(counts: SiteCounts, entries: Mapping[str, Entry]) -> None:
         model = counts.models[name]
         if int(model.rows.sum()) != counts.n_cases:
             entry.contradict(f"counts {model.rows.sum()} rows, and the sites {counts.n_cases}")
-        if model.rows.min(initial=counts.min_cell) < counts.min_cell:
-            entry.contradict(f"has a range of fewer rows than min_cell, {counts.min_cell}")
+        if model.rows.min(initial=counts.min_rows) < counts.min_rows:
+            entry.contradict(f"has a range of fewer rows than min_rows, {counts.min_rows}")
         totals_of_model = model.n_positive, model.n_negative
         if not np.allclose(totals_of_model, totals, rtol=ROUNDING, atol=0.0):
             entry.contradict(

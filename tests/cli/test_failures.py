@@ -281,6 +281,23 @@ def test_a_read_only_folder_is_told_before_the_work(voros_command, tmp_path):
             assert f"{command[-1]} cannot be written: Read-only file system; choose another" in said
 
 
+@posix
+def test_a_monitor_on_a_read_only_disk_is_told_apart(voros_command, tmp_path):
+    write_cases(tmp_path / "cases.csv", n_cases=200)
+    assert voros_command("select", "cases.csv", *LIMITS, "-o", "policy.json").code == 0
+    with small_disk(tmp_path / "disk", "size=1m"):
+        assert voros_command("monitor", "disk/ward.voros", "--policy", "policy.json").code == 0
+        subprocess.run(["mount", "-o", "remount,ro", str(tmp_path / "disk")], check=True)
+        assert voros_command("monitor", "disk/ward.voros").code == 0
+        for name, reason in (("ward", "it is read-only"), ("new", "Read-only file system")):
+            new = ("--policy", "policy.json") if name == "new" else ("--now", "2026-05-01")
+            ran = voros_command("monitor", f"disk/{name}.voros", *new)
+            (said,) = ran.errors
+            assert ran.code == 77
+            assert f"disk/{name}.voros" in said
+            assert reason in said
+
+
 STARTED = "import os; from voros.cli import main; os.write(1, b'!'); main()"
 
 

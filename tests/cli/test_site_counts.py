@@ -73,7 +73,7 @@ def test_select_deploys_a_threshold_between_ranges(voros_command, merged, truth)
 
 def test_rivals_are_named_where_the_counts_are_too_coarse(voros_command, sites):
     for file in sites[:2]:
-        options = ("--site", file.stem, "--min-cell", "500", "-o", file.with_suffix(".json"))
+        options = ("--site", file.stem, "--min-rows", "500", "-o", file.with_suffix(".json"))
         assert voros_command("count", file, *options).code == 0
     voros_command("merge", "site0.json", "site1.json", "-o", "all.json")
     ran = voros_command("score", "all.json", *LIMITS)
@@ -105,7 +105,7 @@ REFUSED = [
         "--confidence needs every threshold, and all.json holds counts",
     ),
     (("count", "all.json"), "holds counts already"),
-    (("count", "site0.csv", "--min-cell", "0"), "--min-cell =0; accepted"),
+    (("count", "site0.csv", "--min-rows", "0"), "--min-rows =0; accepted"),
     (("count", "site0.csv", "--bits", "9"), "--bits =9; accepted"),
     (("merge", "site0.json", "site0.json"), "site 'site0' is in both"),
     (("merge", "site0.csv"), "is not JSON"),

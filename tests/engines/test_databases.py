@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.arithmetic_keys import ibis_cell
-from voros.engines.keys import cell_of
+from voros.engines.arithmetic_keys import ibis_bucket
+from voros.engines.keys import bucket_of
 
 # Slow, for only those run where continuous integration has Ibis. Warnings of Ibis are its own.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -134,7 +134,7 @@ def draw(kind, n_cases=5000):
     return died, scores[kind], rng.random(n_cases) + 0.5
 
 
-def test_cells_are_those_of_memory(store):
+def test_buckets_are_those_of_memory(store):
     rng = np.random.default_rng(0)
     powers = 2.0 ** rng.integers(-1022, 1023, 500)
     beside = np.concatenate([np.nextafter(powers, 0), np.nextafter(powers, np.inf)])
@@ -142,9 +142,9 @@ def test_cells_are_those_of_memory(store):
     spread = rng.normal(size=2000) * 10.0 ** rng.integers(-300, 300, 2000)
     table = store({"score": np.concatenate([ends, powers, beside, spread])})
     for level in (0, 40, 62):
-        found = table.mutate(cell=ibis_cell(table.score, level)).to_pyarrow()
-        expected = cell_of(found.column("score").to_numpy(), level)
-        assert found.column("cell").to_numpy().tolist() == expected.tolist()
+        found = table.mutate(bucket=ibis_bucket(table.score, level)).to_pyarrow()
+        expected = bucket_of(found.column("score").to_numpy(), level)
+        assert found.column("bucket").to_numpy().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -192,7 +192,7 @@ def test_counts_by_ranges_are_those_of_memory(store):
         store({"died": died, "risk": scores}), label="died", score="risk"
     )
     expected = BinnedCounts.from_scores(died, scores)
-    for name in ("cells", "rows", "positive", "negative"):
+    for name in ("buckets", "rows", "positive", "negative"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 

@@ -15,9 +15,9 @@ import polars as pl
 
 import voros
 from voros.engines import BinnedCounts, count_frame
-from voros.engines.arithmetic_keys import ibis_cell, ibis_size_key
+from voros.engines.arithmetic_keys import ibis_bucket, ibis_size_key
 from voros.engines.backends import Ibis, as_lazy
-from voros.engines.keys import cell_of, to_key
+from voros.engines.keys import bucket_of, to_key
 
 # Slow, for only those run where continuous integration has Ibis. Warnings of Ibis are its own.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -68,20 +68,20 @@ def test_keys_are_those_of_the_bits(backend, tmp_path):
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "trino", "postgres"])
-def test_cells_can_be_written_for_warehouses(dialect):
+def test_buckets_can_be_written_for_warehouses(dialect):
     table = ibis.table({"score": "float64"}, name="cases")
-    cells = table.mutate(cell=ibis_cell(table.score, 40), missing=table.score.isnan())
-    text = ibis.to_sql(cells, dialect=dialect)
+    buckets = table.mutate(bucket=ibis_bucket(table.score, 40), missing=table.score.isnan())
+    text = ibis.to_sql(buckets, dialect=dialect)
     assert "score" in text
 
 
 @pytest.mark.parametrize("level", [0, 40, 62])
-def test_cells_are_those_of_memory(level, tmp_path):
+def test_buckets_are_those_of_memory(level, tmp_path):
     scores = np.random.default_rng(1).normal(size=500) * 10.0 ** np.arange(-250, 250)
     table = make_table({"score": scores}, "duckdb", tmp_path)
-    found = table.mutate(cell=ibis_cell(table.score, level)).to_pyarrow()
-    expected = cell_of(found.column("score").to_numpy(), level)
-    assert found.column("cell").to_numpy().tolist() == expected.tolist()
+    found = table.mutate(bucket=ibis_bucket(table.score, level)).to_pyarrow()
+    expected = bucket_of(found.column("score").to_numpy(), level)
+    assert found.column("bucket").to_numpy().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -105,7 +105,7 @@ def test_summaries_are_those_of_memory(tmp_path):
     table = make_table(cases, "duckdb", tmp_path)
     found = BinnedCounts.from_frame(table, label="died", score="risk")
     expected = BinnedCounts.from_scores(cases["died"], cases["risk"])
-    for name in ("cells", "rows", "positive", "negative"):
+    for name in ("buckets", "rows", "positive", "negative"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
@@ -150,7 +150,7 @@ def test_queries_stay_short_and_make_no_float_of_a_truth_value(dialect):
     """Warehouses limit the length of a query; BigQuery and PostgreSQL cast no truth values."""
     table = ibis.table({"died": "boolean", "score": "float64"}, name="cases")
     positive = Ibis().as_number(nw.col("died")).alias("positive")
-    asked = as_lazy(table.mutate(cell=ibis_cell(table.score, 40))).with_columns(positive)
+    asked = as_lazy(table.mutate(bucket=ibis_bucket(table.score, 40))).with_columns(positive)
     text = ibis.to_sql(asked.to_native(), dialect=dialect)
     assert len(text) < 5000
     assert not re.search(r"CAST\(\S*died\S* AS", text)

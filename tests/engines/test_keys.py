@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.keys import cell_end, cell_of, cell_start, from_key, to_key
+from voros.engines.keys import bucket_end, bucket_of, bucket_start, from_key, to_key
 
 floats = st.floats(allow_nan=False)
 
@@ -30,29 +30,29 @@ def test_a_key_leads_back_to_its_float(score):
 
 
 @given(floats, st.integers(0, 52))
-def test_a_score_lies_within_its_cell(score, level):
-    cell = cell_of([score], level)
-    assert cell_start(cell, level)[0] <= score
-    assert score <= cell_end(cell, level)[0] or math.isinf(score)
+def test_a_score_lies_within_its_bucket(score, level):
+    bucket = bucket_of([score], level)
+    assert bucket_start(bucket, level)[0] <= score
+    assert score <= bucket_end(bucket, level)[0] or math.isinf(score)
 
 
 @given(floats, floats, st.integers(0, 60), st.integers(0, 60))
-def test_cells_of_one_level_nest_in_those_of_a_higher(one, other, level, higher):
+def test_buckets_of_one_level_nest_in_those_of_a_higher(one, other, level, higher):
     level, higher = sorted((level, higher))
-    fine, coarse = cell_of([one, other], level), cell_of([one, other], higher)
+    fine, coarse = bucket_of([one, other], level), bucket_of([one, other], higher)
     assert fine[0] != fine[1] or coarse[0] == coarse[1]
 
 
-def test_an_octave_holds_sixteen_cells_of_level_48():
+def test_an_octave_holds_sixteen_buckets_of_level_48():
     scores = np.linspace(1.0, 2.0, 10_000, endpoint=False)
-    assert len(np.unique(cell_of(scores, 48))) == 16
+    assert len(np.unique(bucket_of(scores, 48))) == 16
 
 
 @pytest.mark.parametrize("level", [0, 17, 48, 60])
-def test_engines_number_cells_as_numpy_does(make_frame, level):
+def test_engines_number_buckets_as_numpy_does(make_frame, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
     adapter = adapter_of(frame)
-    table = adapter.collect(adapter.with_bits(frame, "score", "cell", level))
-    cells = dict(zip(table["row"].to_list(), table["cell"].to_list(), strict=True))
+    table = adapter.collect(adapter.with_bits(frame, "score", "bucket", level))
+    buckets = dict(zip(table["row"].to_list(), table["bucket"].to_list(), strict=True))
     expected = [int(key) >> level for key in to_key(AWKWARD)]
-    assert [cells[row] for row in range(len(AWKWARD))] == expected
+    assert [buckets[row] for row in range(len(AWKWARD))] == expected

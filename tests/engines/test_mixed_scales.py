@@ -6,7 +6,7 @@ import pytest
 import voros
 from voros.engines import count_frame
 from voros.engines.bins import Bins
-from voros.engines.plan import cells_to_count
+from voros.engines.plan import buckets_to_count
 from voros.engines.scales import BITS
 
 pl = pytest.importorskip("polars")
@@ -77,7 +77,7 @@ def test_mixed_scales_come_to_an_end_with_small_answers(draw):
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
+def test_thousands_of_undecided_ranges_are_named_by_their_buckets(engine):
     """Labels that alternate along the scores leave every range open at wide costs."""
     rng = np.random.default_rng(4)
     scores = rng.random(50_000) ** 3
@@ -97,10 +97,10 @@ def test_thousands_of_undecided_ranges_are_named_by_their_cells(engine):
     assert found.covers.usage.passes <= 20
 
 
-def test_bins_that_no_cell_tells_apart_are_counted_one_by_one():
-    """A scale that puts two bins into one cell must not count them together."""
+def test_bins_that_no_bucket_tells_apart_are_counted_one_by_one():
+    """A scale that puts two bins into one bucket must not count them together."""
     beside, counts = np.nextafter(0.3, 0), np.full(2, 10**6)
     least, greatest = np.array([0.3, -40.0]), np.array([40.0, beside])
     bins = Bins(least, greatest, counts, counts // 2, counts // 2)
-    _, chosen = cells_to_count(bins, np.ones(2, dtype=bool), BITS, 1000)
+    _, chosen = buckets_to_count(bins, np.ones(2, dtype=bool), BITS, 1000)
     assert chosen.sum() == 1

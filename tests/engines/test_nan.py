@@ -104,7 +104,7 @@ FAULTY = {
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
 @pytest.mark.parametrize("fault", list(FAULTY))
 def test_faults_are_found_in_the_pass_that_counts(tmp_path, monkeypatch, engine, fault):
-    """Many rows and no limit: cells are arithmetic, and nothing was checked before."""
+    """Many rows and no limit: buckets are arithmetic, and nothing was checked before."""
     pytest.importorskip(engine)
     monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 1000)
     column, change, message = FAULTY[fault]

@@ -1,4 +1,4 @@
-"""Scales keep the order of scores, their cells nest, and every engine numbers them alike."""
+"""Scales keep the order of scores, their buckets nest, and every engine numbers them alike."""
 
 import math
 
@@ -32,29 +32,29 @@ def scale(request):
 
 
 @pytest.mark.parametrize("level", [0, 17, 45])
-def test_every_engine_numbers_cells_as_numpy_does(make_frame, scale, level):
+def test_every_engine_numbers_buckets_as_numpy_does(make_frame, scale, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
     adapter = adapter_of(frame)
-    table = adapter.collect(adapter.with_cell(frame, "score", "cell", scale, level))
-    cells = dict(zip(table["row"].to_list(), table["cell"].to_list(), strict=True))
-    assert [cells[row] for row in range(len(AWKWARD))] == scale.cells(AWKWARD, level).tolist()
+    table = adapter.collect(adapter.with_bucket(frame, "score", "bucket", scale, level))
+    buckets = dict(zip(table["row"].to_list(), table["bucket"].to_list(), strict=True))
+    assert [buckets[row] for row in range(len(AWKWARD))] == scale.buckets(AWKWARD, level).tolist()
 
 
 @given(floats, floats, st.sampled_from(list(SCALES.values())), levels)
-def test_cells_keep_the_order(one, other, scale, level):
-    first, second = scale.cells(sorted([one, other]), level)
+def test_buckets_keep_the_order(one, other, scale, level):
+    first, second = scale.buckets(sorted([one, other]), level)
     assert first <= second
 
 
 @given(floats, floats, st.sampled_from(list(SCALES.values())), levels, levels)
-def test_cells_of_one_level_nest_in_those_of_a_higher(one, other, scale, level, higher):
+def test_buckets_of_one_level_nest_in_those_of_a_higher(one, other, scale, level, higher):
     level, higher = sorted((level, higher))
-    fine, coarse = scale.cells([one, other], level), scale.cells([one, other], higher)
+    fine, coarse = scale.buckets([one, other], level), scale.buckets([one, other], higher)
     assert np.array_equal(fine >> (higher - level), coarse)
 
 
-def test_what_is_beyond_the_ends_is_in_the_last_cell():
-    found = SCALES["linear"].cells([-1.1, 3.1, -math.inf, math.inf, 0.0], 50)
+def test_what_is_beyond_the_ends_is_in_the_last_bucket():
+    found = SCALES["linear"].buckets([-1.1, 3.1, -math.inf, math.inf, 0.0], 50)
     assert found.tolist() == [-1, 3, -1, 3, 0]
 
 
@@ -72,5 +72,5 @@ def test_a_scale_is_chosen_on_which_the_scores_lie_evenly(draw, linear):
     scores = draw(np.random.default_rng(5))
     scale = scale_for(scores, np.arange(5000) % 3 == 0, scores.min(), scores.max())
     assert (scale != BITS) == linear
-    fullest = np.unique(scale.cells(scores, 42), return_counts=True)[1].max()
+    fullest = np.unique(scale.buckets(scores, 42), return_counts=True)[1].max()
     assert not linear or fullest < 0.05 * len(scores)

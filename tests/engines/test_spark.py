@@ -85,31 +85,31 @@ def test_weights_string_labels_and_several_models(frame, cases):
 
 
 @pytest.mark.parametrize("level", [0, 40])
-def test_cells_are_those_of_numpy(frame, cases, level):
+def test_buckets_are_those_of_numpy(frame, cases, level):
     lazy = as_lazy(frame).select("special")
     adapter = adapter_of(lazy)
-    numbered = adapter.collect(adapter.with_bits(lazy, "special", "cell", level))
+    numbered = adapter.collect(adapter.with_bits(lazy, "special", "bucket", level))
     expected = sorted((to_key(cases["special"]) >> level).tolist())
-    assert sorted(numbered["cell"].to_list()) == expected
+    assert sorted(numbered["bucket"].to_list()) == expected
 
 
-def test_named_cells_are_looked_up(frame, cases):
-    """No cell that is wanted is left out, and hardly any other let through."""
+def test_named_buckets_are_looked_up(frame, cases):
+    """No bucket that is wanted is left out, and hardly any other let through."""
     wanted = np.random.default_rng(3).random(1000) < 0.3
     wanted[:64], wanted[63] = False, True
     adapter, lazy = adapter_of(as_lazy(frame)), as_lazy(frame.selectExpr("s"))
-    numbered = adapter.with_cell(lazy, "s", "cell", Scale(8), 0)
-    found = adapter.collect(adapter.with_membership(numbered, "cell", Named(0, 100, wanted)))
-    named = dict(zip(found["s"].to_list(), found["cell"].to_list(), strict=True))
-    cells = np.clip(Scale(8).cells(cases["s"]) - 100, 0, 999)
-    for score, cell in zip(cases["s"].tolist(), cells.tolist(), strict=True):
-        assert named[score] == wanted[cell] or cell == 0
+    numbered = adapter.with_bucket(lazy, "s", "bucket", Scale(8), 0)
+    found = adapter.collect(adapter.with_membership(numbered, "bucket", Named(0, 100, wanted)))
+    named = dict(zip(found["s"].to_list(), found["bucket"].to_list(), strict=True))
+    buckets = np.clip(Scale(8).buckets(cases["s"]) - 100, 0, 999)
+    for score, bucket in zip(cases["s"].tolist(), buckets.tolist(), strict=True):
+        assert named[score] == wanted[bucket] or bucket == 0
 
 
 def test_summaries_are_those_of_memory(frame, cases):
     found = BinnedCounts.from_frame(frame, label="y", score="special", bits=16)
     expected = BinnedCounts.from_scores(cases["y"], cases["special"], bits=16)
-    assert found.cells.tolist() == expected.cells.tolist()
+    assert found.buckets.tolist() == expected.buckets.tolist()
     assert found.positive.tolist() == expected.positive.tolist()
 
 

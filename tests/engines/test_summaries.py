@@ -23,7 +23,7 @@ def draw(n_cases, random_state):
 
 
 def fields(counts):
-    names = ("cells", "rows", "positive", "negative")
+    names = ("buckets", "rows", "positive", "negative")
     return [getattr(counts, name).tolist() for name in names]
 
 
@@ -39,7 +39,7 @@ def test_parts_add_up_to_the_whole(random_state, cut, bits):
 
 
 def test_counts_are_those_of_numpy_histogram():
-    """Cells of 12 bits are octaves, so their edges are powers of two."""
+    """Buckets of 12 bits are octaves, so their edges are powers of two."""
     labels, scores, _ = draw(5000, 1)
     counts = BinnedCounts.from_scores(labels, np.exp(scores), bits=12)
     edges = 2.0 ** np.arange(-8, 8)
@@ -134,14 +134,17 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
     ("change", "message"),
     [
         ({"format": "counts"}, "has no format 'voros binned counts'"),
-        ({"schema": 9}, "schema 9; accepted is 3; written by a newer voros"),
-        ({"rows": [1]}, "rows has another length than cells, 2"),
+        ({"schema": 9}, "schema 9; accepted is 4; written by a newer voros"),
+        ({"rows": [1]}, "rows has another length than buckets, 2"),
         ({"rows": [1, 5]}, r"rows\[1\] is 5; positive and negative add up to 1"),
         ({"rows": [0, 1]}, r"rows\[0\] is 0; accepted is a whole number within \[1,"),
         ({"rows": [True, 1]}, r"rows\[0\] is true"),
-        ({"cells": [1, 2]}, r"cells\[1\] is 2; accepted is a cell below the one before it, 1"),
-        ({"cells": [2**40, 2]}, r"cells\[0\] is 1099511627776; accepted is a whole number"),
-        ({"cells": None}, "cells is null; accepted is a list"),
+        (
+            {"buckets": [1, 2]},
+            r"buckets\[1\] is 2; accepted is a bucket below the one before it, 1",
+        ),
+        ({"buckets": [2**40, 2]}, r"buckets\[0\] is 1099511627776; accepted is a whole number"),
+        ({"buckets": None}, "buckets is null; accepted is a list"),
         ({"positive": [1, -1]}, r"positive\[1\] is -1; accepted is a number"),
         ({"positive": [1, "Infinity"]}, r'positive\[1\] is "Infinity"; accepted is a number'),
         ({"positive": [0.5, 0]}, "positive and negative: one is whole numbers"),

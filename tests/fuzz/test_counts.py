@@ -42,7 +42,7 @@ def saved_sites():
 
 def behaviour(counts):
     if isinstance(counts, voros.SiteCounts):
-        facts = counts.sites, counts.pos_label, counts.outcome, counts.weights, counts.min_cell
+        facts = counts.sites, counts.pos_label, counts.outcome, counts.weights, counts.min_rows
         return facts, {name: behaviour(each) for name, each in counts.models.items()}
     return [counts.bounds(scenario) for scenario in SCENARIOS], counts.points.thresholds.tolist()
 

@@ -147,10 +147,10 @@ TARGETS: dict[str, Target] = {
     ),
     "SiteCounts.from_scores": _t(
         voros.SiteCounts.from_scores,
-        "y_true scores site outcome sample_weight min_cell bits since",
+        "y_true scores site outcome sample_weight min_rows bits since",
         **SEVERAL,
         site="north",
-        min_cell=2,
+        min_rows=2,
     ),
     "BinnedCounts.from_scores": _t(
         voros.engines.BinnedCounts.from_scores, "y_true y_score sample_weight bits", **CASES
@@ -351,7 +351,7 @@ SOUND: dict[tuple[str, str], set[str]] = {
     ("SiteCounts.from_scores", "y_true"): {"zeros", "ones"},
     ("SiteCounts.from_scores", "site"): {"text", "number as text", "percent"},
     ("SiteCounts.from_scores", "outcome"): {"text", "number as text", "percent"},
-    ("SiteCounts.from_scores", "min_cell"): {"1", "5", "np.int8"},
+    ("SiteCounts.from_scores", "min_rows"): {"1", "5", "np.int8"},
     ("SiteCounts.from_scores", "since"): {"None"},
     ("BinnedCounts.from_scores", "y_true"): {"zeros", "ones"},
     ("OperatingPoints.from_scores(periods)", "periods"): {"None"},

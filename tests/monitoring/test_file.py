@@ -127,7 +127,7 @@ def test_a_locked_file_is_read_and_not_written(ward: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("number", "message"), [(errno.EROFS, "cannot be written"), (errno.ENOSPC, "the disk is full")]
+    ("number", "message"), [(errno.EROFS, "it is read-only"), (errno.ENOSPC, "the disk is full")]
 )
 def test_a_failed_write_is_named_and_changes_nothing(ward: Path, number: int, message: str) -> None:
     with voros.Monitor.open(ward) as monitor:
@@ -207,7 +207,7 @@ def test_an_empty_file_is_not_made_a_monitor(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(MonitorFileError, match="it cannot be made"):
         voros.Monitor(make_policy(), tmp_path / "none" / "ward.voros")
     voros.Monitor(make_policy(), tmp_path / "ward.voros").close()
     assert [path.name for path in tmp_path.iterdir()] == ["ward.voros"]

@@ -62,6 +62,6 @@ def _sites_in_words(counts: SiteCounts) -> str:
     """Say which sites counted, and how finely."""
     sites = ", ".join(f"{site.name} ({site.cases:,} cases)" for site in counts.sites)
     return (
-        f"counted by ranges of scores of at least {counts.min_cell} rows at {sites}; the lower "
+        f"counted by ranges of scores of at least {counts.min_rows} rows at {sites}; the lower "
         "number is reached at the thresholds shown, and inside a range a threshold may reach more"
     )

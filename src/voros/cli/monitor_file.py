@@ -179,8 +179,8 @@ def _whole_or_nothing(file: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if not existed:
-            file.unlink(missing_ok=True)
+        if not existed and file.exists():
+            file.unlink()
         raise
 
 

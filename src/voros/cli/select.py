@@ -220,7 +220,7 @@ def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
     if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
         raise IncompleteCountsError(
             f"{name}: no boundary between ranges meets the limits, and inside a range a "
-            "threshold may; count finer ranges, with a smaller --min-cell"
+            "threshold may; count finer ranges, with a smaller --min-rows"
         )
     width = max(high - low for low, high in intervals.bounds.values())
     points = {model: scores.binned.within(width).points for model, scores in counts.models.items()}

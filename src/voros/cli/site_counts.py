@@ -27,7 +27,7 @@ from voros.engines import BinnedCounts
 from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
 from voros.io.source import Source
-from voros.sites import MIN_CELL, MismatchError, SiteCounts, counts_of_site, label_text
+from voros.sites import MIN_ROWS, MismatchError, SiteCounts, counts_of_site, label_text
 
 FAR_FEWER = 4
 """A sum with a quarter of the usual ranges is worth a warning."""
@@ -52,9 +52,9 @@ def count_site(
             metavar="NAME",
         ),
     ] = None,
-    min_cell: Annotated[
+    min_rows: Annotated[
         int, option("Fewest rows of a range; smaller ones are merged.", metavar="COUNT")
-    ] = MIN_CELL,
+    ] = MIN_ROWS,
     bits: Annotated[
         int, option("How fine the ranges are: 12 is one per octave of scores, 20 256.")
     ] = 20,
@@ -62,7 +62,7 @@ def count_site(
         Path | None,
         option(
             "Counts of this site that were published before; ranges are merged until each has "
-            "grown by --min-cell rows, for whoever has both can subtract them.",
+            "grown by --min-rows rows, for whoever has both can subtract them.",
             metavar="FILE",
         ),
     ] = None,
@@ -83,7 +83,7 @@ def count_site(
             if opened.lazy is None
             else count_summaries(opened.lazy, columns, bits)
         )
-        metadata = outcome or label, label_text(columns.pos_label), weight, min_cell
+        metadata = outcome or label, label_text(columns.pos_label), weight, min_rows
         earlier = None if since is None else SiteCounts.from_json(since)
         counts = counts_of_site(name, counted, *metadata, orders, earlier)
     _deliver(counts, output, show_options)
@@ -134,19 +134,19 @@ def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: b
     theirs. A sum of one range says nothing, every score from 0 to 1 is possible: it is refused.
     """
     for model, merged in counts.models.items():
-        ranges = [len(part.models[model].cells) for part in parts]
-        if len(merged.cells) * FAR_FEWER >= statistics.median_high(ranges):
+        ranges = [len(part.models[model].buckets) for part in parts]
+        if len(merged.buckets) * FAR_FEWER >= statistics.median_high(ranges):
             continue
         site = parts[ranges.index(min(ranges))].sites[0].name
         few = f"site {site!r} has {min(ranges)} and others up to {max(ranges)}"
         advice = "leave it out, or count it with another site"
-        if len(merged.cells) == 1 and not force:
+        if len(merged.buckets) == 1 and not force:
             raise MismatchError(
                 f"merged, {model!r} has one range of scores, and its interval is 0 to 1: {few}; "
                 f"{advice}, or merge it all the same with --force"
             )
         say(
-            f"merged, {model!r} has {len(merged.cells)} ranges of scores: {few}; {advice}",
+            f"merged, {model!r} has {len(merged.buckets)} ranges of scores: {few}; {advice}",
             "warning",
         )
         return
@@ -185,7 +185,7 @@ def _deliver(counts: SiteCounts, output: Path | None, options: OutputOptions) ->
 
 def _sheet(counts: SiteCounts) -> Sheet:
     rows = [
-        {"model": model, "ranges": len(bins.cells), "fewest_rows": int(bins.rows.min())}
+        {"model": model, "ranges": len(bins.buckets), "fewest_rows": int(bins.rows.min())}
         for model, bins in counts.models.items()
     ]
     sites = [
@@ -198,7 +198,7 @@ def _sheet(counts: SiteCounts) -> Sheet:
         "fewest rows in one": [f"{row['fewest_rows']:,}" for row in rows],
     }
     title = f"Counts by ranges of scores: {counts.outcome!r} is {counts.pos_label!r}{weights}"
-    metadata = ("sites", "outcome", "pos_label", "weights", "min_cell")
+    metadata = ("sites", "outcome", "pos_label", "weights", "min_rows")
     return Sheet(
         text="\n".join([title, columns_text(columns), *sites]),
         rows=rows,

@@ -46,10 +46,10 @@ def spark_size_key(absolute: str, size: str, power: str) -> list[tuple[str, str]
     ]
 
 
-def ibis_cell(score: Any, level: int) -> Any:
-    """Return the cell of an Ibis column, shifting whole numbers that are not negative.
+def ibis_bucket(score: Any, level: int) -> Any:
+    """Return the bucket of an Ibis column, shifting whole numbers that are not negative.
 
-    Databases shift the sign bit each their own way: the cell of -k is -1 - ((k - 1) >> level).
+    Databases shift the sign bit each their own way: the bucket of -k is -1 - ((k - 1) >> level).
     """
     import ibis
 

@@ -1,6 +1,6 @@
 """What differs from engine to engine; everything else is asked through narwhals.
 
-An adapter numbers the cells of `voros.engines.scales` in its engine's own language.
+An adapter numbers the buckets of `voros.engines.scales` in its engine's own language.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.arithmetic_keys import ibis_cell, spark_size_key
+from voros.engines.arithmetic_keys import ibis_bucket, spark_size_key
 from voros.engines.keys import MAGNITUDE
 from voros.engines.plan import Named
 from voros.engines.scales import BITS, Scale
@@ -42,29 +42,29 @@ class Adapter(ABC):
             raise missing_package(f"engine={self.name!r}", self.package)
 
     @abstractmethod
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the number of the cell of a level that each score falls in, by the float's bits.
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the number of the bucket of a level that each score falls in, by the float's bits.
 
-        The same as `voros.engines.keys.cell_of`, in the engine's own language.
+        The same as `voros.engines.keys.bucket_of`, in the engine's own language.
         """
 
-    def with_cell(
-        self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
+    def with_bucket(
+        self, frame: LazyFrame, score: str, bucket: str, scale: Scale, level: int
     ) -> LazyFrame:
-        """Add the number of the cell of a level that each score falls in, as `Scale.cells` does."""
+        """Add the number of the bucket each score falls in, as `Scale.buckets` does."""
         if scale.exponent is None:
-            return self.with_bits(frame, score, cell, level)
+            return self.with_bits(frame, score, bucket, level)
         inside = nw.col(score).clip(scale.lowest, scale.highest)
         number = (inside * scale.factor(level)).floor().cast(nw.Int64)
-        return frame.with_columns(number.alias(cell))
+        return frame.with_columns(number.alias(bucket))
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
         """Take some columns only; `columns` names what each is called afterwards."""
         return frame.select(*(nw.col(name).alias(short) for short, name in columns.items()))
 
     def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Replace a column of cells by whether each is one of those named."""
-        return frame.with_columns(nw.col(column).is_in(named.cells.tolist()))
+        """Replace a column of buckets by whether each is one of those named."""
+        return frame.with_columns(nw.col(column).is_in(named.buckets.tolist()))
 
     def as_number(self, condition: nw.Expr) -> nw.Expr:
         """1.0 where a condition holds, 0.0 where it does not; where it is null does not matter."""
@@ -88,13 +88,13 @@ class Polars(Adapter):
 
     name = package = "polars"
 
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell; floor division by a power of two is a shift."""
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the bucket; floor division by a power of two is a shift."""
         import polars as pl
 
         bits = pl.col(score).reinterpret(dtype=pl.Int64)
         key = pl.when(bits >= 0).then(bits).otherwise(-(bits & int(MAGNITUDE)))
-        return as_lazy(frame.to_native().with_columns((key // 2**level).alias(cell)))
+        return as_lazy(frame.to_native().with_columns((key // 2**level).alias(bucket)))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Count bits, which is faster than to add floats."""
@@ -110,13 +110,13 @@ class DuckDB(Adapter):
 
     name = package = "duckdb"
 
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell in SQL, through the type BIT."""
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the bucket in SQL, through the type BIT."""
         key = _key_in_sql(f'CAST(CAST("{score}" AS BIT) AS BIGINT)')
-        return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{cell}"'))
+        return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{bucket}"'))
 
     def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a cell up in a string of bits, which is faster than a join with a long list."""
+        """Look a bucket up in a string of bits, which is faster than a join with a long list."""
         if np.count_nonzero(named.wanted) <= SHORT_LIST:
             return super().with_membership(frame, column, named)
         bits = "".join(np.where(named.wanted, "1", "0"))
@@ -141,19 +141,19 @@ class Dask(Adapter):
 
     name = package = "dask"
 
-    def with_cell(
-        self, frame: LazyFrame, score: str, cell: str, scale: Scale, level: int
+    def with_bucket(
+        self, frame: LazyFrame, score: str, bucket: str, scale: Scale, level: int
     ) -> LazyFrame:
-        """Add the cell where the partition lies; the workers need voros installed."""
-        return as_lazy(frame.to_native().map_partitions(_add_cell, score, cell, scale, level))
+        """Add the bucket where the partition lies; the workers need voros installed."""
+        return as_lazy(frame.to_native().map_partitions(_add_bucket, score, bucket, scale, level))
 
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell where the partition lies."""
-        return self.with_cell(frame, score, cell, BITS, level)
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the bucket where the partition lies."""
+        return self.with_bucket(frame, score, bucket, BITS, level)
 
 
-def _add_cell(part: Any, score: str, cell: str, scale: Scale, level: int) -> Any:
-    return part.assign(**{cell: scale.cells(part[score].to_numpy(dtype="float64"), level)})
+def _add_bucket(part: Any, score: str, bucket: str, scale: Scale, level: int) -> Any:
+    return part.assign(**{bucket: scale.buckets(part[score].to_numpy(dtype="float64"), level)})
 
 
 class Spark(Adapter):
@@ -180,7 +180,7 @@ class Spark(Adapter):
         return as_lazy(frame.to_native().select(*picked))
 
     def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a cell up in the bits of an array, sent as one string: many literals take long."""
+        """Look a bucket up in the bits of an array, sent as one string: many literals take long."""
         from pyspark.sql.functions import expr
 
         first, last = named.first, named.first + len(named.wanted) - 1
@@ -192,23 +192,23 @@ class Spark(Adapter):
         is_member = expr(f"getbit({word}, CAST(({place}) % 64 AS INT)) = 1")
         return as_lazy(frame.to_native().withColumn(column, is_member))
 
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell by exact arithmetic: clusters that are shared allow no Java method."""
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the bucket by exact arithmetic: clusters that are shared allow no Java method."""
         from pyspark.sql.functions import expr
 
-        native, size, power = frame.to_native(), f"{cell}_size", f"{cell}_power"
+        native, size, power = frame.to_native(), f"{bucket}_size", f"{bucket}_power"
         for name, step in spark_size_key(f"abs(`{score}`)", size, power):
-            native = native.withColumn(name or cell, expr(step))
-        signed = f"IF(`{score}` < 0, -`{cell}`, `{cell}`)"
-        numbered = native.withColumn(cell, expr(f"shiftright({signed}, {level})"))
+            native = native.withColumn(name or bucket, expr(step))
+        signed = f"IF(`{score}` < 0, -`{bucket}`, `{bucket}`)"
+        numbered = native.withColumn(bucket, expr(f"shiftright({signed}, {level})"))
         return as_lazy(numbered.drop(size, power))
 
 
 def _words(wanted: BoolArray) -> list[int]:
-    """Pack a table into whole numbers of 64 bits, the first cell in the lowest bit of the first."""
+    """Pack a table into numbers of 64 bits, the first bucket in the lowest bit of the first."""
     padded = np.append(wanted, np.zeros(-len(wanted) % 64, dtype=np.bool_))
     packed = np.packbits(padded, bitorder="little").view("<i8").tolist()
-    # The lowest number cannot be written in SQL; to let a cell more through does no harm.
+    # The lowest number cannot be written in SQL; to let a bucket more through does no harm.
     return [max(word, -(2**63) + 1) for word in packed]
 
 
@@ -225,10 +225,10 @@ class Ibis(Adapter):
         """Choose between whole numbers: PostgreSQL and BigQuery make no float of a boolean."""
         return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
 
-    def with_bits(self, frame: LazyFrame, score: str, cell: str, level: int) -> LazyFrame:
-        """Add the cell, as an expression that Ibis writes for its backend."""
+    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
+        """Add the bucket, as an expression that Ibis writes for its backend."""
         table = frame.to_native()
-        return as_lazy(table.mutate(**{cell: ibis_cell(table[score], level)}))
+        return as_lazy(table.mutate(**{bucket: ibis_bucket(table[score], level)}))
 
 
 def has_java() -> bool:

@@ -2,8 +2,8 @@
 
 The bits of a float, read as a signed integer, already rise with it where it is positive; below
 zero they fall, and are mirrored. Two floats that compare equal (0.0 and -0.0) get the same key.
-A *cell* is the set of floats whose keys agree but for the last n bits, where n is its *level*.
-Cells are ranges of scores, each level nests in the next, and sixteen cells of level 48 share an
+A *bucket* is the set of floats whose keys agree but for the last n bits, where n is its *level*.
+Buckets are ranges of scores, each level nests in the next, and sixteen buckets of level 48 share an
 octave.
 """
 
@@ -21,7 +21,7 @@ IntArray = NDArray[np.int64]
 
 KEY_BITS = 64
 COARSEST = KEY_BITS - 2
-"""The highest level of a cell: a shift that every engine has."""
+"""The highest level of a bucket: a shift that every engine has."""
 
 MAGNITUDE = np.int64(2**63 - 1)
 """Masks the sign bit away."""
@@ -52,25 +52,25 @@ def from_key(keys: Any) -> FloatArray:
     return np.asarray(bits.view(np.float64))
 
 
-def cell_of(scores: Any, level: int) -> IntArray:
-    """Number of the cell each score falls in; neighbours at one level differ by one."""
+def bucket_of(scores: Any, level: int) -> IntArray:
+    """Number of the bucket each score falls in; neighbours at one level differ by one."""
     return np.asarray(to_key(scores) >> level)
 
 
-def cell_start(cells: Any, level: int) -> FloatArray:
-    """Lowest score that a cell can hold.
+def bucket_start(buckets: Any, level: int) -> FloatArray:
+    """Lowest score that a bucket can hold.
 
     Examples
     --------
-    >>> cell_start(cell_of([0.3, 1.9, -np.inf], 48), 48).tolist()
+    >>> bucket_start(bucket_of([0.3, 1.9, -np.inf], 48), 48).tolist()
     [0.296875, 1.875, -inf]
     """
-    return from_key(np.maximum(np.asarray(cells, dtype=np.int64) << level, LOWEST_KEY))
+    return from_key(np.maximum(np.asarray(buckets, dtype=np.int64) << level, LOWEST_KEY))
 
 
-def cell_end(cells: Any, level: int) -> FloatArray:
-    """Highest finite score that a cell can hold."""
-    last = (np.asarray(cells, dtype=np.int64) << level) | np.int64((1 << level) - 1)
+def bucket_end(buckets: Any, level: int) -> FloatArray:
+    """Highest finite score that a bucket can hold."""
+    last = (np.asarray(buckets, dtype=np.int64) << level) | np.int64((1 << level) - 1)
     return from_key(np.minimum(last, HIGHEST_KEY))
 
 

@@ -16,9 +16,9 @@ from voros.engines.plan import Wanted
 from voros.engines.scales import BITS
 from voros.typing import AnyArray
 
-POSITIVE, WEIGHT, SCORE, CELL, NAMED, LABELLED, KNOWN = (
+POSITIVE, WEIGHT, SCORE, BUCKET, NAMED, LABELLED, KNOWN = (
     f"_voros_{name}"
-    for name in ("positive", "weight", "score", "cell", "named", "labelled", "known")
+    for name in ("positive", "weight", "score", "bucket", "named", "labelled", "known")
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
 
@@ -99,10 +99,10 @@ class LazyCases:
         return self._rows(replace(self, usage=Usage()).collect(first))
 
     def count(self, name: str, want: Wanted) -> Bins:
-        """Count the wanted rows of a model by cells."""
+        """Count the wanted rows of a model by buckets."""
         rows = with_shares(self._wanted_rows(name, want), self.weighted, self.adapter)
-        rows = self.adapter.with_cell(rows, SCORE, CELL, want.scale, want.level)
-        answer = self.collect(rows.group_by(CELL).agg(*_counts(self.weighted)))
+        rows = self.adapter.with_bucket(rows, SCORE, BUCKET, want.scale, want.level)
+        answer = self.collect(rows.group_by(BUCKET).agg(*_counts(self.weighted)))
         bins = Bins.from_columns(answer, self.weighted)
         self._check_split(bins, want)
         self.usage.passes += 1
@@ -137,15 +137,15 @@ class LazyCases:
         # First the outer range, in plain comparisons that an engine can push into its scan.
         if want.low > -np.inf or want.high < np.inf:
             rows = rows.filter(_between(want.low, want.high))
-        return rows if want.named is None else self._in_named_cells(rows, want)
+        return rows if want.named is None else self._in_named_buckets(rows, want)
 
-    def _in_named_cells(self, rows: LazyFrame, want: Wanted) -> LazyFrame:
+    def _in_named_buckets(self, rows: LazyFrame, want: Wanted) -> LazyFrame:
         assert want.named is not None
-        rows = self.adapter.with_cell(rows, SCORE, NAMED, want.scale, want.named.level)
+        rows = self.adapter.with_bucket(rows, SCORE, NAMED, want.scale, want.named.level)
         return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
 
     def _check_split(self, bins: Bins, want: Wanted) -> None:
-        """Raise where a cell of one float holds two: to split it again would never end."""
+        """Raise where a bucket of one float holds two: to split it again would never end."""
         if want.scale is not BITS or want.level > 0 or bins.single.all():
             return
         place = np.argmin(bins.single)

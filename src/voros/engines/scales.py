@@ -1,7 +1,7 @@
 """Monotone maps from scores to whole numbers, so that ranges of scores can be counted by number.
 
-The *key* of a score is a whole number; a *cell* of level n is the set of scores whose keys agree
-but for the last n bits. Cells are ranges of scores, and each level nests in the next.
+The *key* of a score is a whole number; a *bucket* of level n is the set of scores whose keys agree
+but for the last n bits. Buckets are ranges of scores, and each level nests in the next.
 
 Keys are scores times a power of two, rounded down: a product that every engine computes exactly.
 Where scores lie too unevenly for that, the key is made of the float's bits (see
@@ -24,8 +24,8 @@ KEY_SIZE = 53
 WIDEST = 1e200
 """Spans up to it, and down to its inverse, are scaled without leaving the range of a float."""
 
-TRIAL_CELLS = 4096
-"""Cells by which scales are compared on a sample."""
+TRIAL_BUCKETS = 4096
+"""Buckets by which scales are compared on a sample."""
 
 CROWDED = 4.0
 """The bits of a float must leave this many times less open to be worth their expense."""
@@ -44,7 +44,7 @@ class Scale:
 
     Examples
     --------
-    >>> Scale(4, 0.0, 0.4).cells([-1.0, 0.0, 0.3, 0.5]).tolist()
+    >>> Scale(4, 0.0, 0.4).buckets([-1.0, 0.0, 0.3, 0.5]).tolist()
     [0, 0, 4, 6]
     """
 
@@ -52,8 +52,8 @@ class Scale:
     lowest: float = -np.inf
     highest: float = np.inf
 
-    def cells(self, scores: Any, level: int = 0) -> IntArray:
-        """Number of the cell each score is in, from level 0, the finest, up."""
+    def buckets(self, scores: Any, level: int = 0) -> IntArray:
+        """Number of the bucket each score is in, from level 0, the finest, up."""
         values = np.asarray(scores, dtype=np.float64)
         if self.exponent is None:
             return np.asarray(to_key(values) >> level)
@@ -61,7 +61,7 @@ class Scale:
         return np.floor(inside * self.factor(level)).astype(np.int64)
 
     def factor(self, level: int) -> float:
-        """Cells of a level in a difference of one."""
+        """Buckets of a level in a difference of one."""
         return float(2.0 ** ((self.exponent or 0) - level))
 
 
@@ -70,7 +70,7 @@ BITS = Scale()
 
 
 def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) -> Scale:
-    """Choose a scale by whose cells scores like a sample's are told apart well.
+    """Choose a scale by whose buckets scores like a sample's are told apart well.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) 
 
 
 def _left_open(scale: Scale, sample: FloatArray, positive: BoolArray) -> float:
-    """Pairs of a positive and a negative that share one of a few thousand cells."""
-    keys = scale.cells(sample)
+    """Pairs of a positive and a negative that share one of a few thousand buckets."""
+    keys = scale.buckets(sample)
     span = int(keys.max()) - int(keys.min())
-    home = keys >> max(span.bit_length() - TRIAL_CELLS.bit_length() + 1, 0)
+    home = keys >> max(span.bit_length() - TRIAL_BUCKETS.bit_length() + 1, 0)
     cases = np.bincount(home - home.min())
     positives = np.bincount((home - home.min())[positive], minlength=len(cases))
-    # Of pure cells too the larger ones leave more open.
+    # Of pure buckets too the larger ones leave more open.
     return float(np.sum((positives + 0.5) * (cases - positives + 0.5), where=cases > 0))

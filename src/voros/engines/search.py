@@ -30,8 +30,8 @@ from voros.engines.plan import (
     LARGEST_ANSWER,
     Plan,
     Wanted,
-    cells_to_count,
-    first_cells,
+    buckets_to_count,
+    first_buckets,
     rows_in,
 )
 from voros.engines.queries import Columns, LazyCases
@@ -41,14 +41,14 @@ from voros.typing import BoolArray
 SAMPLE_ROWS = 100_000
 """Rows at the start from which the first count is planned; a bad guess costs a pass."""
 
-FIRST_CELLS, FINER_CELLS = 2**14, 2**17
-"""Cells of the first count, of all rows, and of later ones, of few rows."""
+FIRST_BUCKETS, FINER_BUCKETS = 2**14, 2**17
+"""Buckets of the first count, of all rows, and of later ones, of few rows."""
 
 HELD_PER_ANSWER = 4
 """Rows that this process holds, for each row of the largest answer."""
 
-SORTED_ROWS, HELD_CELLS = 2**17, 2**16
-"""Rows in this process that are sorted as fast as counted, and cells that more are counted by."""
+SORTED_ROWS, HELD_BUCKETS = 2**17, 2**16
+"""Rows in this process that are sorted as fast as counted, and buckets that more are counted by."""
 
 MARGIN, NOISE = 1.25, 3.0
 """How far beyond the capacity a cut aims, and standard deviations by which a sample must rule
@@ -136,14 +136,14 @@ class HeldRows:
     parents: Bins
 
     def count(self, want: Wanted) -> Bins:
-        """Count the wanted rows by cells."""
+        """Count the wanted rows by buckets."""
         inside = (self.columns[0] >= want.low) & (self.columns[0] <= want.high)
         if want.named is not None:
-            cells = want.scale.cells(self.columns[0], want.named.level)
-            inside &= np.isin(cells, want.named.cells)
+            buckets = want.scale.buckets(self.columns[0], want.named.level)
+            inside &= np.isin(buckets, want.named.buckets)
         scores, positive, *weights = (column[inside] for column in self.columns)
-        cells = want.scale.cells(scores, want.level)
-        home = cells - cells.min(initial=0)
+        buckets = want.scale.buckets(scores, want.level)
+        home = buckets - buckets.min(initial=0)
         # Numbers of 16 bits are sorted digit by digit.
         few = home.max(initial=0) < 2**16
         order = np.argsort(home.astype(np.uint16), kind="stable") if few else np.argsort(home)
@@ -189,7 +189,7 @@ class EngineSource:
     def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
         """Count the rows from a cut up; where that share is few of them, read them at once."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
-        want = first_cells(above, self.scale, min(self.at_most, FIRST_CELLS))
+        want = first_buckets(above, self.scale, min(self.at_most, FIRST_BUCKETS))
         want = replace(want, low=cut)
         if share * all_rows.rows[0] <= self.most_held / 2:
             self._hold(above, want, self.most_held)
@@ -206,7 +206,7 @@ class EngineSource:
         assert self.held is not None
         mask = wanted & self.held.parents.hold(ranges)
         few = ranges.rows[mask].sum() <= SORTED_ROWS
-        plan = None if few else cells_to_count(ranges, mask, self.scale, HELD_CELLS)
+        plan = None if few else buckets_to_count(ranges, mask, self.scale, HELD_BUCKETS)
         plan = plan or Plan(rows_in(ranges, mask, BITS), mask)
         return ranges.refined(plan.chosen, self.held.count(plan.want))
 
@@ -216,9 +216,9 @@ class EngineSource:
         Where to split all takes too large an answer, rows are read by parts, from the highest
         scores down.
         """
-        rows, cells = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_CELLS)
+        rows, buckets = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_BUCKETS)
         if rows.sum() > self.most_held:
-            plan = cells_to_count(ranges, wanted, self.scale, cells)
+            plan = buckets_to_count(ranges, wanted, self.scale, buckets)
             if plan is not None:
                 return plan
         part = wanted & (np.cumsum(rows) <= self.most_held)
@@ -227,7 +227,9 @@ class EngineSource:
             want = rows_in(ranges, part, self.scale)
             if self._hold(ranges.take(part), want, 2 * self.most_held):
                 return None
-        return cells_to_count(ranges, np.arange(len(rows)) == np.argmax(rows), self.scale, cells)
+        return buckets_to_count(
+            ranges, np.arange(len(rows)) == np.argmax(rows), self.scale, buckets
+        )
 
     def _hold(self, parents: Bins, want: Wanted, at_most: int) -> bool:
         """Read rows into this process, unless they turn out to be more."""

@@ -1,6 +1,6 @@
 """Counts by fixed bins, which add up across days and sites without a row leaving its place.
 
-The bins are cells of the float key and do not depend on the data, so that summaries made apart
+The bins are buckets of the float key and do not depend on the data, so that summaries made apart
 fit together. What binning lost is not guessed at: `bounds` brackets it in any scenario.
 """
 
@@ -27,22 +27,22 @@ from voros.engines.keys import (
     KEY_BITS,
     LOWEST_KEY,
     IntArray,
-    cell_end,
-    cell_of,
-    cell_start,
+    bucket_end,
+    bucket_of,
+    bucket_start,
 )
 from voros.engines.plan import Wanted
 from voros.engines.scales import BITS
-from voros.engines.small_cells import Ranges, overlapping, without_small
+from voros.engines.small_bins import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.typing import AnyArray
 
 FORMAT = "voros binned counts"
-SCHEMA = 3
+SCHEMA = 4
 """Raised whenever the fields of a file change."""
 
-COLUMNS = ("cells", "widths", "rows", "positive", "negative")
+COLUMNS = ("buckets", "widths", "rows", "positive", "negative")
 """What is saved of every bin."""
 
 FIELDS = ("bits", "one_case", *COLUMNS)
@@ -63,10 +63,10 @@ class BinnedCounts:
     ----------
     bits : int
         Leading bits of the float key that are equal in a bin: 20 make 256 bins per octave.
-    cells : ndarray of int, shape (n_bins,)
-        Number of the lowest cell of each bin that holds cases, from the highest scores down.
+    buckets : ndarray of int, shape (n_bins,)
+        Number of the lowest bucket of each bin that holds cases, from the highest scores down.
     widths : ndarray of int, shape (n_bins,)
-        Number of neighbouring cells that a bin spans: 1 unless `without_small_cells` merged some.
+        Number of neighbouring buckets that a bin spans: 1 unless `merge_small_bins` merged some.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
@@ -91,7 +91,7 @@ class BinnedCounts:
     """What keeps counts apart from cases, where those are needed."""
 
     bits: int
-    cells: IntArray
+    buckets: IntArray
     widths: IntArray
     rows: IntArray
     positive: AnyArray
@@ -114,7 +114,7 @@ class BinnedCounts:
         positive, scores, weights = check_cases(
             y_true, y_score, pos_label, sample_weight, both_classes=False
         )
-        cells, home = np.unique(cell_of(scores, level), return_inverse=True)
+        buckets, home = np.unique(bucket_of(scores, level), return_inverse=True)
         rows = np.bincount(home)
         mass = np.ones(len(home)) if weights is None else weights
         check_sum_of_weights(mass)
@@ -126,8 +126,8 @@ class BinnedCounts:
         down = slice(None, None, -1)
         return cls(
             bits=bits,
-            cells=cells[down],
-            widths=np.ones_like(cells),
+            buckets=buckets[down],
+            widths=np.ones_like(buckets),
             rows=rows[down],
             positive=tp[down],
             negative=fp[down],
@@ -151,11 +151,11 @@ class BinnedCounts:
         bins = cases.count(score, Wanted(BITS, level))
         if bins.rows.sum() != totals.rows:
             raise changed(bins.rows.sum(), totals.rows)
-        cells = cell_of(bins.least, level)
+        buckets = bucket_of(bins.least, level)
         return cls(
             bits=bits,
-            cells=cells,
-            widths=np.ones_like(cells),
+            buckets=buckets,
+            widths=np.ones_like(buckets),
             rows=bins.rows,
             positive=bins.positive,
             negative=bins.negative,
@@ -178,7 +178,10 @@ class BinnedCounts:
     def bins(self) -> Bins:
         """Counts by range of scores; the lowest of each is the bin's own edge."""
         level = _level(self.bits)
-        ends = cell_start(self.cells, level), cell_end(self.cells + (self.widths - 1), level)
+        ends = (
+            bucket_start(self.buckets, level),
+            bucket_end(self.buckets + (self.widths - 1), level),
+        )
         return Bins(*ends, self.rows, self.positive, self.negative)
 
     @property
@@ -215,24 +218,24 @@ class BinnedCounts:
         ranges = Ranges(*(ends >> shift for ends in self._ranges))
         return _grouped(bits, ranges, self._counts, self.one_case)
 
-    def without_small_cells(self, fewest: int) -> BinnedCounts:
+    def merge_small_bins(self, min_rows: int) -> BinnedCounts:
         """Merge neighbouring bins until none holds fewer rows than this; the interval widens.
 
         Examples
         --------
         >>> counts = BinnedCounts.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.3, 0.26])
-        >>> counts.without_small_cells(2).rows.tolist()
+        >>> counts.merge_small_bins(2).rows.tolist()
         [2, 2]
         """
         n_rows = int(self.rows.sum())
-        if n_rows < check_count(fewest, "fewest", "a whole number of at least 1"):
+        if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
             raise ValueError(
-                f"fewest={fewest}: these counts hold {n_rows} rows in all, too few for one bin"
+                f"min_rows={min_rows}: these counts hold {n_rows} rows in all, too few for one bin"
             )
-        return self if self.rows.min() >= fewest else self._merged_until(self.rows, fewest)
+        return self if self.rows.min() >= min_rows else self._merged_until(self.rows, min_rows)
 
-    def since(self, earlier: BinnedCounts, fewest: int) -> BinnedCounts:
-        """Merge bins until each holds at least ``fewest`` rows more than in earlier counts.
+    def since(self, earlier: BinnedCounts, min_rows: int) -> BinnedCounts:
+        """Merge bins until each holds at least ``min_rows`` rows more than in earlier counts.
 
         Whoever has both can then subtract them and sees no smaller bin.
 
@@ -257,12 +260,12 @@ class BinnedCounts:
                 "cases of the earlier counts are missing, or have another label or score; "
                 "the same cases and later ones are accepted"
             )
-        if growth.sum() < fewest:
+        if growth.sum() < min_rows:
             raise ValueError(
-                f"{growth.sum()} cases were added since the earlier counts; at least {fewest} are "
-                "needed"
+                f"{growth.sum()} cases were added since the earlier counts; at least "
+                f"{min_rows} are needed"
             )
-        return later._merged_until(growth, fewest)
+        return later._merged_until(growth, min_rows)
 
     def _filled(self, counts: BinnedCounts) -> BinnedCounts:
         """Return these bins with the counts of others, whose bins all lie within these."""
@@ -272,11 +275,11 @@ class BinnedCounts:
         added = tuple(map(np.append, nothing, inner._counts))
         return _grouped(self.bits, ranges, added, counts.one_case)
 
-    def _merged_until(self, rows: IntArray, fewest: int) -> BinnedCounts:
+    def _merged_until(self, rows: IntArray, min_rows: int) -> BinnedCounts:
         """Merge neighbouring bins until each holds at least so many of these rows."""
         level = _level(self.bits)
         rising = Ranges(*(ends[::-1] for ends in self._ranges))
-        starts = without_small(rising, rows[::-1], fewest)
+        starts = without_small(rising, rows[::-1], min_rows)
         first = np.append(LOWEST_KEY >> level, starts)
         last = np.append(starts - 1, HIGHEST_KEY >> level)
         tiles = Ranges(*map(np.append, (first, last), self._ranges))
@@ -290,7 +293,7 @@ class BinnedCounts:
 
     @property
     def _ranges(self) -> Ranges:
-        return Ranges(self.cells, self.cells + self.widths - 1)
+        return Ranges(self.buckets, self.buckets + self.widths - 1)
 
     def __add__(self, other: BinnedCounts) -> BinnedCounts:
         """Add the counts of another day or site; bins that overlap become one."""
@@ -325,7 +328,7 @@ class BinnedCounts:
         Examples
         --------
         >>> counts = BinnedCounts.from_scores([1, 0], [0.9, 0.8])
-        >>> BinnedCounts.from_json(counts.to_json()).cells.tolist() == counts.cells.tolist()
+        >>> BinnedCounts.from_json(counts.to_json()).buckets.tolist() == counts.buckets.tolist()
         True
         """
         document = read_document(source, "saved summary")
@@ -338,11 +341,11 @@ class BinnedCounts:
     def from_entries(cls, entries: Mapping[str, Entry]) -> BinnedCounts:
         """Read counts from the entries of a document, which has all of `fields`."""
         bits = entries["bits"].whole(FEWEST_BITS, MOST_BITS)
-        cells = _read_cells(entries["cells"], bits)
+        buckets = _read_buckets(entries["buckets"], bits)
         counts = cls(
             bits=bits,
-            cells=cells,
-            widths=_read_widths(entries["widths"], cells, bits),
+            buckets=buckets,
+            widths=_read_widths(entries["widths"], buckets, bits),
             rows=np.array(entries["rows"].wholes(1), dtype=np.int64),
             positive=_read_counts(entries["positive"]),
             negative=_read_counts(entries["negative"]),
@@ -354,7 +357,7 @@ class BinnedCounts:
     def __repr__(self) -> str:
         """Summarise the summary."""
         return (
-            f"BinnedCounts({len(self.cells):,} bins of {self.bits} bits, "
+            f"BinnedCounts({len(self.buckets):,} bins of {self.bits} bits, "
             f"n_positive={self.n_positive:g}, n_negative={self.n_negative:g})"
         )
 
@@ -379,7 +382,7 @@ def _grouped(
     rows, tp, fp = (count[::-1] for count in summed)
     return BinnedCounts(
         bits=bits,
-        cells=first[::-1],
+        buckets=first[::-1],
         widths=(ends - first + 1)[::-1],
         rows=rows,
         positive=tp,
@@ -388,22 +391,22 @@ def _grouped(
     )
 
 
-def _read_cells(entry: Entry, bits: int) -> IntArray:
+def _read_buckets(entry: Entry, bits: int) -> IntArray:
     level = KEY_BITS - bits
-    cells = entry.wholes(int(LOWEST_KEY) >> level, int(HIGHEST_KEY) >> level)
-    for item, (one, other) in zip(entry.items()[1:], pairwise(cells), strict=True):
+    buckets = entry.wholes(int(LOWEST_KEY) >> level, int(HIGHEST_KEY) >> level)
+    for item, (one, other) in zip(entry.items()[1:], pairwise(buckets), strict=True):
         if not one > other:
-            item.refuse(f"a cell below the one before it, {one}")
-    return np.array(cells, dtype=np.int64)
+            item.refuse(f"a bucket below the one before it, {one}")
+    return np.array(buckets, dtype=np.int64)
 
 
-def _read_widths(entry: Entry, cells: IntArray, bits: int) -> IntArray:
+def _read_widths(entry: Entry, buckets: IntArray, bits: int) -> IntArray:
     highest = int(HIGHEST_KEY) >> (KEY_BITS - bits)
     widths = entry.wholes(1, 2**MOST_BITS)
-    above = [highest + 1, *cells.tolist()]
-    for item, cell, beyond in zip(entry.items(), cells.tolist(), above, strict=False):
-        if cell + item.value > beyond:
-            item.refuse(f"a width that ends below the cell above, {beyond}")
+    above = [highest + 1, *buckets.tolist()]
+    for item, bucket, beyond in zip(entry.items(), buckets.tolist(), above, strict=False):
+        if bucket + item.value > beyond:
+            item.refuse(f"a width that ends below the bucket above, {beyond}")
     return np.array(widths, dtype=np.int64)
 
 
@@ -414,10 +417,10 @@ def _read_counts(entry: Entry) -> AnyArray:
 
 
 def _check_consistent(counts: BinnedCounts, entries: Mapping[str, Entry]) -> None:
-    """Raise, naming the key, unless cells, rows and counts could be of the same cases."""
+    """Raise, naming the key, unless buckets, rows and counts could be of the same cases."""
     for name in COLUMNS[1:]:
-        if len(getattr(counts, name)) != len(counts.cells):
-            entries[name].contradict(f"has another length than cells, {len(counts.cells)}")
+        if len(getattr(counts, name)) != len(counts.buckets):
+            entries[name].contradict(f"has another length than buckets, {len(counts.buckets)}")
     if counts.positive.dtype != counts.negative.dtype:
         entries["positive"].contradict("and negative: one is whole numbers, the other is not")
     both = counts.positive + counts.negative

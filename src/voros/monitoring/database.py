@@ -30,7 +30,7 @@ FAILURES = {
         errno.EBUSY,
         f"another process has locked it for more than {WAIT_SECONDS:.0f} s; try again later",
     ),
-    sqlite3.SQLITE_READONLY: (errno.EROFS, "it cannot be written; check its permissions"),
+    sqlite3.SQLITE_READONLY: (errno.EROFS, "it is read-only; check its permissions and its disk"),
     sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "it cannot be opened; check folder and permissions"),
     sqlite3.SQLITE_FULL: (errno.ENOSPC, "the disk is full, and nothing was changed"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "the disk failed, and nothing was changed"),
@@ -85,6 +85,10 @@ class Database:
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         try:
             draft.touch(exist_ok=False)
+        except OSError as error:
+            reason = f"it cannot be made: {error.strerror}; choose another folder"
+            raise self._failure(error.errno or errno.EIO, reason) from None
+        try:
             with closing(self._connect(draft)) as self._db:
                 self._make_tables(metadata)
             if not self.path.exists():

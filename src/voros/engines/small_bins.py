@@ -1,7 +1,7 @@
-"""Cells merged until none holds fewer than k rows, at boundaries that sites tend to share.
+"""Buckets merged until none holds fewer than k rows, at boundaries that sites tend to share.
 
 The more trailing zero bits the number of a boundary has, the coarser it is.
-Merging removes the finest boundary beside a small cell first, so the coarse ones stay. Those are
+Merging removes the finest boundary beside a small bucket first, so the coarse ones stay. Those are
 the same at every site: counts of two sites keep the boundaries that both have, and with boundaries
 at random places few would be left.
 
@@ -22,12 +22,12 @@ SIGN = 63
 
 
 class Ranges(NamedTuple):
-    """Disjoint ranges of cells, by rising scores.
+    """Disjoint ranges of buckets, by rising scores.
 
     Attributes
     ----------
     first, last : ndarray of int
-        The lowest and the highest cell of each range.
+        The lowest and the highest bucket of each range.
     """
 
     first: IntArray
@@ -49,17 +49,17 @@ def overlapping(ranges: Ranges) -> IntArray:
 def boundaries(ranges: Ranges) -> tuple[IntArray, IntArray]:
     """Return the coarsest boundary between neighbouring ranges, and its coarseness.
 
-    A boundary is named by the cell that begins there.
+    A boundary is named by the bucket that begins there.
 
     Examples
     --------
-    >>> cells = np.array([-3, 2, 3, 9])
-    >>> starts, coarseness = boundaries(Ranges(cells, cells))
+    >>> buckets = np.array([-3, 2, 3, 9])
+    >>> starts, coarseness = boundaries(Ranges(buckets, buckets))
     >>> starts.tolist(), coarseness.tolist()
     ([0, 3, 8], [63, 0, 3])
     """
     below, above = ranges.last[:-1], ranges.first[1:]
-    # Cells have far fewer than 53 bits, so a float holds them exactly.
+    # Buckets have far fewer than 53 bits, so a float holds them exactly.
     differ = np.maximum(below ^ above, 1).astype(np.float64)
     coarseness = np.frexp(differ)[1].astype(np.int64) - 1
     crossing = (below < 0) & (above >= 0)
@@ -67,31 +67,31 @@ def boundaries(ranges: Ranges) -> tuple[IntArray, IntArray]:
     return starts, np.where(crossing, SIGN, coarseness)
 
 
-def without_small(ranges: Ranges, rows: AnyArray, fewest: int) -> IntArray:
-    """Return the boundaries to keep so that every range holds at least ``fewest`` rows.
+def without_small(ranges: Ranges, rows: AnyArray, min_rows: int) -> IntArray:
+    """Return the boundaries to keep so that every range holds at least ``min_rows`` rows.
 
     Parameters
     ----------
     ranges : Ranges
         Those that hold rows.
     rows : ndarray of int
-    fewest : int
+    min_rows : int
         At most the sum of the rows.
 
     Examples
     --------
-    >>> cells = np.array([4, 5, 6, 7, 8])
-    >>> without_small(Ranges(cells, cells), np.array([1, 9, 2, 3, 6]), fewest=5).tolist()
+    >>> buckets = np.array([4, 5, 6, 7, 8])
+    >>> without_small(Ranges(buckets, buckets), np.array([1, 9, 2, 3, 6]), min_rows=5).tolist()
     [6, 8]
     """
     starts, coarseness = boundaries(ranges)
     held = rows.tolist()
-    # Ranges are linked by the position of their last cell; the sum is kept at both ends.
+    # Ranges are linked by the position of their last bucket; the sum is kept at both ends.
     other_end = list(range(len(held)))
     kept = np.ones(len(starts), dtype=np.bool_)
     for position in np.lexsort((starts, coarseness)).tolist():
         below, above = position, position + 1
-        if min(held[below], held[above]) >= fewest:
+        if min(held[below], held[above]) >= min_rows:
             continue
         kept[position] = False
         low, high = other_end[below], other_end[above]
