@@ -98,6 +98,8 @@ def test_replaced_words_do_not_come_back(pattern: str, written: dict[str, str]) 
     places = [
         f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
         for name, text in written.items()
+        # Without the boundary in front a search is several times as fast.
+        if re.search(pattern.removeprefix(r"\b"), text)
         for match in re.finditer(pattern, text)
     ]
     assert places == [], f"write {REPLACED[pattern]!r} instead"

@@ -82,7 +82,9 @@ def brute_force(
 
 
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize(
+    "block", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2, 3))]
+)
 def test_every_rule_costs_what_trying_all_thresholds_gives(block: int) -> None:
     for seed in range(50 * block, 50 * block + 50):
         y, s, subgroup, floor, share = small_problem(seed)

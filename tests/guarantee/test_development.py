@@ -208,7 +208,9 @@ def test_ties_and_few_distinct_scores_are_certified(rng, horizon):
     assert not policy.never_alarms
 
 
-@pytest.mark.parametrize("horizon", [None, 40, 400, 4000])
+@pytest.mark.parametrize(
+    "horizon", [400, *(pytest.param(n, marks=pytest.mark.slow) for n in (None, 40, 4000))]
+)
 @pytest.mark.parametrize(("floor", "precision"), [(0.5, 0.499), (0.9, 0.9)])
 def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, precision):
     """A precision at or just below the floor at every threshold, the worst for the population."""

@@ -56,7 +56,13 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+QUICK = ("10 positives", "15 positives near a score of 1", "hardly any threshold")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SETTINGS],
+)
 def test_the_interval_holds_the_true_score(name):
     """Before, 79 %, 85 %, 88 %, 91 % and 47 % in the first five, and 32 % in the seventh."""
     n_cases, prevalence, separation, scenario = SETTINGS[name]

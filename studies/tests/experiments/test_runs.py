@@ -44,6 +44,7 @@ def finished_fits(folder: RunFolder) -> set[str]:
     return {record["name"] for record in records if record["status"] == "done"}
 
 
+@pytest.mark.slow
 def test_predictions_are_those_of_scikit_learn(tmp_path):
     """Fill, scale, fit and predict once more with scikit-learn's own pipeline."""
     from sklearn.ensemble import RandomForestClassifier

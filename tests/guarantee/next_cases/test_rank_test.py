@@ -62,7 +62,7 @@ def test_ties_between_the_rank_and_its_threshold_are_counted_in() -> None:
     """With few alarms a negative more or less changes the precision."""
     plan = sequence(60, 600, 0.2, 0.03, 4, 12)
     for needed in (1, 2, 3):
-        worst = max(by_definition(plan, needed, tied) for tied in (0.0, 0.1, 0.3, 0.6, 1.0))
+        worst = max(by_definition(plan, needed, tied) for tied in (0.0, 0.3, 1.0))
         assert worst <= RankRisk(plan).risk(needed) <= 2.5 * worst + 1e-3
 
 

@@ -48,7 +48,7 @@ def chance(share: float, precision: float, horizon: int, floor: Fraction) -> flo
 
 
 @pytest.mark.parametrize("floor", ["1/100", "1/20", "1/2", "99/100"])
-@pytest.mark.parametrize("horizon", [20, 100, 1000])
+@pytest.mark.parametrize("horizon", [20, 100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: int) -> None:
     """Never below the exact one, and above it by no more than the grid."""
     exact_floor = Fraction(floor)

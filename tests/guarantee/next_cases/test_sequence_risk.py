@@ -149,10 +149,10 @@ def broken_share(walk: FixedSequence, precision: np.ndarray, edges: np.ndarray, 
 @pytest.mark.parametrize(
     "walk",
     [
-        sequence(2000, 2000, 0.4, 0.2, 60, 1200),
-        sequence(5000, 100, 0.01, 0.2, 500, 3000),
-        sequence(1000, 20_000, 0.05, 0.2, 60, 600),
         sequence(1000, 20, 0.5, 0.2, 400, 900),
+        pytest.param(sequence(2000, 2000, 0.4, 0.2, 60, 1200), marks=pytest.mark.slow),
+        pytest.param(sequence(5000, 100, 0.01, 0.2, 500, 3000), marks=pytest.mark.slow),
+        pytest.param(sequence(1000, 20_000, 0.05, 0.2, 60, 600), marks=pytest.mark.slow),
     ],
 )
 def test_worst_cases_break_no_more_than_alpha(walk: FixedSequence, kind: str, level: float) -> None:

@@ -125,6 +125,7 @@ def needed_by(walk: FixedSequence, margin: float, first: int | None = None) -> n
     return np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms
 
 
+SLOW = pytest.mark.slow
 WALKS = [
     sequence(120, 100, 0.4, 0.1, 20, 90),
     sequence(150, 25, 0.1, 0.1, 40, 120),
@@ -136,7 +137,13 @@ WALKS = [
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize(
     ("margin", "first", "slack"),
-    [(0.8, None, 1.15), (1.6, None, 1.25), (2.4, None, 1.7), (2.4, 0.9, 1.15), (1.6, 1.1, 1.2)],
+    [
+        (1.6, None, 1.25),
+        (2.4, 0.9, 1.15),
+        pytest.param(0.8, None, 1.15, marks=SLOW),
+        pytest.param(2.4, None, 1.7, marks=SLOW),
+        pytest.param(1.6, 1.1, 1.2, marks=SLOW),
+    ],
 )
 def test_the_bound_is_no_less_than_the_risk_and_little_more(
     walk: FixedSequence, margin: float, first: float | None, slack: float
@@ -149,7 +156,7 @@ def test_the_bound_is_no_less_than_the_risk_and_little_more(
 
 
 @pytest.mark.parametrize("walk", WALKS)
-@pytest.mark.parametrize("margin", [0.8, 1.6, 2.4])
+@pytest.mark.parametrize("margin", [1.6, *(pytest.param(m, marks=SLOW) for m in (0.8, 2.4))])
 def test_a_coarse_bound_is_no_less_than_the_risk_and_near_the_finer_one(
     walk: FixedSequence, margin: float
 ) -> None:
@@ -185,7 +192,7 @@ def lenient_from(walk: FixedSequence, alarms: int, margin: float) -> np.ndarray:
     [
         (sequence(300, 60, 0.4, 0.1, 20, 280), 120, 40),
         # Far from the start, and where tails are bounded in closed form.
-        (sequence(30_000, 300, 0.5, 0.1, 1200, 8_000), 5000, 10),
+        pytest.param(sequence(30_000, 300, 0.5, 0.1, 1200, 8_000), 5000, 10, marks=SLOW),
     ],
 )
 @pytest.mark.parametrize(("margin", "slack"), [(0.8, 1.15), (1.6, 1.25)])
@@ -200,7 +207,7 @@ def test_the_bound_holds_far_from_the_start(
 @pytest.mark.parametrize(
     ("walk", "n_shares", "least"),
     [
-        (sequence(30_000, 300, 0.5, 0.1, 3000, 8_000), 12, 7000),
+        pytest.param(sequence(30_000, 300, 0.5, 0.1, 3000, 8_000), 12, 7000, marks=SLOW),
         # All cases may be alarms: the most lenient threshold of all is the worst.
         (sequence(100, 150, 0.6, 0.2, 30, 100), 40, 80),
     ],
@@ -214,7 +221,7 @@ def test_the_bound_holds_where_the_requirement_stays_the_same(
     assert exact <= bound <= 1.3 * exact
 
 
-@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("flat", [True, pytest.param(False, marks=SLOW)])
 def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: bool) -> None:
     walk = sequence(30_000, 30_000, 0.9, 0.1, 3000, 8_000)
     needed = needed_by(walk, 1.6)[1:]

@@ -59,6 +59,7 @@ def test_what_a_page_cannot_count_is_refused(tmp_path: Path) -> None:
 
 
 @needs_node
+@pytest.mark.slow
 def test_intervals_of_periods_are_those_of_the_bootstrap(tmp_path: Path) -> None:
     y, scores, times = stream()
     named = {"died": y.astype(int), **scores, "day": times}
