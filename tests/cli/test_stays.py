@@ -157,3 +157,34 @@ def test_policies_of_cases_and_of_stays_are_told_apart(voros_command, tmp_path):
     ):
         ran = voros_command("apply", policy_file, "rows.csv", *words)
         assert message in ran.errors[0]
+
+
+def test_a_report_is_written(voros_command, tmp_path):
+    pytest.importorskip("matplotlib", reason="a report draws pictures")
+    points = write_ward(tmp_path)
+    write_ward(tmp_path, "later.csv", seed=1, first_stay=5000, n_stays=60)
+    models = ("--score", "good", "--score", "noise")
+    voros_command(
+        "report", "rows.csv", *models, *STAYS, *RULE, *LIMITS, "--test", "later.csv",
+        "--by", "sex", "--resamples", "100", "-o", "ward.html",
+    )  # fmt: skip
+    document = json.loads((tmp_path / "ward.json").read_text())
+    policy = voros.ThresholdPolicy.from_points(points, SCENARIO)
+    stay, hour, score, events = large_ward(1, n_stays=60)
+    tested = policy.evaluate_stays(stay=stay, time=hour, score=score, events=events)
+    assert document["winner"] == "good"
+    assert document["validation"]["file"] == "rows.csv"
+    assert document["validation"]["stays"]["patient_days"] == points.stays.patient_days
+    assert document["test"]["at_default"]["alarms"] == tested.alarms
+    assert len(document["test"]["at_default"]["by_subgroup"]) == 2
+
+
+@pytest.mark.parametrize("option", ["--false-alarm-cost=35", "--block=7"])
+def test_a_report_over_stays_refuses_options_of_cases(voros_command, tmp_path, option):
+    write_ward(tmp_path, n_stays=20)
+    ran = voros_command(
+        "report", "rows.csv", *STAYS, *RULE, *LIMITS, "--test", "rows.csv", option,
+        "--confidence=0.95", "-o", "ward.html",
+    )  # fmt: skip
+    assert ran.code == 2
+    assert "leave it out with --stay" in ran.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,10 +26,17 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.select import ChoiceOptions, load_test
+from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import check_writable
-from voros.present.report import ReportCases, compose_report, report_paths, write_report
+from voros.present.report import (
+    ReportCases,
+    ReportStays,
+    compose_report,
+    report_paths,
+    write_report,
+)
 from voros.selection.ranking import rank_deployable
 
 
@@ -40,12 +48,14 @@ def report(
     choice: ChoiceOptions,
     groups: SubgroupOptions,
     when: PeriodOptions,
+    stays: StayOptions,
     resampling: ResamplingOptions,
     output: Annotated[
         Path,
         output_to("The .html to write; JSON goes beside it."),
     ],
     test: TestFile = None,
+    test_events: TestEvents = None,
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "A classifier chosen",
     false_alarm_cost: FalseAlarmCost = None,
     paths: Annotated[
@@ -54,41 +64,48 @@ def report(
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
-    scenario, how = limits.read(by_period=True), choice.read()
-    when.check(scenario)
-    _check_intervals(scenario, resampling)
-    if groups.by and test is None:
-        raise ValueError("--by requires --test FILE")
+    scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
+    given = {"by": groups.by, "false-alarm-cost": false_alarm_cost, "test-events": test_events}
+    for name, value in given.items():
+        if value and test is None:
+            raise ValueError(f"--{name} requires --test FILE")
     price = None if false_alarm_cost is None else read_price(false_alarm_cost)
-    if price is not None and test is None:
-        raise ValueError("--false-alarm-cost requires --test FILE")
     check_writable(report_paths(output), force=force)
-    cases = load(columns, group=resampling.group, aside=groups.columns, when=when)
-    # Refused before the work where cases have weights.
-    how_sure = resampling.arguments(cases)
-    validation = ReportCases(cases, periods_of(cases, scenario, when))
-    points = count_points(cases, validation.periods)
+    validation: ReportCases | ReportStays
+    later: ReportCases | ReportStays | None = None
+    if stays.given:
+        refuse_with_stays(false_alarm_cost=price)
+        rows = stays.open(columns, when, choice, resampling.group, groups)
+        validation = _report_stays(rows)
+        points = validation.points_by_model
+    else:
+        when.check(scenario)
+        _check_intervals(scenario, resampling)
+        cases = load(columns, group=resampling.group, aside=groups.columns, when=when)
+        # Refused before the work where cases have weights.
+        resampling.arguments(cases)
+        validation = ReportCases(cases, periods_of(cases, scenario, when))
+        points = count_points(cases, validation.periods)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
-    later = None
-    if test is not None:
+    if test is not None and stays.given:
+        tested_rows = rows.with_file(test, [selection.winner], test_events)
+        later = _report_stays(replace(tested_rows, by=rows.aside, aside=()))
+    elif test is not None:
         tested = load_test(
             test, columns, cases.label, selection.winner, when, groups, resampling.group
         )
         later = ReportCases(tested, periods_of(tested, scenario, when), groups.read(tested))
+    files = columns.file, test, output, limits.scenarios, stays.events, test_events
     with show_progress("resampling") as progress:
         content = compose_report(
             validation,
             points,
             selection,
             later,
-            **{
-                name: how_sure[name] for name in ("n_resamples", "confidence_level", "random_state")
-            },
+            **resampling.draws,
             title=title,
-            command=_command(
-                context, () if paths else (columns.file, test, output, limits.scenarios)
-            ),
+            command=_command(context, () if paths else files),
             false_alarm_cost=price,
             paths=paths,
             progress=progress,
@@ -96,6 +113,12 @@ def report(
     with show_progress("drawing and writing"):
         document, values = write_report(content, output, force=force)
     say(f"wrote {document} and {values}")
+
+
+def _report_stays(rows: StayInput) -> ReportStays:
+    table = rows.rows.table
+    by = {name: table.column(name) for name in rows.by} or None
+    return ReportStays(rows.points(), str(rows.columns.file), rows.rows.notes, by)
 
 
 def _command(context: typer.Context, files: Iterable[Path | None]) -> str:

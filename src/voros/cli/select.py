@@ -19,7 +19,7 @@ from voros.cli.loading import (
     open_input,
     periods_of,
 )
-from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
+from voros.cli.stays import StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
 from voros.core.decision import STRATEGIES
 from voros.core.scenario import Scenario
@@ -124,16 +124,8 @@ def select(
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
     if over_stays:
-        refuse_with_stays(engine=engine, false_alarm_cost=price, block=choice.block)
-        subgroups.refuse_pooling()
-        rows = StayInput(
-            columns=columns,
-            stays=stays,
-            when=when,
-            rule=stays.rule(choice.horizon),
-            group=group,
-            aside=tuple(subgroups.columns),
-        )
+        refuse_with_stays(engine=engine, false_alarm_cost=price)
+        rows = stays.open(columns, when, choice, group, subgroups)
         validation = Validation(rows.name, rows.points())
         developed = (
             None if development is None else rows.with_file(development, validation.points).points()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from voros.alarms import AlarmRule, alarm_points
-from voros.cli.options import InputOptions, PeriodOptions, shown_in
+from voros.cli.options import InputOptions, PeriodOptions, SubgroupOptions, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
@@ -122,6 +122,26 @@ class StayOptions(StayColumns):
         typed = {name: getattr(self, name) for name in RULE_FIELDS}
         chosen: Any = {name: value for name, value in typed.items() if value is not None}
         return AlarmRule(horizon=horizon, **chosen)
+
+    def open(
+        self,
+        columns: InputOptions,
+        when: PeriodOptions,
+        choice: Any,
+        group: str | None,
+        subgroups: SubgroupOptions,
+    ) -> StayInput:
+        """Return the rows of the file that the options name; ``choice`` has the horizon."""
+        refuse_with_stays(block=choice.block)
+        subgroups.refuse_pooling()
+        return StayInput(
+            columns=columns,
+            stays=self,
+            when=when,
+            rule=self.rule(choice.horizon),
+            group=group,
+            aside=tuple(subgroups.columns),
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.core.decision import region_of
 from voros.core.geometry import Region
-from voros.core.scenario import Scenario, check_scenario
+from voros.core.scenario import PATIENT_DAY, Scenario, check_scenario
 from voros.evaluation import Evaluation
 from voros.plotting.chords import UNIT_SQUARE, chord, marked_runs
 from voros.plotting.colours import ink, region_opacity
@@ -58,8 +58,8 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
 
 def limit_labels(scenario: Scenario) -> dict[str, str]:
     """Say the precision floor and the capacity shortly."""
-    share = f"{100 * scenario.capacity:.3g}%"
-    most = f"{scenario.capacity:,}" if scenario.capacity_is_count else share
+    is_number = scenario.capacity_is_count or scenario.per == PATIENT_DAY
+    most = f"{scenario.capacity:,}" if is_number else f"{100 * scenario.capacity:.3g}%"
     if scenario.per is not None:
         most += f" {scenario.rule}"
     return {"precision": f"precision ≥ {scenario.min_precision:g}", "capacity": f"alarms ≤ {most}"}

@@ -125,7 +125,7 @@ class AppliedThresholds(CostThresholds):
         ----------
         rows, stay, time, score, events, groups
             As in `voros.alarm_points`, of one model. Points that it counted by the policy's rule
-            take the place of all of them.
+            take the place of all of them; `by` then has one value for each row.
         by : str, list of str, array-like of shape (n_rows,) or mapping of such, optional
             Subgroups to report on, such as sexes or sites: columns of the rows, or one value for
             each row. All rows of a stay have the same. Those of fewer than 10 stays are pooled.
@@ -161,8 +161,10 @@ class AppliedThresholds(CostThresholds):
         deployment = self._deployment(cost_ratio, by_cost=False)
         columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
         check_aligned(rows=rows, stay=stay, by=by)
-        stays = self._read_points(rows, columns | {"by": by})
-        if stays is None:
+        stays = self._read_points(rows, columns)
+        if stays is not None:
+            rows = None
+        else:
             points = alarm_points(rows, **columns, rule=self._check_stays())
             if not isinstance(points, OperatingPoints) or points.stays is None:
                 raise ArgumentError("score", " names several models; accepted is one")

@@ -96,9 +96,14 @@ class StaySubgroups(ReprMixin):
             rows.append((f"{column}: {name}", *sizes, *figures, result.floor))
         return Table.from_rows(rows)
 
-    def _parts(self) -> tuple[str | Table, ...]:
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How sure the table is, and what was pooled."""
         together = (
             f"intervals of all {len(self)} subgroups together hold with confidence "
             f"{100 * self.confidence_level:g} % (Bonferroni)"
         )
-        return self.table(), together, *self.notes
+        return (together, *self.notes)
+
+    def _parts(self) -> tuple[str | Table, ...]:
+        return self.table(), *self.words

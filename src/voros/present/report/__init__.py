@@ -7,17 +7,23 @@ from voros.present.report.content import DataSummary, ModelInterval, Report
 
 if TYPE_CHECKING:
     from voros.present.report.layout import report_paths, write_report
-    from voros.present.report.making import ReportCases, compose_report, make_report, report_file
+    from voros.present.report.making import (
+        ReportCases,
+        ReportStays,
+        compose_report,
+        make_report,
+        report_file,
+    )
 
-_HOME_OF = {
-    **dict.fromkeys(("report_paths", "write_report"), "layout"),
-    **dict.fromkeys(("ReportCases", "compose_report", "make_report", "report_file"), "making"),
-}
+_MAKING = ("ReportCases", "ReportStays", "compose_report", "make_report", "report_file")
+_LAYOUT = ("report_paths", "write_report")
+_HOME_OF = dict.fromkeys(_LAYOUT, "layout") | dict.fromkeys(_MAKING, "making")
 __all__ = [
     "DataSummary",
     "ModelInterval",
     "Report",
     "ReportCases",
+    "ReportStays",
     "compose_report",
     "make_report",
     "report_file",

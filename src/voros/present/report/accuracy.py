@@ -132,6 +132,8 @@ def accuracy_in_words(report: Report) -> list[str]:
             "Counts are as observed; precision and alarms are at a prevalence of "
             f"{report.scenario.prevalence:.3%}."
         )
+    if report.over_stays:
+        return [*said, "Intervals take patients as independent."]
     said.append("TP are true alarms, FP false alarms, FN misses, and TN neither.")
     if report.validated.counts.grouped is not None:
         return [*said, "Intervals take patients as independent, and not their cases."]
@@ -187,6 +189,7 @@ def deployed_benefit(
 def flow_steps(data: DataSummary) -> list[FlowStep]:
     """Return the way from the rows of a file to the cases, with and without the outcome."""
     steps, cases, models = [], int(data.cases), len(data.models)
+    what, outcome = ("stays", "an event") if data.stays else ("cases", "the outcome")
     if data.rows is not None:
         steps.append(FlowStep(f"rows of {data.file}", data.rows))
         if data.left_out:
@@ -197,8 +200,8 @@ def flow_steps(data: DataSummary) -> list[FlowStep]:
             )
     return [
         *steps,
-        FlowStep(f"cases, scored by {models} model{'s' if models > 1 else ''}", cases),
-        FlowStep("with the outcome", int(data.positives), is_part=True),
+        FlowStep(f"{what}, scored by {models} model{'s' if models > 1 else ''}", cases),
+        FlowStep(f"with {outcome}", int(data.positives), is_part=True),
         FlowStep("without", cases - int(data.positives), is_part=True),
     ]
 

@@ -40,7 +40,7 @@ def tripod_answers(report: Report) -> dict[str, ItemAnswer]:
     answers = {
         "11": answered("data", BEFORE),
         "12a": answered("data", "training data"),
-        "12e": answered("calibration"),
+        **({} if report.over_stays else {"12e": answered("calibration")}),
         "15": answered("policy", "what the score predicts"),
         "18f": answered("made", "code of the models"),
         "20a": answered("data", "participants before the rows given here"),
@@ -57,7 +57,7 @@ def stard_answers(report: Report) -> dict[str, ItemAnswer]:
         "14": answered("counts"),
         "16": answered("data", BEFORE),
         "19": answered("data", "participants before the rows given here"),
-        "23": answered("counts"),
+        "23": answered("counts", "no count of true negatives" if report.over_stays else ""),
         "24": answered("counts"),
     }
     variability = {"17": answered("groups", "whether fixed beforehand")}
@@ -66,7 +66,8 @@ def stard_answers(report: Report) -> dict[str, ItemAnswer]:
 
 def has_groups(report: Report) -> bool:
     """Whether the report has a section on subgroups of cases."""
-    return report.tested is not None and report.tested.by_subgroup is not None
+    tested = report.tested or report.tested_stays
+    return tested is not None and tested.by_subgroup is not None
 
 
 def checklists(report: Report) -> dict[str, list[tuple[ChecklistItem, ItemAnswer | None]]]:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.alarms.stay_rows import rows_in_memory
+from voros.alarms.stay_rows import StayRows, rows_in_memory
 from voros.core.scenario import PATIENT_DAY
+from voros.exceptions import ArgumentError
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, accuracy_values
 from voros.present.report.answered_items import checklists
 from voros.present.report.risks import ScoreQuality
+from voros.present.report.stays import stay_tables, stays_verdict
 from voros.present.report.wording import limits_verdict, policy_in_words
 from voros.text.table import ReprMixin, Table
 
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
     from voros.core.scenario import Scenario
     from voros.inference import PairedDifference
     from voros.io import Predictions
-    from voros.policy import PolicyEvaluation, SubgroupEvaluation, ThresholdPolicy
+    from voros.policy import (
+        PolicyEvaluation,
+        StayEvaluation,
+        SubgroupEvaluation,
+        ThresholdPolicy,
+    )
     from voros.selection import Selection
     from voros.typing import AnyArray
 
@@ -73,6 +80,9 @@ class DataSummary:
         How the cases are spread over periods, where the capacity is one per period.
     patients : int or None
         How many they belong to, where that was said.
+    stays : mapping of str to object
+        Of alarms over stays: stays, events, patient-days and the rule. The cases are then stays,
+        and the positives those that have an event.
 
     Examples
     --------
@@ -96,6 +106,32 @@ class DataSummary:
     missing: Mapping[str, int] = field(default_factory=dict)
     periods: str = ""
     patients: int | None = None
+    stays: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_stays(
+        cls,
+        points: Mapping[str, OperatingPoints],
+        source: str = "",
+        notes: tuple[str, ...] = (),
+        *,
+        paths: bool = False,
+    ) -> DataSummary:
+        """Summarise alarms over stays, the same for all models, and the file of their rows."""
+        first = next(iter(points.values()))
+        stays, name = rows_of(first), source if paths else Path(source).name
+        return cls(
+            file=name,
+            sha256=file_digest(source),
+            cases=stays.n_stays,
+            positives=int(stays.rows.has_event.sum()),
+            label=None,
+            models=tuple(points),
+            notes=tuple(ADVICE.sub("", note).replace(source, name) for note in notes),
+            rows=len(stays.rows.stays.order),
+            patients=stays.n_units if stays.n_units < stays.n_stays else None,
+            stays=case_counts(first),
+        )
 
     @classmethod
     def from_predictions(
@@ -204,6 +240,8 @@ class Report(ReprMixin):
         A threshold for each cost.
     tested_default : PolicyEvaluation or None
         The default threshold.
+    tested_stays : StayEvaluation or None
+        The default threshold, where alarms are counted over stays.
     test_points : OperatingPoints or None
         Of the chosen model on the test cases.
     false_alarm_cost : float or None
@@ -251,6 +289,7 @@ class Report(ReprMixin):
     test: DataSummary | None = None
     tested: PolicyEvaluation | None = None
     tested_default: PolicyEvaluation | None = None
+    tested_stays: StayEvaluation | None = None
     test_points: OperatingPoints | None = None
     false_alarm_cost: float | None = None
     in_both: InBoth | None = None
@@ -268,9 +307,17 @@ class Report(ReprMixin):
     def _parts(self) -> Iterator[str | Table]:
         yield self.title
         yield f"chosen: {self.winner}, {policy_in_words(self.policy)}"
-        yield from accuracy_tables(self)
+        if self.over_stays:
+            yield from stay_tables(self)
+        else:
+            yield from accuracy_tables(self)
         yield from accuracy_in_words(self)
         yield "voros.present.report.write_report writes the rest, with pictures"
+
+    @property
+    def over_stays(self) -> bool:
+        """Whether alarms are counted over stays."""
+        return bool(self.validation.stays)
 
     @property
     def held_out(self) -> bool:
@@ -283,6 +330,13 @@ class Report(ReprMixin):
     def validated(self) -> PolicyEvaluation:
         """What the default threshold does on the cases that chose it."""
         return self.policy.evaluate(
+            self.points[self.winner], confidence_level=self.confidence_level
+        )
+
+    @cached_property
+    def validated_stays(self) -> StayEvaluation:
+        """What the default threshold does on the stays that chose it."""
+        return self.policy.evaluate_stays(
             self.points[self.winner], confidence_level=self.confidence_level
         )
 
@@ -311,8 +365,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "written": written.isoformat(timespec="seconds"),
         "command": report.command,
         "versions": package_versions(*REPORTED_PACKAGES),
-        "validation": asdict(report.validation)
-        | {"at_default": accuracy_values(report.validated), "quality": report.quality},
+        "validation": asdict(report.validation) | _validation_values(report),
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
@@ -322,19 +375,35 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "ranking": ranking_rows(report),
         "policy": report.policy.fields(),
         "test": None
-        if report.test is None or report.tested is None
-        else {
-            "data": asdict(report.test),
-            "at_default": report.tested_default and accuracy_values(report.tested_default),
-            "quality": {report.winner: report.test_quality},
-            "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
-            "verdict": limits_verdict(report.tested),
-            "in_both": report.in_both and asdict(report.in_both),
-        },
+        if report.test is None
+        else {"data": asdict(report.test)} | _test_values(report),
         "checklists": {
             name: {item.number: answer for item, answer in rows}
             for name, rows in checklists(report).items()
         },
+    }
+
+
+def _validation_values(report: Report) -> dict[str, Any]:
+    if report.over_stays:
+        return {"at_default": report.validated_stays.values()}
+    return {"at_default": accuracy_values(report.validated), "quality": report.quality}
+
+
+def _test_values(report: Report) -> dict[str, Any]:
+    """Return what the policy did on test cases, by a threshold for each cost and by the default."""
+    if report.tested_stays is not None:
+        return {
+            "at_default": report.tested_stays.values(),
+            "verdict": stays_verdict(report.tested_stays),
+        }
+    assert report.tested is not None
+    return {
+        "at_default": report.tested_default and accuracy_values(report.tested_default),
+        "quality": {report.winner: report.test_quality},
+        "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
+        "verdict": limits_verdict(report.tested),
+        "in_both": report.in_both and asdict(report.in_both),
     }
 
 
@@ -379,6 +448,17 @@ def _capacity_unit(scenario: Scenario) -> str:
     if scenario.per == PATIENT_DAY:
         return "rate"
     return "cases" if scenario.capacity_is_count else "share"
+
+
+def rows_of(points: OperatingPoints) -> StayRows:
+    """Return the stays that operating points are of, with their rows."""
+    if points.stays is None:
+        raise ArgumentError(
+            "y_true",
+            " holds points of cases; accepted are labels and scores, or the points of "
+            "voros.alarm_points",
+        )
+    return rows_in_memory(points.stays)
 
 
 def case_counts(points: OperatingPoints) -> dict[str, Any]:

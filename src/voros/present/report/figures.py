@@ -11,9 +11,11 @@ import numpy as np
 from voros import plotting
 from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import PATIENT_DAY
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
+from voros.present.report.content import rows_of
 from voros.present.report.risks import best_known
 from voros.winners import score_grid
 
@@ -55,16 +57,16 @@ Drawn: TypeAlias = Iterator[tuple[Any, str, str]]
 def report_pictures(report: Report) -> dict[str, list[Picture]]:
     """Draw the pictures of each part of a report; none where a part has nothing to show."""
     headless_pyplot()
-    parts = {
+    of_cases = {
         "ranking_pictures": _draw_ranking,
         "decision_pictures": _draw_decision_curve,
         "calibration_pictures": _draw_calibration,
-        "policy_pictures": _draw_policy,
         "period_pictures": _draw_periods,
         "prevalence_pictures": _draw_prevalences,
         "subgroup_pictures": _draw_groups,
-        "map_pictures": _draw_map,
     }
+    of_all = {"policy_pictures": _draw_policy, "map_pictures": _draw_map}
+    parts = of_all | ({"ranking_pictures": _draw_events} if report.over_stays else of_cases)
     return {
         name: [
             Picture(figure_bytes(ax.figure, "png"), caption, alternative)
@@ -82,7 +84,31 @@ def _draw_ranking(report: Report) -> Drawn:
         "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
         "thresholds keep them, and marks are the thresholds that are best at some cost.",
     )
+    yield _area_curve(report)
+
+
+def _draw_events(report: Report) -> Drawn:
+    """Events caught by false alarms per patient-day, and over the costs, what each model wins."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax = plotting.RocDisplay(report.points, report.scenario).plot(zoom=True).ax_
+    points = report.points[report.winner]
+    per_day = points.n_negative / rows_of(points).patient_days
+    rates = np.asarray(MaxNLocator(6).tick_values(0.0, per_day * ax.get_xlim()[1]))[:-1]
+    ax.set_xticks(rates / per_day, [f"{rate:g}" for rate in rates.round(9)])
+    ax.set(xlabel="false alarms per patient-day", ylabel="share of events caught")
     yield (
+        ax,
+        "Events caught by false alarms per patient-day, with the feasible region",
+        "Events caught by false alarms per patient-day. The shaded region is what the limits "
+        "leave; a curve is strong where its thresholds keep them, and marks are the thresholds "
+        "that are best at some cost.",
+    )
+    yield _area_curve(report)
+
+
+def _area_curve(report: Report) -> tuple[Any, str, str]:
+    return (
         plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
         "Normalised area of lesser classifiers of each model over the costs",
         "The share of the feasible region that is costlier than each model's best threshold, "
@@ -198,10 +224,13 @@ def _draw_groups(report: Report) -> Drawn:
 
 def _draw_map(report: Report) -> Drawn:
     """Which of several models would win at other limits."""
-    if len(report.points) > 1:
+    points = report.points[report.winner]
+    if len(report.points) > 1 and (points.stays is None or points.capacity_alarms is None):
         costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
         floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
-        winners = score_grid(report.points, costs, floors, _capacities(report), tolerance)
+        per = PATIENT_DAY if report.over_stays else None
+        capacities = _capacities(report)
+        winners = score_grid(report.points, costs, floors, capacities, tolerance, per=per)
         yield (
             plotting.WinnerMapDisplay(winners).plot().ax_,
             "Which model wins at each precision floor and capacity",
@@ -211,9 +240,11 @@ def _draw_map(report: Report) -> Drawn:
 
 
 def _capacities(report: Report) -> Any:
-    """Shares from one case, or little, up to about twice the capacity that was asked for."""
+    """Shares from one case, or rates, up to about twice the capacity that was asked for."""
     cases = at_deployment(next(iter(report.points.values())), report.scenario)
     most = report.selection.allowed[report.winner].decision.max_alarms
+    if report.over_stays:
+        return np.linspace(0, 2 * most / rows_of(cases).patient_days, MAP_STEPS + 1)[1:]
     highest = min(1.0, 2.0 * most / cases.n_cases)
     one_case = min(highest, cases.one_case / cases.n_cases * (1.0 + SHARE_ROUNDING))
     return np.linspace(max(highest / MAP_STEPS, one_case), highest, MAP_STEPS)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from voros.core.decision import at_deployment
 from voros.core.hull import Choice
@@ -26,6 +27,7 @@ from voros.present.report.answered_items import SECTIONS, checklists
 from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
 from voros.present.report.figures import report_pictures
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
+from voros.present.report.stays import stay_sections, stays_metadata
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
@@ -117,7 +119,6 @@ def write_report(report: Report, path: str | Path, *, force: bool = False) -> tu
 
 def render_report(report: Report, written: datetime) -> str:
     """Lay a report out as one HTML document that needs no other file."""
-    tested = report.tested
     return render_document(
         "voros.present.report",
         "report.html",
@@ -125,7 +126,6 @@ def render_report(report: Report, written: datetime) -> str:
         title=report.title,
         written=written,
         deployed=policy_in_words(report.policy, rounded),
-        opening=opening_in_words(report),
         sections=SECTIONS,
         parts=[
             (name, data, _data_metadata(data), flow_steps(data)) for name, data in _data(report)
@@ -135,24 +135,37 @@ def render_report(report: Report, written: datetime) -> str:
         ranking=_ranking_table(report),
         differences=_differences_table(report),
         score_words=SCORE_WORDS,
-        cost_words=COST_WORDS,
         policy=_policy_table(report),
         curve=report.policy.confidence_curve().table() if report.policy.curve else None,
-        test_words=() if tested is None else evaluation_in_words(tested, report.false_alarm_cost),
-        tested=None if tested is None else _test_table(tested.choices),
         default=rounded(report.policy.default.threshold),
-        counts=accuracy_tables(report),
         counts_words=accuracy_in_words(report),
-        quality=quality_table(report),
-        calibration=calibration_table(report),
-        net_benefit=net_benefit_table(report),
-        calibration_words=calibration_in_words(report),
         checklists=checklists(report),
-        subgroup_flow=flow_by_subgroup,
-        by_subgroup=None if tested is None else tested.by_subgroup,
+        **(stay_sections if report.over_stays else _case_sections)(report),
         **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )
+
+
+def _case_sections(report: Report) -> dict[str, Any]:
+    """Return the parts of the document that alarms over stays do not have, or have otherwise."""
+    tested = report.tested
+    by_subgroup = None if tested is None else tested.by_subgroup
+    return {
+        "opening": opening_in_words(report),
+        "cost_words": COST_WORDS,
+        "test_words": ()
+        if tested is None
+        else evaluation_in_words(tested, report.false_alarm_cost),
+        "tested": None if tested is None else _test_table(tested.choices),
+        "broken": tested is not None and not tested.satisfied,
+        "counts": accuracy_tables(report),
+        "quality": quality_table(report),
+        "calibration": calibration_table(report),
+        "net_benefit": net_benefit_table(report),
+        "calibration_words": calibration_in_words(report),
+        "subgroup_flow": None if by_subgroup is None else flow_by_subgroup(by_subgroup),
+        "by_subgroup": by_subgroup,
+    }
 
 
 def opening_in_words(report: Report) -> list[str]:
@@ -196,11 +209,16 @@ def _data(report: Report) -> list[tuple[str, DataSummary]]:
 
 def _data_metadata(data: DataSummary) -> list[tuple[str, str]]:
     share, memory = data.positives / data.cases, "given in memory, from Python"
+    positive = "with an event" if data.stays else "positive"
     digest = (("SHA-256", data.sha256 or "read from standard input"),) if data.file else ()
     return [
         ("file", data.file or memory),
         *digest,
-        ("cases", f"{data.cases:,}, of which {data.positives:,} positive ({share:.3%})"),
+        (
+            "stays" if data.stays else "cases",
+            f"{data.cases:,}, of which {data.positives:,} {positive} ({share:.3%})",
+        ),
+        *(stays_metadata(data) if data.stays else ()),
         *((("label", data.label),) if data.label else ()),
         *((("patients", f"{data.patients:,}"),) if data.patients is not None else ()),
         ("models", ", ".join(data.models)),
@@ -213,12 +231,14 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
     most = report.selection.allowed[report.winner].decision.max_alarms
-    capacity = f"{number(most)} of {number(cases.n_cases)} cases"
+    capacity = f"alarms for at most {number(most)} of {number(cases.n_cases)} cases"
+    if report.over_stays:
+        capacity = f"at most {number(math.floor(most))} alarms on the validation stays"
     rule = f" {scenario.rule}" if scenario.per else ""
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
     return [
         ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
-        ("capacity", f"alarms for at most {capacity} (capacity {scenario.capacity!r}{rule})"),
+        ("capacity", f"{capacity} (capacity {scenario.capacity!r}{rule})"),
         ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
         ("distribution of C_FP / C_FN", repr(scenario.costs)),
         ("prevalence", prevalence),
@@ -227,10 +247,10 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
 
 def _ranking_in_words(report: Report) -> str:
     selection = report.selection
-    units = "cases"
+    units = "stays" if report.over_stays else "cases"
     if report.validation.patients is not None:
         units = f"{report.validation.patients:,} patients"
-    if report.scenario.per is not None:
+    if report.scenario.per_period and not report.over_stays:
         units = f"periods (per {report.scenario.per})"
     words = (
         f"Ranked by {STRATEGY_TITLES[selection.strategy]} on the validation cases. Intervals are "

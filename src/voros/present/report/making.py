@@ -22,14 +22,16 @@ from voros.guarantee import Guarantee
 from voros.io import Predictions, read_predictions
 from voros.io.source import open_source
 from voros.io.tables import peek
-from voros.models import columns_by_model
-from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report
+from voros.models import columns_by_model, points_by_name
+from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report, rows_of
 from voros.selection import Selection, select_model
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.text.signatures import takes
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from voros.inference import Comparison
+    from voros.policy import ThresholdPolicy
 
 TITLE = "A classifier chosen"
 
@@ -51,11 +53,87 @@ class ReportCases:
     periods: Periods | None = None
     by: Subgroups | None = None
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.predictions.models)
+
+    @property
+    def groups(self) -> AnyArray | None:
+        """The patient of each case, where that is known."""
+        return self.predictions.groups
+
+    def summary(self, *, paths: bool) -> DataSummary:
+        """Summarise the cases."""
+        return DataSummary.from_predictions(self.predictions, self.periods, paths=paths)
+
+    def resampled(self) -> dict[str, Any]:
+        """Return the arguments of `voros.bootstrap` that name the cases."""
+        cases = self.predictions
+        whose = {} if self.periods is None else {"periods": self.periods}
+        scores = dict(cases.scores)
+        return {"y_true": cases.labels, "scores": scores, "groups": cases.groups, **whose}
+
+    def evaluate(self, policy: ThresholdPolicy, confidence_level: float) -> dict[str, Any]:
+        """Return what a policy does on them, as arguments of `Report`."""
+        cases = self.predictions
+        data = cases.labels, cases.scores_of(policy.model or "")
+        how = dict[str, Any](periods=self.periods, groups=cases.groups, by=self.by)
+        return {
+            name: policy.evaluate(*data, by_cost=way, confidence_level=confidence_level, **how)
+            for name, way in (("tested", True), ("tested_default", False))
+        }
+
     def points(self, model: str) -> OperatingPoints:
         """Count the alarms of a model at every threshold."""
         cases = check_cases(self.predictions.labels, self.predictions.scores_of(model))
         groups = self.predictions.groups
         return OperatingPoints.from_cases(*cases, groups=groups, periods=self.periods)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportStays:
+    """Points of alarms over stays, and the file of their rows, if any.
+
+    ``by`` are subgroups, one value for each row.
+    """
+
+    points_by_model: Mapping[str, OperatingPoints]
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    by: Any = None
+    groups: None = None
+
+    def __post_init__(self) -> None:
+        """Refuse points of cases."""
+        for points in self.points_by_model.values():
+            rows_of(points)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.points_by_model)
+
+    def summary(self, *, paths: bool) -> DataSummary:
+        """Summarise the stays."""
+        return DataSummary.from_stays(self.points_by_model, self.source, self.notes, paths=paths)
+
+    def resampled(self) -> dict[str, Any]:
+        """Return the arguments of `voros.bootstrap` that name the stays."""
+        return {"y_true": self.points_by_model}
+
+    def evaluate(self, policy: ThresholdPolicy, confidence_level: float) -> dict[str, Any]:
+        """Return what a policy does over them, as arguments of `Report`."""
+        points = self.points(policy.model or "")
+        how = {"by": self.by, "confidence_level": confidence_level}
+        return {"tested_stays": policy.evaluate_stays(points, **how)}
+
+    def points(self, model: str) -> OperatingPoints:
+        """Return the points of a model."""
+        if model not in self.points_by_model:
+            listed = ", ".join(self.points_by_model)
+            raise ArgumentError("y_test", f" has no model {model!r}; it has {listed}")
+        return self.points_by_model[model]
 
 
 class ReportSettings(TypedDict, total=False):
@@ -72,10 +150,10 @@ class ReportSettings(TypedDict, total=False):
 
 
 def compose_report(
-    validation: ReportCases,
+    validation: ReportCases | ReportStays,
     points: Mapping[str, OperatingPoints],
     selection: Selection,
-    test: ReportCases | None = None,
+    test: ReportCases | ReportStays | None = None,
     *,
     n_resamples: int = 2000,
     confidence_level: float = 0.95,
@@ -112,20 +190,6 @@ def compose_report(
     if price is not None and test is None:
         raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
     policy = selection.policy()
-    tested = default = None
-    if test is not None:
-        cases = test.predictions
-        how = dict[str, Any](periods=test.periods, groups=cases.groups, by=test.by)
-        tested, default = (
-            policy.evaluate(
-                cases.labels,
-                cases.scores_of(selection.winner),
-                by_cost=way,
-                confidence_level=confidence_level,
-                **how,
-            )
-            for way in (True, False)
-        )
     resampled = {
         "n_resamples": n_resamples,
         "confidence_level": confidence_level,
@@ -135,9 +199,7 @@ def compose_report(
     return Report(
         title=title,
         command=command,
-        validation=DataSummary.from_predictions(
-            validation.predictions, validation.periods, paths=paths
-        ),
+        validation=validation.summary(paths=paths),
         points=points,
         selection=selection,
         policy=policy,
@@ -146,11 +208,8 @@ def compose_report(
         resamples=n_resamples,
         verdict=None if comparison is None else comparison.verdict,
         differences=() if comparison is None else comparison.pairs,
-        test=None
-        if test is None
-        else DataSummary.from_predictions(test.predictions, test.periods, paths=paths),
-        tested=tested,
-        tested_default=default,
+        test=None if test is None else test.summary(paths=paths),
+        **({} if test is None else test.evaluate(policy, confidence_level)),
         test_points=None if test is None else test.points(selection.winner),
         false_alarm_cost=price,
         in_both=_in_both(validation, test),
@@ -167,8 +226,8 @@ def compose_report(
 )
 def make_report(
     y_true: Any,
-    scores: Any,
-    scenario: Scenario,
+    scores: Any = None,
+    scenario: Scenario | None = None,
     *,
     y_test: Any = None,
     scores_test: Any = None,
@@ -187,9 +246,11 @@ def make_report(
     Parameters
     ----------
     y_true, scores, scenario
-        The validation cases, as in `voros.select_model`.
+        The validation cases, as in `voros.select_model`; or points of `voros.alarm_points`, by
+        model, in place of labels and scores.
     y_test, scores_test : array-like, optional
-        Test cases; scores of the same models by name, or at least of the one that is chosen.
+        Test cases; scores of the same models by name, or at least of the one that is chosen. Over
+        stays `y_test` are their points.
     by : array-like, mapping of str to such, data frame or Subgroups, optional
         Subgroups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
     groups, groups_test : array-like of shape (n_cases,), optional
@@ -222,9 +283,14 @@ def make_report(
     >>> report.winner, report.validated.mean_recall
     ('risk', 0.6666666666666666)
     """
-    check_scenario(scenario)
-    check_aligned(y_true=y_true, scores=scores, groups=groups, periods=periods, times=times)
+    scenario = check_scenario(scenario)
+    whose = {"groups": groups, "periods": periods, "times": times}
+    check_aligned(y_true=y_true, scores=scores, **whose)
+    stays = points_by_name(y_true, scores=scores, pos_label=pos_label, **whose)
     later = {"periods_test": periods_test, "times_test": times_test, "groups_test": groups_test}
+    if stays is not None:
+        test_stays = _test_stays(y_test, by, scores_test=scores_test, **later)
+        return _report_on(ReportStays(stays), scenario, test_stays, settings)
     check_aligned(y_test=y_test, scores_test=scores_test, by=by, **later)
     validation = _in_memory(y_true, scores, scenario, pos_label, groups, periods, times)
     if (y_test is None) != (scores_test is None):
@@ -246,6 +312,16 @@ def make_report(
         name = "groups_test" if by is None else "by"
         raise ArgumentError(name, " is about test cases; give y_test and scores_test as well")
     return _report_on(validation, scenario, test, settings)
+
+
+def _test_stays(y_test: Any, by: Any, **cases: Any) -> ReportStays | None:
+    points = points_by_name(y_test, **cases)
+    if points is not None:
+        return ReportStays(points, by=by)
+    for name, value in {"y_test": y_test, "by": by, **cases}.items():
+        if value is not None:
+            raise ArgumentError(name, "; over stays accepted are test points as y_test")
+    return None
 
 
 def report_file(
@@ -334,9 +410,9 @@ def _with_groups(cases: ReportCases, by: Any) -> ReportCases:
 
 
 def _report_on(
-    validation: ReportCases,
+    validation: ReportCases | ReportStays,
     scenario: Scenario,
-    test: ReportCases | None,
+    test: ReportCases | ReportStays | None,
     settings: ReportSettings,
     **options: Any,
 ) -> Report:
@@ -346,20 +422,21 @@ def _report_on(
         "tolerance": rest.pop("tolerance", PAPER_TOLERANCE),
         "guarantee": rest.pop("guarantee", None),
     }
-    points = {model: validation.points(model) for model in validation.predictions.models}
+    points = {model: validation.points(model) for model in validation.models}
     selection = rank_deployable(points, scenario, **how)
     return compose_report(validation, points, selection, test, **rest, **options)
 
 
-def _in_both(validation: ReportCases, test: ReportCases | None) -> InBoth | None:
+def _in_both(
+    validation: ReportCases | ReportStays, test: ReportCases | ReportStays | None
+) -> InBoth | None:
     """Count the patients with validation and test cases, where both say whose each case is."""
-    groups = validation.predictions.groups
-    later = None if test is None else test.predictions.groups
+    groups, later = validation.groups, None if test is None else test.groups
     return None if groups is None or later is None else InBoth.from_patients(groups, later)
 
 
 def resample(
-    validation: ReportCases, scenario: Scenario, random_state: int, **options: Any
+    validation: ReportCases | ReportStays, scenario: Scenario, random_state: int, **options: Any
 ) -> tuple[dict[str, ModelInterval], Comparison | None]:
     """Resample the cases, or whole patients or periods, the same for all models.
 
@@ -371,17 +448,14 @@ def resample(
     """
     from voros.inference import bootstrap, compare
 
-    cases = validation.predictions
-    scores, whose = dict(cases.scores), dict[str, Any](groups=cases.groups)
-    if validation.periods is not None:
-        whose["periods"] = validation.periods
-    arguments = {"random_state": random_state, **whose, **options}
+    cases = validation.resampled()
+    arguments = {"scenario": scenario, "random_state": random_state, **cases, **options}
     comparison = None
-    if len(scores) == 1:
-        estimates = bootstrap(cases.labels, scores, scenario, **arguments)
+    if len(validation.models) == 1:
+        estimates = bootstrap(**arguments)
         shares = dict.fromkeys(estimates, 1.0)
     else:
-        comparison = compare(cases.labels, scores, scenario, **arguments)
+        comparison = compare(**arguments)
         estimates, shares = comparison.models, comparison.shares_won
     intervals = {
         model: ModelInterval(result.estimate, result.low, result.high, shares[model])

@@ -75,15 +75,19 @@ def limits_verdict(tested: PolicyEvaluation) -> str:
     Kept are limits that no interval of precision or alarms reaches across; those that hold on the
     cases, and may not in the population they come from, are met.
     """
-    if not tested.satisfied:
+    return verdict_in_words(tested.satisfied, _reaching(tested), tested.confidence_level)
+
+
+def verdict_in_words(satisfied: bool, reaching: list[str] | None, confidence_level: float) -> str:
+    """Say whether limits are kept, from those that an interval reaches across."""
+    if not satisfied:
         return "limits broken"
-    reaching = _reaching(tested)
     if reaching is None:
         return "limits met on these cases"
     if not reaching:
         return "limits kept"
     return (
-        f"limits met on these cases, which are too few to tell: at {tested.confidence_level:.0%} "
+        f"limits met on these cases, which are too few to tell: at {confidence_level:.0%} "
         f"confidence {' and '.join(reaching)}"
     )
 
