@@ -344,7 +344,7 @@ function bindPage() {
   bindSteps();
   bindDrawAll();
   // The questions are about a capacity of all cases.
-  byId("guide").hidden = Boolean(payload.periods);
+  for (const id of ["guide", "guide-place"]) byId(id).hidden = Boolean(payload.periods);
   bindGuide(byId, words, { take: (part) => store.change(part), winnerOf });
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();

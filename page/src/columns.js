@@ -138,10 +138,25 @@ function isNumbered({ kind, first }) {
   return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
+/** The words of a column's name, in small letters. */
+function nameWords({ name }) {
+  return name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase().match(/[a-z]+/g) ?? [];
+}
+
+/** Words for those who may have several rows. */
+const PERSONS = new Set(["mrn", "patient", "person", "subject"]);
+
+/** The one column that says whose a row is, by its name; null where none or several do. */
+export function findPatient(columns) {
+  const ofPersons = columns.map((column) => [column.name, nameWords(column)]).filter(
+    ([, words]) => words.some((word) => PERSONS.has(word)) && words.every((word) => IDENTIFIERS.has(word)),
+  );
+  return ofPersons.length === 1 ? ofPersons[0][0] : null;
+}
+
 /** Why a column of numbers is not taken as a model; null where it is. */
 function looksOf(column) {
-  const apart = column.name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();
-  const words = apart.match(/[a-z]+/g) ?? [];
+  const words = nameWords(column);
   const every = (known) => words.length > 0 && words.every((word) => known.has(word));
   if (words.some((word) => SURE_IDENTIFIERS.has(word)) || every(IDENTIFIERS) || isNumbered(column)) {
     return w.anIdentifier;

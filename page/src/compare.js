@@ -6,6 +6,9 @@ import { falseAlarms, fixed, plain, settingText } from "./wording.js";
 
 const COMPARED_CASES = 1000;
 
+/** The setting that is kept, whatever data the page shows next: those of another ward, say. */
+let keptSetting = null;
+
 const signed = (difference) => `${difference < 0 ? "−" : "+"}${fixed(Math.abs(difference), 1)}`;
 
 const comparedRow = (name, ...cells) =>
@@ -41,6 +44,7 @@ function comparedTable(kept, now) {
     html(
       "tbody",
       {},
+      said(w.dataRow, "data"),
       said(w.limitsRow, "limits"),
       said(w.resultRow, "verdict"),
       said(w.modelRow, "model"),
@@ -52,23 +56,26 @@ function comparedTable(kept, now) {
 /** Bind the buttons; returns a function that takes a view and its verdict. */
 export function bindComparison(place) {
   const [keep, drop, shown] = ["keep-setting", "drop-setting", "compared"].map(place);
-  let [kept, now] = [null, null];
+  let now = null;
   const show = () => {
-    shown.hidden = drop.hidden = kept === null;
-    shown.replaceChildren(...(kept === null ? [] : [comparedTable(kept, now)]));
+    shown.hidden = drop.hidden = keptSetting === null;
+    shown.replaceChildren(...(keptSetting === null ? [] : [comparedTable(keptSetting, now)]));
   };
   keep.addEventListener("click", () => {
-    kept = now;
+    keptSetting = now;
     show();
   });
   drop.addEventListener("click", () => {
-    kept = null;
+    keptSetting = null;
     show();
   });
   return (view, verdict) => {
     const { words, missAt, focus, setting } = view;
+    const data = place("sample").textContent;
     const { shares } = consequences(view);
-    now = { words, missAt, verdict, shares, model: focus.name, limits: settingText(setting, words) };
-    if (kept) show();
+    now = { view, data, words, missAt, verdict, shares, model: focus.name, limits: settingText(setting, words) };
+    // What is kept while intervals are on their way is told when they come.
+    if (keptSetting?.view === view) keptSetting = now;
+    if (keptSetting) show();
   };
 }

@@ -156,7 +156,13 @@ export function bindGuide(place, words, { take, winnerOf }) {
     showPeople();
   }
 
-  place("guide-start").addEventListener("click", () => ask(questions, words, finish));
+  const start = () => ask(questions, words, finish);
+  place("guide-start").addEventListener("click", start);
+  // Beside the sliders, where somebody looks who finds them hard to set.
+  place("guide-open").addEventListener("click", () => {
+    place("guide").open = true;
+    start();
+  });
   place("guide-load").addEventListener("change", load);
   showPeople();
 }

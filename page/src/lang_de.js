@@ -108,8 +108,8 @@ export const GERMAN = {
     "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
     "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen.",
   sureHint:
-    "Klein: wo jeder Wert mit 95 % Sicherheit liegt, und wie weit alle Modelle hinter dem besten liegen, " +
-    "alle zusammen mit 95 % Sicherheit.",
+    "Klein: wo jeder Wert mit 95 % Konfidenz liegt, und wie weit alle Modelle hinter dem besten liegen, " +
+    "alle zusammen mit 95 % Konfidenz.",
   rank: "Rang",
   modelHead: "Modell",
   scoreHead: "Wert",
@@ -141,20 +141,20 @@ export const GERMAN = {
   },
   noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
   deploy: (threshold, precision, recall, { outcome }) =>
-    `${threshold === null ? "" : `Alarm ab einem Wert von ${threshold}; dann sind `}` +
-    `${precision} der Alarme richtig (positiver Vorhersagewert), und von allen mit dem Ereignis ` +
+    `${threshold === null ? `${precision} der Alarme sind` : `Alarm ab einem Wert von ${threshold}; dann sind ${precision} der Alarme`} ` +
+    `richtig (positiver Vorhersagewert), und von allen mit dem Ereignis ` +
     `(${outcome}) werden ${recall} erkannt (Sensitivität).`,
   allCases: "für alle Fälle wie diese",
   nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
   guaranteed: (confidence, about) =>
-    `Mit ${confidence} Sicherheit hält dieser Schwellenwert beide Grenzen ${about} ein, gleich welches Modell ` +
+    `Mit ${confidence} Konfidenz hält dieser Schwellenwert beide Grenzen ${about} ein, gleich welches Modell ` +
     `gewählt wird.`,
   notGuaranteed: (confidence, about, reach, alarms) =>
-    `Diese Fälle zeigen nicht mit ${confidence} Sicherheit, dass dieser Schwellenwert beide Grenzen ${about} ` +
+    `Diese Fälle zeigen nicht mit ${confidence} Konfidenz, dass dieser Schwellenwert beide Grenzen ${about} ` +
     `einhält; ` +
     (reach === null ? "sie zeigen es für keinen." : `sie zeigen es für strengere, ab einem Wert von ${reach} (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
-    `Die Garantie, die mit dieser Seite kam (mit ${confidence} Sicherheit, ${about}), sagt nichts über diese ` +
+    `Die Garantie, die mit dieser Seite kam (mit ${confidence} Konfidenz, ${about}), sagt nichts über diese ` +
     `Grenzen. Geprüft wurde sie für: ${limits}`,
   precisionFloor: "den Mindestanteil richtiger Alarme",
   theCapacity: "die Kapazität",
@@ -235,7 +235,7 @@ export const GERMAN = {
     `${model}, ${threshold ? `Alarm ab Wert ${threshold}: von den nach Gruppen gezählten Schwellenwerten ` +
       `der dem genutzten nächste (zwischen zweien liegen mindestens ${smallest} Fälle, damit sich keine ` +
       `Zeile ablesen lässt)` : "das keinen Alarm auslöst"}. Unter jedem Anteil sein exaktes Intervall; die aller ` +
-    `Gruppen gelten zusammen mit 95 % Sicherheit.`,
+    `Gruppen gelten zusammen mit 95 % Konfidenz.`,
   groupsElsewhere: "Gruppen werden nur bei der Prävalenz der Daten gezeigt: jede hat ihre eigene.",
   rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
   rocText:
@@ -244,7 +244,7 @@ export const GERMAN = {
   zoom: "auf die eingestellten Grenzen und Kosten vergrößern",
   reading: (worth, values) => `Wo ein übersehener Fall so viel wiegt wie ${worth}: ${values}.`,
   rocRead: (model, caught, false_) => `${model}: ${caught} der Positiven erkannt, ${false_} der Übrigen mit Fehlalarm`,
-  thresholdRead: (threshold, alarms, caught) => `Alarm ab einem Score von ${threshold}, ${alarms} aller Fälle lösen Alarm aus, ${caught} der Positiven erkannt`,
+  thresholdRead: (threshold, alarms, caught) => `Alarm ab einem Wert von ${threshold}, ${alarms} aller Fälle lösen Alarm aus, ${caught} der Positiven erkannt`,
   limitsShort: (floor, most, miss) => `richtig ≥ ${floor}, Alarme ≤ ${most}, ein übersehener Fall wiegt ${miss}`,
   rocTable: "Die genutzten Schwellenwerte als Tabelle",
   thresholdTitle: "Der Schwellenwert bei anderen Kosten:",
@@ -274,7 +274,7 @@ export const GERMAN = {
   gain: ({ model, worth, risk, within, limits, money }, { cases }) =>
     `Wiegt ein übersehener Fall ${worth}, also bei einer Schwellenwahrscheinlichkeit von ${risk}, bringt ${model} so viel ` +
     `wie ${within} richtige Alarme ohne einen falschen auf 1.000 ${cases}` +
-    `${money === null ? "" : `, in Geld ${money}`}; die Grenzen kosten ${limits}.`,
+    `${money === null ? "" : `, in Euro ${money}`}; die Grenzen kosten ${limits}.`,
   gainWithin: (risk) => `Nettonutzen bei ${risk}`,
   gainLimits: (risk) => `Was die Grenzen kosten bei ${risk}`,
   everybody: "Alarm für alle",
@@ -287,7 +287,7 @@ export const GERMAN = {
   priceHint: "Bleibt das Feld leer, wird in Fehlalarmen gerechnet.",
   acceptedPrice: "eine Zahl über 0, bis 1e100",
   costsOf: (cases, price) =>
-    price === null ? `1.000 ${cases}, in Fehlalarmen` : `1.000 ${cases}, in Geld, ein Fehlalarm zu ${price}`,
+    price === null ? `1.000 ${cases}, in Fehlalarmen` : `1.000 ${cases}, in Euro, ein Fehlalarm zu ${price}`,
   costsRegion: "Erwartete Kosten",
   withinHead: "Innerhalb Ihrer Grenzen",
   freeHead: "Ohne sie",
@@ -336,7 +336,7 @@ export const GERMAN = {
   nobody: "jede Zeile ist ein eigener Fall",
   byPatient: (n, column) => `Intervalle ziehen ganze Patienten: ${n} laut Spalte ${quoted(column)}`,
   prevalenceSummary: "Prävalenz",
-  deployTitle: "Der Schwellenwert für den Einsatz",
+  deployTitle: "Schwellenwert im Einsatz",
   keepSlide: "Als Folie speichern",
 
   guideTitle: "Fünf Fragen, wenn die Regler schwer einzustellen sind",
@@ -344,6 +344,7 @@ export const GERMAN = {
     "Antworten Sie für sich; andere antworten auf ihrer eigenen Kopie. Laden Sie die Antworten aller, um " +
     "zu sehen, wo Sie übereinstimmen. Nichts wird gesendet: Antworten stehen in Dateien, die Sie speichern.",
   guideStart: "Fünf Fragen beantworten",
+  guideOpen: "Unsicher? Beantworten Sie fünf Fragen",
   guideLoad: "Antworten laden:",
   questionOf: (number, all) => `Frage ${number} von ${all}`,
   askFloor: "Von 10 Alarmen, wie viele müssen richtig sein, damit man weiter hinsieht?",
@@ -387,14 +388,15 @@ export const GERMAN = {
 
   compareTitle: "Zwei Einstellungen oder Stationen vergleichen",
   compareHint:
-    "Merken Sie diese Einstellung und stellen Sie dann Grenzen, Kosten und Prävalenz der anderen Station ein: Die Tabelle zeigt beide. Werte bei " +
-    "verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
+    "Merken Sie diese Einstellung und stellen Sie dann Grenzen, Kosten und Prävalenz der anderen Station ein, oder laden " +
+    "Sie deren Datei, wo diese Seite Dateien liest: Die Tabelle zeigt beide. Werte bei verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
   keepSetting: "Diese Einstellung zum Vergleich merken",
   dropSetting: "Vergleich beenden",
   comparedLabel: "Beide Einstellungen",
   keptHead: "Gemerkt",
   nowHead: "Jetzt",
   differenceHead: "Unterschied",
+  dataRow: "Daten",
   limitsRow: "Grenzen und Kosten",
   resultRow: "Ergebnis",
   modelRow: "Gezeigtes Modell",
@@ -461,13 +463,13 @@ export const GERMAN = {
   pasteSummary: "Oder Zeilen einfügen",
   pasteLabel: "Zeilen, die erste mit den Namen der Spalten",
   pasteButton: "Eingefügtes lesen",
-  labelLabel: "Label",
-  positiveLabel: "Positives Label",
+  labelLabel: "Label: was geschah",
+  positiveLabel: "Positives Label: das Ereignis",
   modelsLegend: "Modelle",
   dropMissing: "Zeilen mit fehlendem Wert auslassen",
   outcomeWord: "Wovor warnt ein Alarm?",
   casesWord: "Was wird gezählt?",
-  count: "Zählen und zeigen",
+  count: "Ergebnis zeigen",
   counting: "Gezählte Zeilen",
   again: "Andere Spalten, oder eine andere Datei",
   savePage: "Die Seite mit diesen Zahlen speichern",

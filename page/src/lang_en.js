@@ -106,7 +106,7 @@ export const ENGLISH = {
   rank: "Rank",
   modelHead: "Model",
   scoreHead: "Score",
-  behindHead: "Behind",
+  behindHead: "vs. best",
   cannotAlarm: "cannot raise an alarm",
   best: "best",
   noModel: "No model can raise an alarm within these limits.",
@@ -332,6 +332,7 @@ export const ENGLISH = {
     "Answer for yourself; others answer on their own copies. Load everybody's answers to see where you " +
     "agree. Nothing is sent: answers are kept in files that you save.",
   guideStart: "Ask me five questions",
+  guideOpen: "Not sure? Answer five questions",
   guideLoad: "Load answers:",
   questionOf: (number, all) => `Question ${number} of ${all}`,
   askFloor: "Of 10 alarms, how many must be right for people to keep looking at them?",
@@ -375,14 +376,16 @@ export const ENGLISH = {
   // Two settings side by side.
   compareTitle: "Compare two settings or two wards",
   compareHint:
-    "Keep this setting, then set the limits, costs and prevalence of the other ward: the table shows both. Scores of different limits are not comparable, so " +
-    "it compares alarms, cases caught and missed, and costs.",
+    "Keep this setting, then set the limits, costs and prevalence of the other ward, or load its file where this " +
+    "page reads files: the table shows both. Scores of different limits are not comparable, so it compares alarms, " +
+    "cases caught and missed, and costs.",
   keepSetting: "Keep this setting to compare",
   dropSetting: "Stop comparing",
   comparedLabel: "Both settings",
   keptHead: "Kept",
   nowHead: "Now",
   differenceHead: "Difference",
+  dataRow: "Data",
   limitsRow: "Limits and costs",
   resultRow: "Result",
   modelRow: "Model in view",
@@ -452,13 +455,13 @@ export const ENGLISH = {
   pasteSummary: "Or paste rows",
   pasteLabel: "Rows, the first with the names of the columns",
   pasteButton: "Read what is pasted",
-  labelLabel: "Label",
-  positiveLabel: "Positive label",
+  labelLabel: "Label: what happened",
+  positiveLabel: "Positive label: the outcome",
   modelsLegend: "Models",
   dropMissing: "Leave out rows with a missing value",
   outcomeWord: "What does an alarm warn of?",
   casesWord: "What is counted?",
-  count: "Count and show",
+  count: "Show the result",
   counting: "Rows counted",
   again: "Other columns, or another file",
   savePage: "Save the page with these counts",
@@ -530,7 +533,7 @@ export const ENGLISH = {
     `${title} holds ${held ? "positive" : "negative"} cases only; both classes are needed to draw a ROC curve`,
   notBinary: (title, n, shown) => `${title} has ${n} distinct labels (${shown}); two are accepted`,
   ambiguous: (title, shown) =>
-    `${title} has the labels ${shown}, and which of them is the positive class is not clear; pass ${CONTROLS.pos_label}`,
+    `${title} has the labels ${shown}, and which of them is the positive class is not clear; choose ${CONTROLS.pos_label}`,
   absentLabel: (title, wanted, shown) =>
     `${CONTROLS.pos_label}=${wanted} is not one of the labels of ${title} (${shown})`,
   notNumericLabel: (title, wanted) =>

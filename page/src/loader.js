@@ -1,6 +1,6 @@
 /** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
 import { startWorker } from "./background.js";
-import { DataError, assignRoles, isDay, isNumeric, likelyScores, positiveWord } from "./columns.js";
+import { DataError, assignRoles, findPatient, isDay, isNumeric, likelyScores, positiveWord } from "./columns.js";
 import { exampleRows } from "./example.js";
 import { MISSING } from "./csv.js";
 import { w } from "./lang.js";
@@ -89,6 +89,7 @@ export function bindLoader(source, empty, open) {
     const names = [...new Set(peeked.columns.map((column) => column.name))];
     byId("label-column").replaceChildren(option("", w.chooseColumn), ...names.map((column) => option(column, column)));
     byId("patient-column").replaceChildren(option("", w.nobody), ...names.map((column) => option(column, column)));
+    byId("patient-column").value = findPatient(peeked.columns) ?? "";
     const days = peeked.columns.filter(({ kind }) => isDay(kind)).map((column) => column.name);
     byId("day-place").hidden = days.length === 0;
     byId("day-column").replaceChildren(option("", w.noDays), ...days.map((column) => option(column, column)));

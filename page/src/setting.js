@@ -215,5 +215,12 @@ export function toPython(setting) {
     ...((setting.exceed ?? null) === null ? [] : [`    exceed=${setting.exceed},`]),
   ];
   if (setting.prevalence !== null) lines.push(`    prevalence=${setting.prevalence},`);
-  return [...lines, ")"].join("\n") + "\n";
+  const deploy = [
+    ")",
+    "# To deploy, with labels and scores of the validation cases:",
+    "# policy = voros.ThresholdPolicy.from_validation(",
+    "#     y_true, y_score, scenario, guarantee=0.95)",
+    '# policy.to_json("policy.json")',
+  ];
+  return [...lines, ...deploy].join("\n") + "\n";
 }

@@ -75,9 +75,9 @@ def test_two_settings_are_compared_by_what_happens_to_the_cases(opened: Any, sup
         row = int(np.flatnonzero(points.thresholds == chosen.choices[0].threshold)[0])
         tp, fp, missed = points.tp[row], points.fp[row], points.n_positive - points.tp[row]
         counts = np.array([tp + fp, fp, tp, missed, fp + missed * worth]) * 1000 / points.n_cases
-        shown = [float(cells[column]) for cells in list(table.values())[3:]]
+        shown = [float(cells[column]) for cells in list(table.values())[4:]]
         assert shown == pytest.approx(counts, rel=2e-3)
-    differences = [float(cells[2].replace("−", "-")) for cells in list(table.values())[3:]]
+    differences = [float(cells[2].replace("−", "-")) for cells in list(table.values())[4:]]
     assert all(change < 0 for change in differences[:3])
     assert differences[3] > 0
     element(opened, "drop-setting").click()
@@ -221,6 +221,13 @@ def _answer(browser: Any, who: str, yes: list[bool]) -> None:
         browser.find_elements(By.CSS_SELECTOR, "#guide-questions button")[1 - accepted].click()
     element(browser, "guide-who").send_keys(who)
     browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
+
+
+def test_the_questions_begin_beside_the_sliders(opened: Any) -> None:
+    opened.execute_script("document.getElementById('guide').open = false")
+    element(opened, "guide-open").click()
+    assert opened.execute_script("return document.activeElement.id") == "guide-number"
+    assert "Question 1 of 5" in text(opened, "guide-questions")
 
 
 def test_five_questions_end_in_limits_and_are_kept_with_names(opened: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, prefer, text, until
+from present.explorer.driving import choose, complaints, element, prefer, text, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -43,17 +43,19 @@ def bottom(browser: Any, selector: str) -> float:
     return float(browser.execute_script(f"return {where}", selector))
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (360, 800)])
-def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height):
+def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height, language):
     screen(fresh, width, height)
     fresh.refresh()
+    choose(fresh, "language", language)
     time.sleep(0.3)
     until(fresh, "document.body.dataset.sure")
     for selector in ("#limits-fold > summary", "#verdict", "#people", "#ranking"):
         assert 0 < bottom(fresh, selector) <= height, selector
     if width > 500:
         assert bottom(fresh, "#limits-fold") <= height
-    assert "25%" in text(fresh, "limits-short")
+    assert text(fresh, "limits-short").startswith(("right ≥ 25%", "richtig ≥ 25 %"))
 
 
 def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fresh):

@@ -155,9 +155,9 @@ def in_page_words(error: BaseException) -> str:
     """A message, with the page's controls in place of arguments."""
     said = error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
     parts = said.parts if isinstance(said, Message) else (said,)
-    return "".join(
-        CONTROLS[part.name] if isinstance(part, Argument) else str(part) for part in parts
-    )
+    words = (CONTROLS[part.name] if isinstance(part, Argument) else str(part) for part in parts)
+    # An argument is passed, and a control chosen.
+    return "".join(words).replace("pass “", "choose “")
 
 
 def alarms_at_risks(labels: Any, scores: Any) -> dict[str, list[int]] | None:
