@@ -20,14 +20,13 @@ from scipy.special import ndtr
 
 import voros
 from voros.alarms.stay_rows import rows_in_memory
-from voros.monitoring.change import by_unit, change_watch
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import Alarms, Units, closed_units, precision_watch
-from voros.monitoring.prevalence import prevalence_interval
 from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
 from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
+from voros.monitoring.unlabelled import by_unit, change_watch, prevalence_interval
 from voros.typing import AnyArray, FloatArray
 
 FLOOR = 0.25

@@ -112,7 +112,7 @@ def test_another_version_that_decides_alike_goes_on(
 
 
 def test_a_locked_file_is_read_and_not_written(ward: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voros.monitoring.database.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("voros.io.database.WAIT_SECONDS", 0.05)
     writer = sqlite3.connect(ward, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     with voros.Monitor.open(ward) as monitor:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import voros
-from voros.monitoring.prevalence import prevalence_interval
+from voros.monitoring.unlabelled import prevalence_interval
 
 SCENARIO = voros.Scenario(min_precision=0.25, capacity=0.3, cost_ratio=(1 / 20, 1 / 10))
 

@@ -19,12 +19,12 @@ from voros.alarms.stays import CountedRows, Stays
 from voros.alarms.stream import AlarmState, StayState, sound
 from voros.alarms.sweep import ScoredRows
 from voros.exceptions import ArgumentError
-from voros.monitoring.change import change_watch
 from voros.monitoring.precision import Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, day_of
 from voros.monitoring.status import Status, Watch, counted, worst
 from voros.monitoring.store import PeriodTotals, Store
+from voros.monitoring.unlabelled import change_watch
 from voros.monitoring.verdicts import Deployment
 from voros.typing import AnyArray, BoolArray, FloatArray
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.exceptions import ArgumentError
-from voros.monitoring.database import Database
+from voros.io.database import Database
 from voros.monitoring.settings import day_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 

@@ -10,9 +10,7 @@ import numpy as np
 
 from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import JointPolicy
-from voros.monitoring.change import ALIKE, by_unit, change_watch, neighbour_correlation
 from voros.monitoring.precision import Alarms, closed_units, precision_watch
-from voros.monitoring.prevalence import prevalence_in_words
 from voros.monitoring.ratios import (
     capacity_limit,
     capacity_watch,
@@ -23,6 +21,13 @@ from voros.monitoring.ratios import (
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Status, Watch, counted, watch_name, worst
 from voros.monitoring.store import PeriodTotals, Store
+from voros.monitoring.unlabelled import (
+    ALIKE,
+    by_unit,
+    change_watch,
+    neighbour_correlation,
+    prevalence_in_words,
+)
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.typing import BoolArray

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from voros.monitoring.change import change_watch, conformal_ranks, uniform_numbers
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
+from voros.monitoring.unlabelled import change_watch, conformal_ranks, uniform_numbers
 
 
 @pytest.mark.parametrize("with_classes", [True, False])
