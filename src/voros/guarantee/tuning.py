@@ -154,19 +154,19 @@ class Tuning:
     rough_first_start: float = 1.3
     # Margins are first raised by this many true positives at the start: the risk is a little more
     # than at one number of alarms.
-    first_shift: float = 0.1
+    first_shift: float = 0.15
     # And by this many standard deviations where closed bounds are used.
     many_shift: float = 0.03
     # Numbers of alarms between which margins are interpolated.
     margin_nodes: int = 14
     # Part of alpha that the search for margins aims at.
-    aimed_at: float = 0.998
+    aimed_at: float = 0.993
     # Parts of alpha that end the search after one step, two, and so on.
-    least_used: tuple[float, ...] = (0.995, 0.994, 0.985, 0.97, 0.95, 0.93, 0.9, 0.0)
+    least_used: tuple[float, ...] = (0.985, 0.985, 0.975, 0.96, 0.93, 0.9, 0.0)
     # The same where a bound may be coarse.
-    coarse_first_shift: float = 0.25
-    coarse_aimed_at: float = 0.98
-    coarse_least_used: tuple[float, ...] = (0.95, 0.94, 0.9, 0.8, 0.0)
+    coarse_first_shift: float = 0.45
+    coarse_aimed_at: float = 0.92
+    coarse_least_used: tuple[float, ...] = (0.85, 0.85, 0.8, 0.7, 0.0)
     # By which margins are raised at least, in standard deviations, doubled at every step.
     smallest_step: float = 0.002
     # Between a risky and a safe shift the next one is at least this part away from either.

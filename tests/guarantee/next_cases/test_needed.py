@@ -74,7 +74,8 @@ def test_a_low_floor_needs_few_evaluations_of_the_risk(
     monkeypatch.setattr(RiskBound, "risk", counted)
     requirement.__wrapped__(walk)
     assert len(risks) <= 3
-    assert max(risk for risk in risks if risk <= walk.alpha) >= 0.93 * walk.alpha
+    least = 0.85 if walk.coarse else 0.93
+    assert max(risk for risk in risks if risk <= walk.alpha) >= least * walk.alpha
 
 
 def test_an_early_start_does_not_make_later_tests_harder() -> None:
@@ -82,4 +83,4 @@ def test_an_early_start_does_not_make_later_tests_harder() -> None:
     walk = LOW_FLOOR[2]
     alarms = np.array([400, 800, 1600])
     margin = (requirement(walk)[alarms - walk.start + 1] - 0.05 * alarms) / walk.deviation(alarms)
-    assert (margin < norm.isf(walk.alpha) + 1.2).all()
+    assert (margin < norm.isf(walk.alpha) + 1.4).all()

@@ -80,7 +80,7 @@ def test_margins_use_most_of_alpha_and_are_found_in_few_steps(
         sequence(5000, 5000, 0.3, 0.0473, 90, 900),
     ],
 )
-def test_a_main_sequence_leaves_next_to_nothing_of_its_alpha(
+def test_a_main_sequence_leaves_little_of_its_alpha(
     walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One percent of alpha costs .0002 on MIMIC-IV; each evaluation of the risk costs time."""
@@ -89,5 +89,5 @@ def test_a_main_sequence_leaves_next_to_nothing_of_its_alpha(
         RiskBound, "risk", lambda self, needed: risks.append(real(self, needed)) or risks[-1]
     )
     requirement.cache_clear()
-    assert 0.994 <= real(RiskBound(walk), requirement(walk)) / walk.alpha <= 1
+    assert 0.985 <= real(RiskBound(walk), requirement(walk)) / walk.alpha <= 1
     assert len(risks) <= 3

@@ -160,10 +160,10 @@ def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
 @pytest.mark.parametrize(
     ("walk", "tp", "more"),
     [
-        (sequence(2000, 1000, 0.4, 0.04, 41, 400), 0.1, 0.0),
-        (sequence(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.25, 0.0),
-        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.1, 0.03),
-        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.1, 0.0),
+        (sequence(2000, 1000, 0.4, 0.04, 41, 400), 0.15, 0.0),
+        (sequence(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.45, 0.0),
+        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.15, 0.03),
+        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.15, 0.0),
     ],
 )
 def test_the_first_shift_is_a_part_of_a_true_positive_at_the_start(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
@@ -27,13 +27,14 @@ def needed_above(plan: FixedSequence) -> int:
     """
     bound, low, high = RankRisk(plan), 0, plan.start
     step, tried = 1, min(rough_needed_above(plan), plan.start - 1)
-    # From a guess in doubling steps, then by halves.
     while high - low > 1:
-        safe = bound.risk(tried) <= plan.alpha
-        low, high = (low, tried) if safe else (tried, high)
-        step *= 2
-        far = high - low > step
-        tried = (high - step if safe else low + step) if far else (low + high) // 2
+        risk = bound.risk(tried)
+        low, high = (low, tried) if risk <= plan.alpha else (tried, high)
+        # As normal deviates, risks differ by about 1 in a standard deviation of true positives.
+        apart = abs(ndtri(min(risk, 0.5)) - ndtri(plan.alpha)) * plan.deviation(plan.start)
+        away, step = max(int(np.rint(apart)), step), 2 * step
+        tried = tried - away if tried == high else tried + away
+        tried = tried if low < tried < high else (low + high) // 2
     return high
 
 
