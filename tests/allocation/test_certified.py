@@ -176,6 +176,11 @@ def test_the_next_cases_keep_a_capacity_but_for_alpha():
     assert binom.sf(10, 400, each / 3) <= 0.05
     assert each < share
     assert stricter_share(400, 400, 1, 0.05) == 1
+    assert stricter_share(1200, 400, 3, 0.05) == 3
+    # Half the alarms that there could be; Hoeffding's bound is used up.
+    half, reached = stricter_share(600, 400, 3, 0.05) / 3, 601 / 1200
+    parts = np.array([reached, 1 - reached]), np.array([half, 1 - half])
+    assert np.exp(-400 * np.sum(parts[0] * np.log(parts[0] / parts[1]))) == pytest.approx(0.05)
 
 
 def test_the_next_cases_keep_a_floor_however_few_alarms_they_raise():
@@ -187,6 +192,9 @@ def test_the_next_cases_keep_a_floor_however_few_alarms_they_raise():
     from_there = np.maximum.accumulate(risk[::-1])[::-1]
     worst = binom.cdf(alarms - 1, horizon, rate) + from_there
     assert 0.9 * alpha < worst.min() <= alpha
+    # Where every case raises an alarm there is one number of them.
+    all_alarm = stricter_floor(floor, 1.0, horizon, alpha)
+    assert binom.cdf(149, horizon, all_alarm) == pytest.approx(7 / 8 * alpha, rel=1e-3)
 
 
 def daily(rng, n_days, n_streams=2):
@@ -505,6 +513,56 @@ def test_the_largest_loss_of_a_unit_is_that_of_alarms_for_all_its_cases():
     assert CapacityTest(**common, once=False).largest_loss == pytest.approx(6 - 0.9)
     test, _, days = in_days(50, None, 6)
     assert test.largest_loss == 2 * np.bincount(days).max() - 6
+
+
+def bets(monkeypatch, answers):
+    """Record what is bet on: sums, the largest loss and alpha; the answers are given."""
+    made, answers = [], iter(answers)
+
+    def wealthy(_, sums, loss, alpha):
+        made.append((sums, loss, alpha))
+        return np.array(next(answers))
+
+    monkeypatch.setattr(SplitUnits, "wealthy", wealthy)
+    return made
+
+
+def test_sums_of_patients_are_what_is_bet_on(monkeypatch):
+    patient, at = np.arange(300) // 3, np.array([0.5, 1.5])
+    cases, units = halves(groups=patient)
+    made = bets(monkeypatch, [[True, False], [True]])
+    assert FloorTest(cases, units, 0.03).passed("0", at, 0.4).tolist() == [True, False]
+    alarm = cases.scores["0"][:, None] >= at
+    tp = [alarm[(patient == g) & cases.positive["0"]].sum(axis=0) for g in range(100)]
+    alarms = np.array([alarm[patient == g].sum(axis=0) for g in range(100)])
+    assert made[0][0] == pytest.approx(np.array(tp) - 0.4 * alarms)
+    assert made[0][1:] == (pytest.approx(0.4 * 3), 0.03)
+    test = CapacityTest(cases=cases, units=units, alpha=0.02, limit=0.3, exceed=None, once=False)
+    assert test.passed(at[None]).tolist() == [True]
+    raised = (cases.scores["0"] >= at[0]) * 1 + (cases.scores["1"] >= at[1])
+    left = [0.3 * 3 - raised[patient == g].sum() for g in range(100)]
+    assert made[1][0][:, 0] == pytest.approx(left)
+    assert made[1][1:] == (pytest.approx(6 - 0.3 * 3), 0.02)
+
+
+@pytest.mark.parametrize("answers", [(True, True), (True, False), (False, True)])
+def test_blocks_pass_where_the_mean_and_the_days_above_do(monkeypatch, answers):
+    y, s, days = daily(np.random.default_rng(9), 60)
+    calendar = voros.Scenario(capacity=6, cost_ratio=1.0, per="day")
+    cases = read_streams(y, s).in_periods(calendar, days, None)
+    units = SplitUnits.from_cases(cases, 5)
+    test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=6.0, exceed=0.2, once=False)
+    made = bets(monkeypatch, [[answer] for answer in answers])
+    assert test.passed(np.array([[0.85, 0.9]])).tolist() == [all(answers)]
+    alarms = np.bincount(days, cases_alarms(s, (0.85, 0.9)), 60).reshape(12, 5)
+    largest = np.bincount(days // 5).max()
+    for (sums, loss, alpha), block, most in (
+        (made[0], 30 - alarms.sum(axis=1), 2 * largest - 30),
+        (made[1], 1 - (alarms > 6).sum(axis=1), 4),
+    ):
+        assert sums[:, 0] == pytest.approx(block)
+        assert (loss, alpha) == (pytest.approx(most), 0.1)
+        assert (sums >= -loss).all()
 
 
 def test_the_standard_error_is_that_of_the_units_that_choose():

@@ -86,6 +86,23 @@ def test_the_next_periods_are_tested_by_counting_all_arrangements(n, m, exceed) 
         assert found.tolist() == expected
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mean_of_the_next_periods_is_that_of_one_more_block(seed) -> None:
+    y, scores, days = ward(seed, n_days=203)
+    points = points_of(y, scores, days)
+    scenario = Scenario(capacity=3, cost_ratio=0.1, per="day")
+    found = Guarantee(0.9, horizon=4).certified(points, scenario)
+    for threshold, passed in zip(points.thresholds, found, strict=True):
+        assert passed == (mean_risk(scores, days, threshold, 3, 4) <= 0.1)
+    assert 10 < found.sum() < len(found) - 10
+
+
+def test_a_capacity_of_periods_needs_periods() -> None:
+    points = OperatingPoints.from_scores([1, 0, 1], [0.3, 0.2, 0.5])
+    with pytest.raises(ValueError, match="period"):
+        certified_periods(points, Scenario(capacity=3, cost_ratio=0.1, per="day"), None, 0.1)
+
+
 def test_floor_and_capacity_share_the_error() -> None:
     y, scores, days = ward(5, n_days=400)
     scenario = Scenario(0.3, 6, cost_ratio=0.1, per="day", exceed=0.3)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 import voros
 from voros.inference.curve_limits import CountedCurve, curve_interval
@@ -171,6 +171,65 @@ def test_the_design_effect_is_that_of_sums_over_groups():
             independent += weight**2 * (rate * (1 - rate) / n + 1 / n / n_sure)
         varied = np.sum((parts[0] - parts[1]) ** 2) * 9 / 8 + more
         assert found[row] == pytest.approx(max(varied / independent, 1.0))
+
+
+def whole_curve(seed=7):
+    labels, scores = cases(seed, 300, 0.3)
+    return CountedCurve.from_ranked(Ranked.from_cases(labels, scores), None, grouped=False)
+
+
+@pytest.mark.parametrize("length", [0.3, 2.0])
+def test_the_best_of_many_thresholds_has_the_tail_of_miller_and_siegmund(monkeypatch, length):
+    curve, tail = whole_curve(), 0.025
+    monkeypatch.setattr(CountedCurve, "_competition", lambda *_: (2, 250, length))
+    z = norm.isf(curve.selected_tail(NO_LIMITS, 1.0, tail))
+    assert norm.sf(z) + length * z * norm.pdf(z) == pytest.approx(2 * tail)
+    # A few thresholds are no worse than as many independent ones, and one is itself.
+    for rows, share in (((2, 5), 2 * tail / 4), ((2, 3), tail), ((0, 0), tail)):
+        monkeypatch.setattr(CountedCurve, "_competition", lambda *_, r=rows: (*r, 30.0))
+        assert curve.selected_tail(NO_LIMITS, 1.0, tail) == pytest.approx(share)
+
+
+def test_thresholds_compete_whose_limits_reach_the_best(monkeypatch):
+    curve, slope, tail = whole_curve(), 0.8, 0.025
+    tpr, fpr = curve.tp / curve.n_positive, (curve.ends - curve.tp) / curve.n_negative
+    reach = {}
+    for up in (False, True):
+        parts = curve.distances(slope, tail, up=up)
+        reach[up] = np.hypot(parts[0], slope * parts[1])
+        reach[up][[0, -1]] = 0
+    surely = max(tpr - slope * fpr - reach[False])
+    rows = [i for i in range(2, len(tpr) - 1) if (tpr - slope * fpr + reach[True])[i] >= surely]
+    first, last, length = curve._competition(NO_LIMITS, slope, tail)
+    assert (first, last) == (rows[0], rows[-1])
+    # The log-odds of both rates, each by its part in the variance, halved.
+    squares = np.square(curve.distances(slope, tail, up=False)) * [[1], [slope**2]]
+    total = 0.0
+    for rate_hits, n, own in (
+        (curve.tp, curve.n_positive, squares[0]),
+        (curve.ends - curve.tp, curve.n_negative, squares[1]),
+    ):
+        p = (rate_hits + 0.5) / (n + 1)
+        odds, share = np.log(p / (1 - p)), own / squares.sum(axis=0)
+        for i in range(first, last):
+            total += (odds[i + 1] - odds[i]) * (share[i] + share[i + 1]) / 2
+    assert length == pytest.approx(total / 2)
+
+
+def test_an_end_joins_what_the_curve_and_the_prevalence_may_move():
+    curve, rng = whole_curve(), np.random.default_rng(0)
+
+    def gains(points):
+        scores = rng.random((6, len(points) // 6)) + np.array([[2, 1.3, 1.1, 3.1, 3.3, 0]]).T
+        gains.scores = scores
+        return scores.ravel()
+
+    low, high = curve_interval(curve, gains, STRICT, 0.95, chosen=False, known_prevalence=False)
+    now, down, up = gains.scores[0], gains.scores[1:3].min(axis=0), gains.scores[3:5].max(axis=0)
+    lower = max(now[0] - now.min(), down[0] - down.min())
+    higher = max(now.max() - now[0], up.max() - up[0])
+    assert low == pytest.approx(now[0] - np.hypot(now[0] - down[0], lower))
+    assert high == pytest.approx(now[0] + np.hypot(up[0] - now[0], higher))
 
 
 def test_a_metric_without_limits_of_its_own_refuses_the_method():
