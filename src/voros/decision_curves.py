@@ -113,7 +113,12 @@ class DecisionCurve:
     def from_points(
         cls, points: OperatingPoints, probability: FloatArray, *, scenario: Scenario | None = None
     ) -> DecisionCurve:
-        """Follow operating points along threshold probabilities."""
+        """Follow operating points along threshold probabilities.
+
+        Returns
+        -------
+        DecisionCurve
+        """
         limits = NO_LIMITS if scenario is None else scenario
         share = at_deployment(points, limits)
         positive = share.n_positive / share.n_cases

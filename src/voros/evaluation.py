@@ -170,6 +170,10 @@ class Evaluation:
         false_alarm_cost : float
             What a false alarm costs; a miss then costs it divided by the cost ratio.
 
+        Returns
+        -------
+        MoneyCost
+
         Examples
         --------
         >>> import voros

@@ -141,6 +141,10 @@ class SiteCounts:
             merged until each has grown by ``min_rows`` rows, so that nobody who subtracts the two
             sees fewer.
 
+        Returns
+        -------
+        SiteCounts
+
         Raises
         ------
         ArgumentError
@@ -220,7 +224,12 @@ class SiteCounts:
 
     @classmethod
     def from_json(cls, source: str | Path) -> SiteCounts:
-        """Read counts from JSON text or from a file."""
+        """Read counts from JSON text or from a file.
+
+        Returns
+        -------
+        SiteCounts
+        """
         document = read_document(source, "document of counts")
         document.check_format(SITES_FORMAT, SITES_SCHEMA)
         entries = document.keys("format", "schema", *SAVED, "checksum")

@@ -112,7 +112,12 @@ class StayRows(StayTotals):
         return float(min(self.weights)) if self.drawn is None else 0.0
 
     def counts(self, thresholds: FloatArray) -> AlarmCounts:
-        """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds)."""
+        """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds).
+
+        Returns
+        -------
+        AlarmCounts
+        """
         n_stays, n_thresholds = len(self.unit), len(thresholds)
         stay = np.repeat(np.arange(n_stays), n_thresholds)
         counts = self.scored.count(stay, np.tile(thresholds, n_stays))
@@ -136,6 +141,10 @@ class StayRows(StayTotals):
         Patients who are admitted in different periods are independent of each other, which alarms
         of neighbouring days are not: they may be those of one patient. Days of times that have a
         zone are those of UTC.
+
+        Returns
+        -------
+        StayRows
         """
         calendar = Calendar.from_name(scenario.per or "")
         if calendar is None:
@@ -163,7 +172,12 @@ class StayRows(StayTotals):
         return self.by_admission(scenario).n_units
 
     def by_unit(self, per_stay: AnyArray) -> AnyArray:
-        """Add up numbers of each stay by patient."""
+        """Add up numbers of each stay by patient.
+
+        Returns
+        -------
+        ndarray
+        """
         sums = np.zeros((self.n_units, *per_stay.shape[1:]), dtype=per_stay.dtype)
         np.add.at(sums, self.unit, per_stay)
         return sums

@@ -70,7 +70,12 @@ class AlarmState:
     stays: dict[Any, StayState] = field(default_factory=dict)
 
     def without(self, stays: Any) -> AlarmState:
-        """Leave out stays that have ended."""
+        """Leave out stays that have ended.
+
+        Returns
+        -------
+        AlarmState
+        """
         ended = set(np.asarray(stays).tolist())
         kept = {name: times for name, times in self.stays.items() if name not in ended}
         return replace(self, stays=kept)
@@ -88,7 +93,12 @@ class AlarmState:
 
     @classmethod
     def from_json(cls, source: str | Path) -> AlarmState:
-        """Read a state back from JSON text or from a file."""
+        """Read a state back from JSON text or from a file.
+
+        Returns
+        -------
+        AlarmState
+        """
         document = read_document(source, "saved state of alarms")
         document.check_format(STATE_FORMAT, STATE_SCHEMA)
         entries = document.keys("format", "schema", "clock", "stays")

@@ -131,7 +131,12 @@ class StayTotals:
         )
 
     def at_prevalence(self, prevalence: float | None) -> Self:
-        """Reweight the stays so that this share of them has an event."""
+        """Reweight the stays so that this share of them has an event.
+
+        Returns
+        -------
+        StayTotals
+        """
         if prevalence is None:
             return self
         n_with, n_without = self.sums.stays.tolist()

@@ -133,6 +133,10 @@ class JointPolicy:
             When the new cases fall, or in which period; needed where the policy was made so.
         confidence_level : float, default 0.95
             Of the exact intervals.
+
+        Returns
+        -------
+        JointEvaluation
         """
         check_confidence(confidence_level, "confidence_level")
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
@@ -194,7 +198,12 @@ class JointPolicy:
 
     @classmethod
     def from_json(cls, source: str | Path) -> JointPolicy:
-        """Read a policy back from JSON text or from a file."""
+        """Read a policy back from JSON text or from a file.
+
+        Returns
+        -------
+        JointPolicy
+        """
         return read_joint(source, cls)
 
     def _repr_html_(self) -> str:

@@ -85,11 +85,21 @@ class CostDistribution(ABC):
 
     @abstractmethod
     def cdf(self, values: FloatArray) -> FloatArray:
-        """Probability of at most each value."""
+        """Probability of at most each value.
+
+        Returns
+        -------
+        ndarray of float
+        """
 
     @abstractmethod
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values and weights whose weighted sum is the mean of a function smooth between breaks."""
+        """Values and weights whose weighted sum is the mean of a function smooth between breaks.
+
+        Returns
+        -------
+        tuple[ndarray, ndarray]
+        """
 
     def fields(self) -> dict[str, Any]:
         """Return everything that a file holds of it, as plain values."""
@@ -109,7 +119,12 @@ class CostDistribution(ABC):
         return hash(self._key)
 
     def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
-        """Express values of this distribution as cost ratios C_FP / C_FN."""
+        """Express values of this distribution as cost ratios C_FP / C_FN.
+
+        Returns
+        -------
+        ndarray of float
+        """
         if self.over == "ratio":
             return values
         with np.errstate(divide="ignore"):
@@ -118,12 +133,22 @@ class CostDistribution(ABC):
             return np.asarray(values / (1.0 - values) / negatives_per_positive)
 
     def ratio_range(self, negatives_per_positive: float) -> tuple[float, float]:
-        """Smallest and largest cost ratio C_FP / C_FN."""
+        """Smallest and largest cost ratio C_FP / C_FN.
+
+        Returns
+        -------
+        tuple[float, float]
+        """
         ends = self.to_ratio(np.asarray(self.support), negatives_per_positive)
         return float(ends.min()), float(ends.max())
 
     def mean_ratio(self, negatives_per_positive: float) -> float:
-        """Mean cost ratio C_FP / C_FN."""
+        """Mean cost ratio C_FP / C_FN.
+
+        Returns
+        -------
+        float
+        """
         nodes, weights = self.nodes(np.array(self.support, dtype=np.float64))
         return float(weights @ self.to_ratio(nodes, negatives_per_positive) / weights.sum())
 

@@ -52,7 +52,12 @@ class Choice:
 
     @classmethod
     def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
-        """Describe one operating point as the choice between two cost ratios."""
+        """Describe one operating point as the choice between two cost ratios.
+
+        Returns
+        -------
+        Choice
+        """
         tp, fp = points.tp[index].item(), points.fp[index].item()
         alarms = tp + fp
         return cls(

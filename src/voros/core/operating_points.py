@@ -139,6 +139,10 @@ class OperatingPoints(Rates):
         periods : Periods, optional
             The period of each case, for a scenario whose capacity is one per period.
 
+        Returns
+        -------
+        OperatingPoints
+
         Examples
         --------
         >>> points = OperatingPoints.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.8, 0.1])
@@ -166,7 +170,12 @@ class OperatingPoints(Rates):
         groups: Any = None,
         periods: Periods | None = None,
     ) -> OperatingPoints:
-        """Count cases that `check_cases` has passed, as `from_scores` does."""
+        """Count cases that `check_cases` has passed, as `from_scores` does.
+
+        Returns
+        -------
+        OperatingPoints
+        """
         if weights is not None and groups is not None:
             raise ValueError(
                 "sample_weight and groups exclude one another: groups are for a guarantee, and "
@@ -195,7 +204,12 @@ class OperatingPoints(Rates):
 
     @classmethod
     def from_uncounted(cls, cases: UncountedCases) -> OperatingPoints:
-        """Take cases whose columns are counted when they are asked for."""
+        """Take cases whose columns are counted when they are asked for.
+
+        Returns
+        -------
+        OperatingPoints
+        """
         n_positive, n_negative, one_case = cases.totals
         sizes = {"n_positive": n_positive, "n_negative": n_negative, "one_case": one_case}
         points = object.__new__(cls)
@@ -238,7 +252,12 @@ class OperatingPoints(Rates):
         one_case: float = 1.0,
         covers: Coverage = EVERY_SCORE,
     ) -> OperatingPoints:
-        """Put never alarm before the counts at falling thresholds."""
+        """Put never alarm before the counts at falling thresholds.
+
+        Returns
+        -------
+        OperatingPoints
+        """
         columns = with_never_alarm(thresholds, tp, fp)
         return cls(*columns, n_positive, n_negative, one_case=one_case, covers=covers)
 
@@ -257,6 +276,10 @@ class OperatingPoints(Rates):
 
         Only the points given are operating points: a line drawn between two of them is not a
         threshold anybody can set. The parameters are those of `from_counts`, with rates.
+
+        Returns
+        -------
+        OperatingPoints
 
         Examples
         --------
@@ -291,6 +314,10 @@ class OperatingPoints(Rates):
             Say that every distinct score of the cases is among the points. A guarantee needs
             that: thresholds that were picked after a look at the cases break its proof.
 
+        Returns
+        -------
+        OperatingPoints
+
         Examples
         --------
         >>> OperatingPoints.from_counts([8, 5], [30, 10], 10, 90).precision.round(3).tolist()
@@ -305,6 +332,10 @@ class OperatingPoints(Rates):
 
     def at_prevalence(self, prevalence: float | None) -> OperatingPoints:
         """Reweight the classes to another prevalence, keeping the number of cases.
+
+        Returns
+        -------
+        OperatingPoints
 
         Examples
         --------
@@ -323,7 +354,12 @@ class OperatingPoints(Rates):
         return points.take(rows, covers=points.covers)
 
     def reweighted(self, prevalence: float) -> OperatingPoints:
-        """Reweight the classes as `at_prevalence` does, and keep the order of the points."""
+        """Reweight the classes as `at_prevalence` does, and keep the order of the points.
+
+        Returns
+        -------
+        OperatingPoints
+        """
         n_positive = prevalence * self.n_cases
         n_negative = self.n_cases - n_positive
         lightest = min(n_positive / self.n_positive, n_negative / self.n_negative)
@@ -356,7 +392,12 @@ class OperatingPoints(Rates):
         return scenario.max_alarms(self.n_cases, self.one_case, n_periods)
 
     def feasible(self, scenario: Scenario) -> BoolArray:
-        """Mark the thresholds that meet both limits of a scenario, at these points' prevalence."""
+        """Mark the thresholds that meet both limits of a scenario, at these points' prevalence.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         within = self.within_limits(
             check_scenario(scenario).min_precision, self.max_alarms(scenario)
         )

@@ -79,7 +79,12 @@ class Periods:
 
     @classmethod
     def from_column(cls, column: Any) -> Periods:
-        """Take any grouping of the cases; a period without a case is not known, and not counted."""
+        """Take any grouping of the cases; a period without a case is not known, and not counted.
+
+        Returns
+        -------
+        Periods
+        """
         names = as_vector(column, "periods")
         codes = group_codes(names, np.zeros(len(names), dtype=np.bool_), "periods")
         distinct = group_names(names, codes)
@@ -102,6 +107,10 @@ class Periods:
         time_zone : str, optional
             The place whose days are meant, such as "Europe/Berlin", for times that have a zone.
             Without it the days are those of the times' own zone or offset.
+
+        Returns
+        -------
+        Periods
         """
         calendar = Calendar.from_name(per)
         if calendar is None:

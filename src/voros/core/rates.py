@@ -54,15 +54,30 @@ class Rates:
         return float(self.n_negative / self.n_positive)
 
     def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
-        """Mark the thresholds that keep a precision floor."""
+        """Mark the thresholds that keep a precision floor.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         return precise_enough(self.tp, self.alarms, min_precision)
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that raise at most ``max_alarms``."""
+        """Mark the thresholds that raise at most ``max_alarms``.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         return within_capacity(self.counted_alarms, max_alarms)
 
     def within_limits(self, min_precision: float | Fraction, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``."""
+        """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``.
+
+        Returns
+        -------
+        ndarray of bool
+        """
         capable = within_capacity(self.counted_alarms, max_alarms)
         return capable & precise_enough(self.tp, self.alarms, min_precision)
 
@@ -70,6 +85,10 @@ class Rates:
         """Row of the most precise allowed threshold, of equals the one of greatest recall.
 
         No row where none has a true positive.
+
+        Returns
+        -------
+        ndarray
         """
         rows = np.flatnonzero(allowed & (self.tp > 0))
         precision = self.precision[rows]

@@ -104,6 +104,10 @@ class Subgroups:
             Subgroups with fewer cases are small.
         small : {"pool", "refuse"}, default "pool"
             Report on the small subgroups of a column together, as "other", or raise and name them.
+
+        Returns
+        -------
+        Subgroups
         """
         check_aligned(by=by)
         columns = _columns(by)

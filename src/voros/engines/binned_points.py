@@ -177,7 +177,12 @@ class BinnedScores:
         return all(low == high for low, high in map(self.bounds, self.scenarios))
 
     def score_bounds(self, scenario: Scenario) -> Bounds:
-        """Bound the score in a scenario, and mark the bins that keep the bounds apart."""
+        """Bound the score in a scenario, and mark the bins that keep the bounds apart.
+
+        Returns
+        -------
+        Bounds
+        """
         candidates = find_candidate_bins(self.points, self.bins.single, scenario)
         lower = upper = candidates.decision.partial_voros
         if candidates.improving.any():

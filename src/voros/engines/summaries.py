@@ -108,7 +108,12 @@ class BinnedCounts:
         pos_label: Any = None,
         sample_weight: Any = None,
     ) -> BinnedCounts:
-        """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`."""
+        """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`.
+
+        Returns
+        -------
+        BinnedCounts
+        """
         level = _level(bits)
         check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         positive, scores, weights = check_cases(
@@ -145,7 +150,12 @@ class BinnedCounts:
         pos_label: Any = None,
         bits: int = 20,
     ) -> BinnedCounts:
-        """Summarise a frame of an engine; parameters as in `count_frame`."""
+        """Summarise a frame of an engine; parameters as in `count_frame`.
+
+        Returns
+        -------
+        BinnedCounts
+        """
         level = _level(bits)
         cases, totals = count_totals(read_cases(frame, label, [score], weight, pos_label))
         bins = cases.count(score, Wanted(BITS, level))
@@ -206,11 +216,21 @@ class BinnedCounts:
         )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
-        """Lowest and highest partial VOROS that the counts allow in a scenario."""
+        """Lowest and highest partial VOROS that the counts allow in a scenario.
+
+        Returns
+        -------
+        tuple[float, float]
+        """
         return self.binned.bounds(scenario)
 
     def coarser(self, bits: int) -> BinnedCounts:
-        """The same counts in fewer and wider bins."""
+        """The same counts in fewer and wider bins.
+
+        Returns
+        -------
+        BinnedCounts
+        """
         if bits > self.bits:
             raise ValueError(f"bits={bits} is finer than these counts, which have {self.bits}")
         _level(bits)
@@ -220,6 +240,10 @@ class BinnedCounts:
 
     def merge_small_bins(self, min_rows: int) -> BinnedCounts:
         """Merge neighbouring bins until none holds fewer rows than this; the interval widens.
+
+        Returns
+        -------
+        BinnedCounts
 
         Examples
         --------
@@ -238,6 +262,10 @@ class BinnedCounts:
         """Merge bins until each holds at least ``min_rows`` rows more than in earlier counts.
 
         Whoever has both can then subtract them and sees no smaller bin.
+
+        Returns
+        -------
+        BinnedCounts
 
         Raises
         ------
@@ -325,6 +353,10 @@ class BinnedCounts:
     def from_json(cls, source: str | Path) -> BinnedCounts:
         """Read a summary from JSON text or from a file.
 
+        Returns
+        -------
+        BinnedCounts
+
         Examples
         --------
         >>> counts = BinnedCounts.from_scores([1, 0], [0.9, 0.8])
@@ -339,7 +371,12 @@ class BinnedCounts:
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Entry]) -> BinnedCounts:
-        """Read counts from the entries of a document, which has all of `fields`."""
+        """Read counts from the entries of a document, which has all of `fields`.
+
+        Returns
+        -------
+        BinnedCounts
+        """
         bits = entries["bits"].whole(FEWEST_BITS, MOST_BITS)
         buckets = _read_buckets(entries["buckets"], bits)
         counts = cls(

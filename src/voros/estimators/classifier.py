@@ -182,6 +182,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             ``periods`` say which period a case falls in, for a capacity per period; a float as `cv`
             then holds out whole periods. With scikit-learn's metadata routing enabled, anything the
             classifier or the splitter requests.
+
+        Returns
+        -------
+        ConstrainedThresholdClassifier
         """
         self._check_parameters()
         check_aligned(X=X, y=y, **{name: params.get(name) for name in PER_CASE})
@@ -223,6 +227,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         X : array-like or sparse matrix of shape (n_cases, n_features)
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the policy's default threshold.
+
+        Returns
+        -------
+        ndarray
         """
         check_is_fitted(self, "policy_")
         scores = positive_scores(self.estimator_, X, self._methods(), self.pos_label_)
@@ -239,6 +247,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         y : array-like of shape (n_cases,)
         **options
             As in `ThresholdPolicy.evaluate`: ``cost_ratio``, ``groups``, ``by``, ``times``, ...
+
+        Returns
+        -------
+        PolicyEvaluation
         """
         check_aligned(X=X, y=y)
         check_is_fitted(self, "policy_")
@@ -264,7 +276,12 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return np.asarray(self.estimator_.decision_function(X))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Say which metadata goes to the thresholds, the classifier and the splitter."""
+        """Say which metadata goes to the thresholds, the classifier and the splitter.
+
+        Returns
+        -------
+        MetadataRouter
+        """
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)

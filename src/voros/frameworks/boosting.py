@@ -94,7 +94,12 @@ class CatBoostMetric:
         self.scenario = check_scenario(scenario)
 
     def is_max_optimal(self) -> bool:
-        """Higher is better."""
+        """Higher is better.
+
+        Returns
+        -------
+        bool
+        """
         return True
 
     def evaluate(

@@ -237,6 +237,10 @@ class Guarantee:
             all cases are taken as independent, which nothing in the points can contradict.
         scenario : Scenario
             Without another prevalence: reweighted counts have no exact test.
+
+        Returns
+        -------
+        ndarray of bool
         """
         scenario = self.limits(check_scenario(scenario))
         passed = self.certified(points, scenario) & points.feasible(scenario)
@@ -305,6 +309,10 @@ class Guarantee:
             As in `allowed`.
         n_models : int, default 1
             Over how many models the error is split.
+
+        Returns
+        -------
+        str
         """
         check_whole(points, scenario)
         scenario = self.limits(scenario)

@@ -126,7 +126,12 @@ class Monitor:
 
     @classmethod
     def open(cls, path: str | Path) -> Monitor:
-        """Go on with the file of a monitor: its policy, its settings, its cases."""
+        """Go on with the file of a monitor: its policy, its settings, its cases.
+
+        Returns
+        -------
+        Monitor
+        """
         if not Path(path).is_file():
             raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) makes it")
         monitor = object.__new__(cls)
@@ -203,6 +208,10 @@ class Monitor:
         confirm_times : bool, default False
             Accept times more than a year from all others. The clock never goes back, so a mistyped
             year would close the windows of all later alarms at once; see `withdraw`.
+
+        Returns
+        -------
+        Update
         """
         per_case = {"cases": cases, "times": times, "groups": groups, "periods": periods, "by": by}
         check_aligned(y_score=y_score, **per_case)
@@ -393,6 +402,10 @@ class Monitor:
         ----------
         curves : bool, default False
             Compute the curves of precision too, which the page shows.
+
+        Returns
+        -------
+        Status
         """
         judge = read_status if self._watched.rule is None else stay_status
         return judge(self._deployment, curves=curves)
@@ -401,6 +414,10 @@ class Monitor:
         """Write the status as one HTML page that needs no other file.
 
         An existing file is replaced only with ``force=True``.
+
+        Returns
+        -------
+        Path
         """
         from voros.io import write_whole
         from voros.monitoring.page import render_status_page
@@ -424,6 +441,10 @@ class Monitor:
         since : date, optional
             Use cases from this time on; by default since the change that `status` sees, or since
             the policy was deployed.
+
+        Returns
+        -------
+        Renewal
 
         Notes
         -----

@@ -90,6 +90,10 @@ class CapacityDisplay:
             Marks its capacity.
         ax, color
             As in `plot`.
+
+        Returns
+        -------
+        display
         """
         if policy is not None:
             check_type(policy, "policy", JointPolicy, "a JointPolicy")
@@ -104,6 +108,10 @@ class CapacityDisplay:
         ax : sequence of two Axes, optional
         color : color, sequence of colors, or mapping of str to color, optional
             Of the streams.
+
+        Returns
+        -------
+        display
         """
         self.axes_ = panels_to_draw_on(ax, (2,), (1.0, 1.0), nrows=2, sharex=True)
         upper, lower = self.axes_

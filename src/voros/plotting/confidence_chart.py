@@ -58,6 +58,10 @@ class ConfidenceDisplay:
         ax : sequence of three Axes, optional
         color : color, optional
             Of the lines.
+
+        Returns
+        -------
+        display
         """
         self.axes_ = panels_to_draw_on(
             ax, (len(PANELS),), (1.0, 1.2), nrows=len(PANELS), sharex=True

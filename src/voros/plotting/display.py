@@ -84,6 +84,10 @@ class ModelDisplay(ABC):
         ax : Axes, optional
         **options
             Those of the class and of `plot`, by name.
+
+        Returns
+        -------
+        display
         """
         made_with = set(options).intersection(signature(cls).parameters)
         display = cls(points, *arguments, **{name: options.pop(name) for name in made_with})
@@ -115,6 +119,10 @@ class ModelDisplay(ABC):
         ax : Axes, optional
         pos_label, sample_weight
             As in `voros.partial_voros_score`.
+
+        Returns
+        -------
+        display
         """
         points = count_models(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
         return cls.from_points(points, *arguments, ax=ax, **options)
@@ -133,6 +141,10 @@ class ModelDisplay(ABC):
         y : array-like of shape (n_cases,)
         *arguments, pos_label, **options
             As in `from_predictions`.
+
+        Returns
+        -------
+        display
         """
         # scikit-learn doubles the time it takes to import voros.
         from voros.estimators.classifier import RESPONSE_METHODS
@@ -163,6 +175,10 @@ class CurveDisplay(ModelDisplay):
         ax : Axes, optional
         color : color, sequence of colors, or mapping of str to color, optional
             Of the models: one for a single model, one each, or by name.
+
+        Returns
+        -------
+        display
         """
         self.ax_ = axes_to_draw_on(ax, shape=self.shape)
         self.styles_ = model_styles(self.ax_, list(self.points), color)

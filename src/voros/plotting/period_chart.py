@@ -69,7 +69,12 @@ class PeriodDisplay:
     def from_evaluation(
         cls, evaluation: PolicyEvaluation, *, threshold: float | None = None, ax: Any = None
     ) -> Self:
-        """Draw from the evaluation of a policy with a capacity per period."""
+        """Draw from the evaluation of a policy with a capacity per period.
+
+        Returns
+        -------
+        display
+        """
         if not isinstance(evaluation, PolicyEvaluation) or evaluation.by_period is None:
             raise ArgumentError(
                 "evaluation", " has no periods; accepted is that of a policy whose capacity is one"
@@ -94,6 +99,10 @@ class PeriodDisplay:
         ax : Axes, optional
         color : color, optional
             Of the bars.
+
+        Returns
+        -------
+        display
         """
         self.ax_ = axes_to_draw_on(ax, shape=0.5)
         (style,) = model_styles(self.ax_, ["model"], color).values()

@@ -58,7 +58,12 @@ class PrevalenceDisplay:
     def from_evaluation(
         cls, evaluation: PolicyEvaluation, *, prevalences: Any = None, ax: Any = None
     ) -> Self:
-        """Draw from the evaluation of one threshold."""
+        """Draw from the evaluation of one threshold.
+
+        Returns
+        -------
+        display
+        """
         return cls(evaluation.over_prevalences(prevalences)).plot(ax)
 
     def plot(self, ax: Any = None, *, color: Any = None) -> Self:
@@ -69,6 +74,10 @@ class PrevalenceDisplay:
         ax : sequence of two Axes, optional
         color : color, optional
             Of the lines.
+
+        Returns
+        -------
+        display
         """
         self.axes_ = panels_to_draw_on(ax, (len(PANELS),), (1.0, 0.9), nrows=2, sharex=True)
         self.lines_: dict[str, Line2D] = {}

@@ -99,7 +99,12 @@ class RegionDisplay:
     def from_scenario(
         cls, scenario: Scenario, n_positive: float, n_negative: float, *, ax: Axes | None = None
     ) -> RegionDisplay:
-        """Draw what a scenario leaves to classifiers of this number of cases of each class."""
+        """Draw what a scenario leaves to classifiers of this number of cases of each class.
+
+        Returns
+        -------
+        RegionDisplay
+        """
         check_scenario(scenario)
         cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
         cases = at_deployment(cases, scenario)
@@ -107,7 +112,12 @@ class RegionDisplay:
         return cls(*sizes, scenario.min_precision, cases.max_alarms(scenario)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> RegionDisplay:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Returns
+        -------
+        RegionDisplay
+        """
         self.ax_ = axes_to_draw_on(ax)
         unit_square(self.ax_)
         self.limits_ = draw_limits(self.ax_, self.limits)

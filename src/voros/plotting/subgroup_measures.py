@@ -100,6 +100,10 @@ class SubgroupDisplay:
             As in `plot`.
         **options
             Others of `ThresholdPolicy.evaluate`.
+
+        Returns
+        -------
+        display
         """
         check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
         by_subgroup = policy.evaluate(y_true, y_score, by=by, **options).by_subgroup
@@ -115,6 +119,10 @@ class SubgroupDisplay:
         ax : sequence of three Axes, optional
             By default those of a new figure.
         color : colour, optional
+
+        Returns
+        -------
+        display
         """
         height = 0.28 + ROW_SHARE * len(self.subgroups)
         self.axes_: tuple[Axes, ...] = panels_to_draw_on(

@@ -132,6 +132,10 @@ class ThresholdCostDisplay(ModelDisplay):
         ax : sequence of three Axes, optional
         color : color, optional
             Of the lines.
+
+        Returns
+        -------
+        display
         """
         self.axes_ = panels_to_draw_on(ax, (len(COST_PANELS),), (1.0, 1.0), nrows=3, sharex=True)
         self.lines_: dict[str, Line2D] = {}

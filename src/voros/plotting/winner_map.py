@@ -87,6 +87,10 @@ class WinnerMapDisplay(ModelDisplay):
         """Compute a winner map of several models and draw it.
 
         ``options`` are those of `voros.winner_map`, by name, and of `plot`.
+
+        Returns
+        -------
+        display
         """
         return cls._computed((named_points(points), *grid), ax, options)
 
@@ -97,6 +101,10 @@ class WinnerMapDisplay(ModelDisplay):
         """Compute a winner map of several models from labels and scores, and draw it.
 
         ``options`` are those of `voros.winner_map`, by name, and of `plot`.
+
+        Returns
+        -------
+        display
         """
         return cls._computed((y_true, scores, *grid), ax, options)
 
@@ -124,6 +132,10 @@ class WinnerMapDisplay(ModelDisplay):
             Make the axis logarithmic.
         color : sequence of colors, or mapping of str to color, optional
             Of the models: one each, or by name.
+
+        Returns
+        -------
+        display
         """
         self.ax_, *rest = panels_to_draw_on(ax, (1, 2), (1.6, 0.75), ncols=2, sharey=True)
         self.margin_ax_ = rest[0] if rest else None

@@ -134,6 +134,10 @@ class AppliedThresholds(CostThresholds):
         confidence_level : float in (0, 1), default 0.95
             Of the intervals.
 
+        Returns
+        -------
+        StayEvaluation
+
         Examples
         --------
         >>> import voros
@@ -256,6 +260,10 @@ class AppliedThresholds(CostThresholds):
             `PolicyEvaluation.by_subgroup` has the measures of each. Groups of fewer than 10 cases
             are pooled; `voros.Subgroups.from_columns` has other ways, and intersections. Not with
             weights.
+
+        Returns
+        -------
+        PolicyEvaluation
 
         Examples
         --------

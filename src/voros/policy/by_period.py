@@ -72,7 +72,12 @@ class PeriodEvaluation(ReprMixin):
         per_positive: float = 1.0,
         per_negative: float = 1.0,
     ) -> PeriodEvaluation:
-        """Count the alarms of each period; the classes may be weighted to another prevalence."""
+        """Count the alarms of each period; the classes may be weighted to another prevalence.
+
+        Returns
+        -------
+        PeriodEvaluation
+        """
         cases.check_unit(scenario)
         everything = np.append(thresholds, -np.inf)
 

@@ -143,6 +143,10 @@ class SubgroupEvaluation(ReprMixin):
         """Count the alarms of each subgroup at the thresholds of an evaluation of all cases.
 
         ``codes`` are the patients, where cases of one patient are not independent.
+
+        Returns
+        -------
+        SubgroupEvaluation
         """
         if scenario.prevalence is not None:
             raise ArgumentError(

@@ -165,7 +165,12 @@ class StayEvaluation(ReprMixin):
         return values
 
     def with_interval(self, name: str) -> str:
-        """Write a figure with its interval."""
+        """Write a figure with its interval.
+
+        Returns
+        -------
+        str
+        """
         value, (low, high) = getattr(self, name), self.intervals[name]
         return "-" if np.isnan(value) else f"{value:.3f} ({low:.3f} to {high:.3f})"
 

@@ -124,6 +124,10 @@ class PolicyEvaluation(ReprMixin):
             What a false alarm costs; a miss then costs it divided by the cost ratio, on average
             over the cost distribution.
 
+        Returns
+        -------
+        MoneyCost
+
         Raises
         ------
         ArgumentError
@@ -151,6 +155,10 @@ class PolicyEvaluation(ReprMixin):
         ----------
         prevalences : array-like, optional
             Rising, strictly within 0 and 1; by default 0.01, 0.02, ..., 0.99.
+
+        Returns
+        -------
+        PrevalenceBand
 
         Examples
         --------

@@ -151,6 +151,10 @@ class ThresholdPolicy(AppliedThresholds):
         model : str, optional
             Name of the model, to be kept with its thresholds.
 
+        Returns
+        -------
+        ThresholdPolicy
+
         Warns
         -----
         NeverAlarmWarning
@@ -196,6 +200,10 @@ class ThresholdPolicy(AppliedThresholds):
 
         Parameters are those of `from_validation`, ``development`` points as well; the points must
         carry thresholds.
+
+        Returns
+        -------
+        ThresholdPolicy
         """
         check_scenario(scenario)
         check_choice(strategy, "strategy", POLICY_STRATEGIES)
@@ -235,7 +243,12 @@ class ThresholdPolicy(AppliedThresholds):
         model: str | None = None,
         pos_label: Any = None,
     ) -> ThresholdPolicy:
-        """Choose from thresholds that may be deployed; warn of dependent periods alone."""
+        """Choose from thresholds that may be deployed; warn of dependent periods alone.
+
+        Returns
+        -------
+        ThresholdPolicy
+        """
         _check_thresholds(allowed.decision.points)
         origin, guarantee = allowed.origin, allowed.guarantee
         if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
@@ -253,7 +266,12 @@ class ThresholdPolicy(AppliedThresholds):
         *,
         pos_label: Any = None,
     ) -> ThresholdPolicy:
-        """Choose from thresholds that may be deployed, without any warning."""
+        """Choose from thresholds that may be deployed, without any warning.
+
+        Returns
+        -------
+        ThresholdPolicy
+        """
         points = allowed.decision.points
         choices, default = choose(allowed.decision, strategy)
         return cls(
@@ -323,7 +341,12 @@ class ThresholdPolicy(AppliedThresholds):
 
     @classmethod
     def from_json(cls, source: str | Path) -> ThresholdPolicy:
-        """Read a policy back from JSON text or from a file."""
+        """Read a policy back from JSON text or from a file.
+
+        Returns
+        -------
+        ThresholdPolicy
+        """
         return cls(**parse_policy(source))
 
     def __eq__(self, other: object) -> bool:

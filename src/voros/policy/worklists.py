@@ -170,7 +170,12 @@ class Worklist(ReprMixin):
         periods: Any = None,
         times: Any = None,
     ) -> WorklistEvaluation:
-        """Evaluate worklist and threshold policy on new cases, both thresholds fixed."""
+        """Evaluate worklist and threshold policy on new cases, both thresholds fixed.
+
+        Returns
+        -------
+        WorklistEvaluation
+        """
         check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
         label = self.policy.pos_label if pos_label is None else pos_label
         column = model_column(y_score, self.model)
@@ -197,7 +202,12 @@ class Worklist(ReprMixin):
 
     @classmethod
     def from_json(cls, source: str | Path) -> Worklist:
-        """Read a worklist back from JSON text or from a file."""
+        """Read a worklist back from JSON text or from a file.
+
+        Returns
+        -------
+        Worklist
+        """
         document = read_document(source, "saved worklist")
         document.check_format(WORKLIST_FORMAT, WORKLIST_SCHEMA)
         entries = document.keys(*WORKLIST_KEYS)

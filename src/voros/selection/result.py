@@ -192,13 +192,23 @@ class Selection(ReprMixin):
         return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
 
     def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
-        """How far a model's score is below the best one, by any strategy."""
+        """How far a model's score is below the best one, by any strategy.
+
+        Returns
+        -------
+        float
+        """
         name = strategy or self.strategy
         best: float = max(getattr(other, name) for other in self.ranking)
         return best - float(getattr(row, name))
 
     def rank(self, row: ModelScores, strategy: Strategy | None = None) -> int:
-        """Rank of a model by any strategy, from 1; equal scores share the better rank."""
+        """Rank of a model by any strategy, from 1; equal scores share the better rank.
+
+        Returns
+        -------
+        int
+        """
         name = strategy or self.strategy
         score = getattr(row, name)
         return 1 + sum(bool(getattr(other, name) > score) for other in self.ranking)

@@ -117,7 +117,12 @@ class DataSummary:
         *,
         paths: bool = False,
     ) -> DataSummary:
-        """Summarise alarms over stays, the same for all models, and the file of their rows."""
+        """Summarise alarms over stays, the same for all models, and the file of their rows.
+
+        Returns
+        -------
+        DataSummary
+        """
         first = next(iter(points.values()))
         stays, name = rows_of(first), source if paths else Path(source).name
         return cls(
@@ -137,7 +142,12 @@ class DataSummary:
     def from_predictions(
         cls, predictions: Predictions, periods: Periods | None = None, *, paths: bool = False
     ) -> DataSummary:
-        """Summarise predictions; their file by its name alone, or with ``paths`` by its path."""
+        """Summarise predictions; their file by its name alone, or with ``paths`` by its path.
+
+        Returns
+        -------
+        DataSummary
+        """
         source, kept = predictions.source, predictions.kept
         name = source if paths else Path(source).name
         return cls(

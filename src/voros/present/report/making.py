@@ -64,7 +64,12 @@ class ReportCases:
         return self.predictions.groups
 
     def summary(self, *, paths: bool) -> DataSummary:
-        """Summarise the cases."""
+        """Summarise the cases.
+
+        Returns
+        -------
+        DataSummary
+        """
         return DataSummary.from_predictions(self.predictions, self.periods, paths=paths)
 
     def resampled(self) -> dict[str, Any]:
@@ -85,7 +90,12 @@ class ReportCases:
         }
 
     def points(self, model: str) -> OperatingPoints:
-        """Count the alarms of a model at every threshold."""
+        """Count the alarms of a model at every threshold.
+
+        Returns
+        -------
+        OperatingPoints
+        """
         cases = check_cases(self.predictions.labels, self.predictions.scores_of(model))
         groups = self.predictions.groups
         return OperatingPoints.from_cases(*cases, groups=groups, periods=self.periods)
@@ -115,7 +125,12 @@ class ReportStays:
         return tuple(self.points_by_model)
 
     def summary(self, *, paths: bool) -> DataSummary:
-        """Summarise the stays."""
+        """Summarise the stays.
+
+        Returns
+        -------
+        DataSummary
+        """
         return DataSummary.from_stays(self.points_by_model, self.source, self.notes, paths=paths)
 
     def resampled(self) -> dict[str, Any]:

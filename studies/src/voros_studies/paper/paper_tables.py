@@ -93,6 +93,10 @@ class PaperTables(ShownAsTables):
         """Save all tables as text, CSV and LaTeX in a folder, which is made: all files or none.
 
         Files that are there already are replaced only with ``force``.
+
+        Returns
+        -------
+        list[Path]
         """
         from voros.io import folder_for, write_together
 
