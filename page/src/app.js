@@ -115,7 +115,7 @@ function viewOf(setting) {
     thinning: payload.thinning,
     repeated: payload.repeated,
     leaders: judge ? leadersBefore() : UNKNOWN,
-    titles: { ...payload.titles, ...w.axes },
+    titles: { ...payload.titles, ...w.axes, ...(payload.stays && w.stayAxes) },
   };
 }
 
@@ -345,6 +345,8 @@ function bindPage() {
   bindDrawAll();
   // The questions are about a capacity of all cases.
   for (const id of ["guide", "guide-place"]) byId(id).hidden = Boolean(payload.periods);
+  // Over stays the share of positives is not one of cases, and no day's alarm catches every event.
+  for (const id of ["fold-how-common", "fold-decision"]) byId(id).hidden = Boolean(payload.stays);
   bindGuide(byId, words, { take: (part) => store.change(part), winnerOf });
   bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();

@@ -14,8 +14,7 @@ export function setLanguage(name) {
 
 /** The words of a page for its cases and outcome; those that nobody chose are translated. */
 export function wordsOf({ outcome, cases }) {
-  return {
-    outcome: outcome === ENGLISH.theOutcome ? w.theOutcome : outcome,
-    cases: cases === ENGLISH.theCases ? w.theCases : cases,
-  };
+  const own = ["theOutcome", "theCases", "anEvent", "patientDays"];
+  const translated = (text) => w[own.find((name) => ENGLISH[name] === text)] ?? text;
+  return { outcome: translated(outcome), cases: translated(cases) };
 }

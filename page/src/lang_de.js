@@ -24,6 +24,9 @@ export const GERMAN = {
   pageTitle: (outcome) => `Welches Modell, ab welchem Schwellenwert, für ${outcome}?`,
   theOutcome: "das Ereignis",
   theCases: "Fälle",
+  anEvent: "ein Ereignis",
+  patientDays: "Patiententage",
+  stayAxes: { fpr: "Fehlalarme (% der Patiententage)", tpr: "erkannte Ereignisse" },
   axes: {
     fpr: "Fehlalarmrate (FPR)",
     tpr: "Sensitivität (TPR)",

@@ -22,6 +22,9 @@ export const ENGLISH = {
   theCases: "cases",
   /** Titles of axes in place of those that come with the page. */
   axes: {},
+  anEvent: "an event",
+  patientDays: "patient-days",
+  stayAxes: { fpr: "false alarms (% of patient-days)", tpr: "events caught" },
 
   // Nouns with their plurals.
   alarm: ["alarm", "alarms"],

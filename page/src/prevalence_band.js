@@ -63,7 +63,8 @@ export function bandView(view) {
   const { base, points, result } = view.focus;
   const { chosen } = consequences(view);
   const same = points.thresholds[chosen] === base.thresholds[chosen];
-  if (chosen === 0 || !base.wholeCounts || !same) return null;
+  // The band is one of independent cases.
+  if (chosen === 0 || !base.wholeCounts || !same || view.repeated) return null;
   const own = base.nPositive / (base.nPositive + base.nNegative);
   const band = bandOf(base, chosen, view.missAt, prevalencesAround(own, view.setting.zoom ? PREVALENCE_REACH : WHOLE_REACH));
   const share = result.allowedAlarms / (base.nPositive + base.nNegative);

@@ -26,11 +26,15 @@ from voros.cli.options import (
     read_price,
 )
 from voros.cli.score import evaluate_all, score_sheet
+from voros.cli.stays import StayOptions, refuse_with_stays
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.policy.allowed import limits_under
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
+
+RESAMPLES = 200
+"""How many resamples a page holds; over stays it holds none."""
 
 NO_FILE = Path()
 """Where no file is named: the page itself reads one."""
@@ -79,6 +83,7 @@ def explore(
     columns: PageInput,
     limits: LimitOptions,
     when: PeriodOptions,
+    stays: StayOptions,
     promise: PromiseOptions,
     subgroups: SubgroupOptions,
     show_options: OutputOptions,
@@ -88,14 +93,14 @@ def explore(
     ],
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     outcome: Annotated[
-        str, typer.Option(help="What an alarm warns of, as in 'hospital death'.")
-    ] = "the outcome",
+        str | None, typer.Option(help="What an alarm warns of, as in 'hospital death'.")
+    ] = None,
     cases: Annotated[
-        str, typer.Option(help="What is counted, in the plural, as in 'patients'.")
-    ] = "cases",
+        str | None, typer.Option(help="What is counted, in the plural, as in 'patients'.")
+    ] = None,
     resamples: Annotated[
         int, typer.Option(help="Resamples of the cases, for intervals on the page; 0 for none.")
-    ] = 200,
+    ] = RESAMPLES,
     false_alarm_cost: FalseAlarmCost = None,
     language: Annotated[
         str, typer.Option(help="Language the page opens in: en or de; readers can change it.")
@@ -115,11 +120,12 @@ def explore(
     anywhere. The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.present.explorer import render_empty_page, write_page
+    from voros.present.explorer import render_empty_page, render_page, write_page
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html")
-    guarantee = read_guarantee(promise.confidence, promise.horizon, promise.block)
+    horizon = None if stays.given else promise.horizon
+    guarantee = read_guarantee(promise.confidence, horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     scenario = limits_under(guarantee, opening)
     check_output(output, show_options)
@@ -130,9 +136,15 @@ def explore(
         "language": language,
         "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
     }
+    how: dict[str, Any] = {"thin": thin, "guarantee": guarantee, **words}
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, promise, subgroups, show_options, thin=thin)
+        _refuse_without_file(columns, promise, stays, subgroups, show_options, thin=thin)
         html = render_empty_page(scenario, **words)
+    elif stays.given:
+        refuse_with_stays(by=subgroups.by, resamples=resamples not in (0, RESAMPLES))
+        rows = stays.open(columns, when, promise, promise.group, subgroups)
+        source, points = rows.name, rows.points()
+        html = render_page(points, scenario, **how)
     else:
         when.check(scenario)
         predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
@@ -148,18 +160,17 @@ def explore(
                 groups=predictions.groups,
                 by=subgroups.read(predictions),
                 periods=periods,
-                thin=thin,
                 n_resamples=resamples,
-                guarantee=guarantee,
-                **words,
+                **how,
             )
             html = page.read_text(encoding="utf-8")
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
     say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
     if show_options.for_programs:
-        points = count_points(predictions, periods)
-        sheet = score_sheet(evaluate_all(points, scenario), predictions.source, scenario)
+        if not stays.given:
+            source, points = predictions.source, count_points(predictions, periods)
+        sheet = score_sheet(evaluate_all(points, scenario), source, scenario)
         show(sheet.beside(written=str(output), bytes=size), show_options)
 
 

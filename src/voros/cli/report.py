@@ -65,8 +65,8 @@ def report(
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
-    given = {"by": groups.by, "false-alarm-cost": false_alarm_cost, "test-events": test_events}
-    for name, value in given.items():
+    about_test = {"by": groups.by, "false-alarm-cost": false_alarm_cost, "test-events": test_events}
+    for name, value in about_test.items():
         if value and test is None:
             raise ValueError(f"--{name} requires --test FILE")
     price = None if false_alarm_cost is None else read_price(false_alarm_cost)

@@ -24,8 +24,9 @@ from voros.exceptions import ArgumentError
 from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
-from voros.models import ModelCases, points_by_name, refuse_stays
+from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
+from voros.present.explorer.patient_days import CASES, OUTCOME, in_patient_days
 from voros.present.explorer.payload import (
     check_resamples,
     empty_payload,
@@ -75,8 +76,8 @@ def write_page(
     pos_label: Any = None,
     sample_weight: Any = None,
     title: str | None = None,
-    outcome: str = "the outcome",
-    cases: str = "cases",
+    outcome: str | None = None,
+    cases: str | None = None,
     thin: int | None = None,
     n_resamples: int = RESAMPLES,
     guarantee: Guarantee | None = None,
@@ -98,6 +99,7 @@ def write_page(
     y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
         Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`. Operating points of each model,
         counted on the same cases, take the place of labels and scores; there are no resamples then.
+        Over stays (`voros.alarm_points`) the page counts patient-days.
     scores : array-like of shape (n_cases,), mapping of str to such, or data frame
         Scores of one model, or of several by name or column.
     scenario : Scenario
@@ -109,9 +111,9 @@ def write_page(
     title : str, optional
         Heading of the page.
     outcome : str, default "the outcome"
-        What an alarm warns of, as in "hospital death within 7 days".
+        What an alarm warns of, as in "hospital death within 7 days"; over stays "an event".
     cases : str, default "cases"
-        What is counted, in the plural, as in "patients".
+        What is counted, in the plural, as in "patients"; over stays "patient-days".
     thin : int, optional
         Keep at most ``thin`` thresholds of each model, for publication; by default 2,000. Where
         thresholds are left out, the page states the largest change this can make to a score, and
@@ -165,7 +167,6 @@ def write_page(
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     per_case = {"by": by, "periods": periods, "times": times}
     points = points_by_name(y_true, scores=scores, **how, **per_case)
-    refuse_stays(points, "a page")
     counted: dict[str, Any] = {"points_by_model": points}
     if points is None:
         counted = _count(y_true, scores, check_scenario(scenario), thin, n_resamples, how, per_case)
@@ -230,8 +231,8 @@ def render_page(
     scenario: Scenario,
     *,
     title: str | None = None,
-    outcome: str = "the outcome",
-    cases: str = "cases",
+    outcome: str | None = None,
+    cases: str | None = None,
     thin: int | None = None,
     replicates: Mapping[str, Any] | None = None,
     by: Mapping[str, Any] | None = None,
@@ -260,14 +261,18 @@ def render_page(
     """
     guarantee = None if guarantee is None else check_guarantee(guarantee)
     scenario = limits_under(guarantee, check_scenario(scenario))
-    payload = page_payload(points_by_model, scenario, thin) | {"replicates": replicates}
+    shown, opening, stays = points_by_model, scenario, False
+    if any(points.stays is not None for points in points_by_model.values()):
+        shown, opening = in_patient_days(points_by_model, scenario)
+        stays, cases, outcome = True, cases or CASES, outcome or OUTCOME
+    payload = page_payload(shown, opening, thin) | {"replicates": replicates, "stays": stays}
     _set_price(payload, false_alarm_cost)
     if by is not None:
         payload["groups"] = by
-    if any(points.grouped and points.grouped.repeated for points in points_by_model.values()):
+    if stays or any(points.grouped and points.grouped.repeated for points in shown.values()):
         payload["repeated"] = True
     if guarantee is not None:
-        held = held_points(points_by_model, thin)
+        held = held_points(shown, thin)
         payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
     return _render(payload, title, outcome, cases, language)
 
@@ -276,8 +281,8 @@ def render_empty_page(
     scenario: Scenario,
     *,
     title: str | None = None,
-    outcome: str = "the outcome",
-    cases: str = "cases",
+    outcome: str | None = None,
+    cases: str | None = None,
     false_alarm_cost: float | None = None,
     language: str = "en",
 ) -> str:
@@ -307,8 +312,13 @@ def _set_price(payload: dict[str, Any], false_alarm_cost: float | None) -> None:
 
 
 def _render(
-    payload: Mapping[str, Any], title: str | None, outcome: str, cases: str, language: str
+    payload: Mapping[str, Any],
+    title: str | None,
+    outcome: str | None,
+    cases: str | None,
+    language: str,
 ) -> str:
+    outcome, cases = outcome or "the outcome", cases or "cases"
     check_choice(language, "language", LANGUAGES)
     _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     style, script = _asset("style.css") + _colours(), _bundle()

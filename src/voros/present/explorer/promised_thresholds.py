@@ -53,7 +53,9 @@ def promised_thresholds(
 
 
 def _promised(points: OperatingPoints, held: OperatingPoints, allowed: BoolArray) -> dict[str, Any]:
-    rows = np.searchsorted(-points.thresholds, -held.thresholds[1:])
+    # Over stays thresholds of as many alarms are in the order of the events that they catch.
+    order = np.argsort(-points.thresholds)
+    rows = order[np.searchsorted(-points.thresholds[order], -held.thresholds[1:])]
     most = int(np.argmax(np.where(allowed, points.tp, -1)))
     lowest = {"lowest": plain(points.thresholds[most]), "alarms": plain(points.alarms[most])}
     return {"runs": _runs(allowed[rows])} | ({} if most == 0 else lowest)
