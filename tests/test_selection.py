@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import time
 import warnings
 from dataclasses import replace
@@ -68,6 +69,25 @@ def test_partial_auroc_without_limits_is_the_area_under_the_roc_curve():
     for model, values in scores.items():
         expected = roc_auc_score(labels, values)
         assert row_of(selection, model).partial_auroc == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("scenario", [SCENARIO, Scenario(cost_ratio=(0.1, 0.4))])
+def test_scores_of_many_cases_are_those_of_the_whole_curve(strategy, scenario):
+    rng = np.random.default_rng(0)
+    labels = rng.random(40_000) < 0.2
+    scores = {f"model {i}": rng.normal(size=40_000) + i * labels for i in range(3)}
+    whole = {name: OperatingPoints.from_scores(labels, one) for name, one in scores.items()}
+    expected = select_model(whole, scenario=scenario, strategy=strategy)
+    selection = select_model(labels, scores, scenario, strategy=strategy)
+    # What is computed later is of the cases as they were.
+    labels[:] = ~labels
+    scores["model 1"][:] = 0.0
+    for row, other in zip(selection.ranking, expected.ranking, strict=True):
+        assert row.record() == pytest.approx(other.record(), abs=1e-12)
+    copied = pickle.dumps(selection.ranking[0])
+    assert len(copied) < 50_000
+    assert pickle.loads(copied).record() == selection.ranking[0].record()
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

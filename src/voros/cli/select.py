@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -336,7 +336,7 @@ def _sheet(
     if policy.curve:
         lines.append(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")
     rows = [
-        asdict(row) | ({} if intervals is None else intervals.row(row.model))
+        row.record() | ({} if intervals is None else intervals.row(row.model))
         for row in selection.ranking
     ]
     document = _document(selection, policy, tested, validation.source) | {"ranking": rows}

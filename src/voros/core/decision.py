@@ -71,7 +71,7 @@ class Decision:
         (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
 
     @property
-    def _uncounted(self) -> UncountedCases | None:
+    def uncounted(self) -> UncountedCases | None:
         """The cases, where only what the scenario can choose was counted of them."""
         if self.observed is None or self.points.covers.whole_curve:
             return None
@@ -126,8 +126,8 @@ class Decision:
             limits = self.scenario.without_limits()
             if limits == self.scenario:
                 return self.partial_voros
-            if self._uncounted is not None:
-                counted = self._uncounted.choosable(limits, every_cost=False)
+            if self.uncounted is not None:
+                counted = self.uncounted.choosable(limits, every_cost=False)
                 return solve(counted, limits).partial_voros
             self.check_covered(limits)
         points, costs = self.points, self.scenario.costs
@@ -138,8 +138,8 @@ class Decision:
     @cached_property
     def partial_auroc(self) -> float:
         """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
-        if self._uncounted is not None:
-            return self._uncounted.area(self.scenario)
+        if self.uncounted is not None:
+            return self.uncounted.area(self.scenario)
         if not self.points.covers.whole_curve:
             raise IncompleteCountsError(
                 "these points are some of all thresholds, and the area lies under all of them; "

@@ -80,7 +80,7 @@ class AllowedThresholds:
 
         ``developed`` are the entries of `Origin` about development cases.
         """
-        kept, stays, n_periods, correlation = _kept(decision), observed.stays, None, None
+        kept, stays, n_periods, correlation = kept_decision(decision), observed.stays, None, None
         n_groups = None if observed.grouped is None else observed.grouped.n_groups
         if observed.by_period is not None:
             n_periods = observed.by_period.n_periods
@@ -105,7 +105,7 @@ class AllowedThresholds:
         return cls(kept, guarantee, n_models, origin, None if stays is None else stays.rule)
 
 
-def _kept(decision: Decision) -> Decision:
+def kept_decision(decision: Decision) -> Decision:
     """Return a decision about the points that a policy can choose, with what all points show."""
     known: dict[str, Any] = {name: vars(decision)[name] for name in SCORED & vars(decision).keys()}
     rows = np.append(decision.hull.index, 0)

@@ -12,11 +12,9 @@ import numpy as np
 from voros.core.arguments import check_choice, check_number
 from voros.core.decision import STRATEGIES, Decision, Strategy
 from voros.core.operating_points import OperatingPoints
+from voros.core.pruning import kept_points
 from voros.core.scenario import Scenario
-from voros.exceptions import (
-    IncompleteCountsError,
-    InfeasibleError,
-)
+from voros.exceptions import IncompleteCountsError, InfeasibleError
 from voros.notices import warn_about_costs
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -91,12 +89,15 @@ def rank_points(
     share, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept = [], {}
-    # One model at a time: the points of hundreds of models need not be held together, only the
-    # few that can be deployed, and all of the best one so far.
-    for model, points in points_by_model:
+    # One model at a time: the counts of hundreds of models need not be held together, only the
+    # few that can be deployed, and all of the best one so far; of many cases a copy is held.
+    for model, counted in points_by_model:
+        points = kept_points(counted)
         decision = deployable(points, scenario, share)
         row = _score(model, decision, strategy)
         kept[model] = AllowedThresholds.from_decision(points, decision, guarantee, n_models)
+        if decision.uncounted is None:
+            row = replace(row, decision=kept[model].decision)
         scored.append(row)
         if getattr(row, strategy) > best:
             best, leading = getattr(row, strategy), points
@@ -197,16 +198,15 @@ def rank_developed(
 
 
 def _score(model: str, decision: Decision, strategy: Strategy) -> ModelScores:
-    """Score a model by every strategy, NaN where its points leave one open; never `strategy`."""
-    scores: dict[str, float] = {}
-    for name in STRATEGIES:
-        try:
-            scores[name] = decision.score(name)
-        except IncompleteCountsError as error:
-            if name == strategy:
-                raise IncompleteCountsError(f"model {model!r}, by {name!r}: {error}") from None
-            scores[name] = np.nan
-    return ModelScores(model=model, **scores, feasible=decision.can_alarm)
+    """Score a model by the strategy, and by all where its cases are counted."""
+    try:
+        decision.score(strategy)
+    except IncompleteCountsError as error:
+        raise IncompleteCountsError(f"model {model!r}, by {strategy!r}: {error}") from None
+    row = ModelScores(model=model, feasible=decision.can_alarm, decision=decision)
+    if decision.uncounted is None:
+        row.record()
+    return row
 
 
 def rank_deployable(

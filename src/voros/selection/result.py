@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.decision import STRATEGIES, Strategy
+from voros.core.decision import STRATEGIES, Decision, Strategy
 from voros.core.scenario import Scenario
-from voros.exceptions import (
-    NeverAlarmWarning,
-    warn_caller,
-)
+from voros.exceptions import IncompleteCountsError, NeverAlarmWarning, warn_caller
 from voros.io.frames import make_frame
-from voros.policy.allowed import AllowedThresholds
+from voros.policy.allowed import AllowedThresholds, kept_decision
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -26,9 +23,12 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelScores:
     """One model's scores on the validation data; for all of them higher is better.
+
+    The score that ranked the models is known. Of many cases the others are computed when they are
+    asked for, from a copy of the cases; on a device nothing may be written to the arrays before.
 
     Attributes
     ----------
@@ -44,6 +44,8 @@ class ModelScores:
         Greatest recall within the limits.
     feasible : bool
         Whether any threshold but never alarm meets the limits.
+    decision : Decision
+        What the scores are computed from; NaN where its points leave one open.
 
     Examples
     --------
@@ -55,11 +57,57 @@ class ModelScores:
     """
 
     model: str
-    partial_voros: float
-    voros: float
-    partial_auroc: float
-    recall: float
     feasible: bool
+    decision: Decision
+
+    @property
+    def partial_voros(self) -> float:
+        """Score within the limits, over the costs."""
+        return self._score("partial_voros")
+
+    @property
+    def voros(self) -> float:
+        """Score over the costs, with no limits."""
+        return self._score("voros")
+
+    @property
+    def partial_auroc(self) -> float:
+        """Area under the thresholds that meet the limits."""
+        return self._score("partial_auroc")
+
+    @property
+    def recall(self) -> float:
+        """Greatest recall within the limits."""
+        return self._score("recall")
+
+    def _score(self, strategy: Strategy) -> float:
+        try:
+            return self.decision.score(strategy)
+        except IncompleteCountsError:
+            return np.nan
+
+    def record(self) -> dict[str, Any]:
+        """Return name, all scores and feasibility by name."""
+        scores = {name: self._score(name) for name in STRATEGIES}
+        return {"model": self.model, **scores, "feasible": self.feasible}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether name, scores and feasibility are the same."""
+        return isinstance(other, ModelScores) and self.record() == other.record()
+
+    def __hash__(self) -> int:
+        """Hash the name alone."""
+        return hash(self.model)
+
+    def __repr__(self) -> str:
+        """Show every score."""
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.record().items())
+        return f"ModelScores({shown})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle the scores, and not the cases."""
+        self.record()
+        return vars(self) | {"decision": kept_decision(self.decision)}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -423,9 +423,10 @@ def _difference_values(pair: PairedDifference) -> dict[str, Any]:
 
 def ranking_rows(report: Report) -> list[dict[str, Any]]:
     """Return the ranking, each model with its interval."""
+    selection, intervals = report.selection, report.intervals
     return [
-        asdict(row) | {"behind": report.selection.behind(row)} | asdict(report.intervals[row.model])
-        for row in report.selection.ranking
+        row.record() | {"behind": selection.behind(row)} | asdict(intervals[row.model])
+        for row in selection.ranking
     ]
 
 
