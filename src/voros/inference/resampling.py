@@ -148,21 +148,24 @@ class Ranked:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
-        units, starts, bins = self._bins
-        sums = np.zeros((len(self.ends) + 1, 2), dtype=np.intp)
-        sums.flat[bins] = np.add.reduceat(counts.take(units, mode="clip"), starts, dtype=np.intp)
-        fp, tp = np.cumsum(sums, axis=0).T
-        n_negative, n_positive = int(fp[-1]), int(tp[-1])
+        units, negatives, positives = self._by_class
+        sums = np.zeros(len(units) + 1, dtype=np.intp)
+        np.cumsum(counts.take(units, mode="clip"), out=sums[1:])
+        # Never alarm comes first and counts nothing: the positives follow all negatives.
+        n_negative = int(sums[positives[0]])
+        fp, tp = sums[negatives], sums[positives] - n_negative
+        n_positive = int(sums[-1]) - n_negative
         if self.beyond is not None:
             n_positive += int(counts[self.beyond].sum(dtype=np.intp))
             # Cases are drawn one by one, as many as there are.
             n_negative = len(counts) - n_positive
         # A threshold of which no case was drawn is not a threshold of this resample.
-        kept = np.append(True, sums[1:-1].any(axis=1))
+        alarms = tp + fp
+        kept = np.append(True, alarms[1:] > alarms[:-1])
         return OperatingPoints(
             self.thresholds[kept],
-            tp[:-1][kept],
-            fp[:-1][kept],
+            tp[kept],
+            fp[kept],
             n_positive,
             n_negative,
             # With a case left out, a share of the cases may be less than one: that is never alarm.
@@ -203,16 +206,17 @@ class Ranked:
         return replace(self, ends=self.ends[rows], thresholds=self.thresholds[rows])
 
     @cached_property
-    def _bins(self) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Units by score bin and class, where each of these begins, and which they are.
+    def _by_class(self) -> tuple[AnyArray, AnyArray, AnyArray]:
+        """Units of negatives, then of positives; how many of them come before each threshold's end.
 
-        The first bin is empty, the next ones end at the thresholds, and the last has all others.
+        A sum along the units then has both counts.
         """
-        sizes = np.diff(self.ends, prepend=0, append=len(self.units))
-        place = 2 * np.repeat(np.arange(len(sizes)), sizes) + self.positive
-        order = np.argsort(place, kind="stable")
-        starts = np.flatnonzero(np.diff(place[order], prepend=-1))
-        return self.units[order], starts, place[order][starts]
+        negatives, positives = np.flatnonzero(~self.positive), np.flatnonzero(self.positive)
+        return (
+            self.units[np.concatenate([negatives, positives])],
+            negatives.searchsorted(self.ends),
+            len(negatives) + positives.searchsorted(self.ends),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,8 +304,8 @@ class Sampling:
         for _ in range(MOST_REDRAWS):
             drawn = [rng.integers(0, len(units), len(units)) for units in members]
             if len(members) > 1:
-                drawn = [units[which] for units, which in zip(members, drawn, strict=True)]
-            counts = np.bincount(np.concatenate(drawn), minlength=self.n_units)
+                drawn = [np.concatenate([a[b] for a, b in zip(members, drawn, strict=True)])]
+            counts = np.bincount(drawn[0], minlength=self.n_units)
             if self._both_classes(counts):
                 # Few bytes per unit: counting reads them in the order of every model's scores.
                 return counts.astype(np.min_scalar_type(counts.max()))
