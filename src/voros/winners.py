@@ -20,13 +20,14 @@ from scipy.special import stdtrit
 from voros.core.alignment import check_aligned
 from voros.core.arguments import as_number, check_count, check_number
 from voros.core.arrays import as_vector
-from voros.core.costs import CostDistribution, CostLike
+from voros.core.costs import CostDistribution, CostLike, Uniform
 from voros.core.counting import adds_recall
-from voros.core.decision import at_deployment, region_of, solve
+from voros.core.decision import at_deployment, solve
+from voros.core.geometry import cut_by_capacities, cut_square
 from voros.core.hull import growing_hulls
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
-from voros.core.volume import partial_volumes
+from voros.core.volume import partial_volumes, volumes_on_grid
 from voros.exceptions import Argument, ArgumentError
 from voros.inference.bootstrap import Resampling, ResamplingPlan
 from voros.inference.statistics import Measure
@@ -407,14 +408,16 @@ class _Curve:
         points = self.points
         precise = points.precise_enough(floor.min_precision)
         n_feasible = np.cumsum(precise)[self.n_within - 1]
-        hulls = growing_hulls(points, np.flatnonzero(precise), np.unique(n_feasible).tolist())
+        ends, n_cells = np.unique(n_feasible, return_counts=True)
+        hulls = growing_hulls(points, np.flatnonzero(precise), ends.tolist())
         sizes = points.n_positive, points.n_negative, floor.min_precision
-        scores = partial_volumes(
-            points,
-            [hulls[n] for n in n_feasible.tolist()],
-            [region_of(*sizes, alarms) for alarms in self.max_alarms.tolist()],
-            floor.costs,
-        )
+        if isinstance(floor.costs, Uniform) and floor.min_precision < 1:
+            rings, areas = cut_by_capacities(*sizes, self.max_alarms)
+            scores = volumes_on_grid(points, hulls, n_cells, rings, areas, floor.costs)
+        else:
+            of_cells = np.repeat(np.array([hulls.hull(j) for j in range(len(ends))]), n_cells)
+            regions = [cut_square(*sizes, alarms) for alarms in self.max_alarms.tolist()]
+            scores = partial_volumes(points, of_cells.tolist(), regions, floor.costs)
         return scores, n_feasible > 1
 
 

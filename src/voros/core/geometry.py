@@ -182,6 +182,46 @@ def cut_square(
     )
 
 
+def cut_by_capacities(
+    n_positive: float, n_negative: float, min_precision: float, max_alarms: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Cut the unit square as `cut_square` does, by each of several capacities.
+
+    Returns
+    -------
+    rings : ndarray of shape (2, n_capacities, n_corners)
+        Rows fpr and tpr; shorter rings stay at the origin, where they end.
+    areas : ndarray of shape (n_capacities,)
+
+    Examples
+    --------
+    >>> rings, areas = cut_by_capacities(1000, 9000, 0.15, np.array([900.0, 10000.0]))
+    >>> [
+    ...     float(area) == feasible_region(1000, 9000, 0.15, k).area
+    ...     for area, k in zip(areas, (900, 10000))
+    ... ]
+    [True, True]
+    """
+    corners = _above_floor(float(n_positive), float(n_negative), float(min_precision))
+    x, y = np.array([(corner.x, corner.y) for corner in corners]).T
+    here = -n_negative * x - n_positive * y + max_alarms[:, None]
+    rounding = ON_THE_LINE * (n_negative + n_positive + max_alarms)
+    here[np.abs(here) <= rounding[:, None]] = 0.0
+    there = np.roll(here, -1, axis=1)
+    crossed = np.minimum(here, there) * np.maximum(here, there) < 0
+    share = np.divide(here, here - there, out=np.zeros_like(here), where=crossed)
+    # A corner within the capacity stays, and where its side leaves or enters there is one more.
+    kept = np.stack([here >= 0, crossed], axis=2).reshape(len(here), -1)
+    rings = np.zeros((2, len(here), kept.sum(axis=1).max() + 1))
+    row, place = np.nonzero(kept)[0], (np.cumsum(kept, axis=1) - 1)[kept]
+    for axis, start in enumerate((x, y)):
+        meets = start + share * (np.roll(start, -1) - start)
+        both = np.stack([np.broadcast_to(start, here.shape), meets], axis=2)
+        rings[axis, row, place] = both.reshape(kept.shape)[kept]
+    across = rings[0, :, :-1] * rings[1, :, 1:] - rings[0, :, 1:] * rings[1, :, :-1]
+    return rings, across.sum(axis=1) / 2
+
+
 @lru_cache(maxsize=16)
 def _above_floor(n_positive: float, n_negative: float, min_precision: float) -> Sequence[Corner]:
     """Cut the unit square by the precision floor; a map asks for one floor many times."""

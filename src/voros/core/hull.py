@@ -144,20 +144,34 @@ def cost_hull(
     return _hull_at(points, index[vertices])
 
 
-def growing_hulls(
-    points: OperatingPoints, index: AnyArray, ends: Sequence[int]
-) -> dict[int, CostHull]:
+@dataclass(frozen=True, eq=False)
+class StackedHulls:
+    """Several hulls of the same points, one after another: their corners, as in `CostHull`."""
+
+    index: AnyArray
+    enter: FloatArray
+    leave: FloatArray
+    owner: AnyArray
+    """Position of the hull that each corner belongs to."""
+
+    def hull(self, position: int) -> CostHull:
+        """Return one of the hulls."""
+        own = self.owner == position
+        return CostHull(self.index[own], np.minimum.accumulate(self.enter[own]))
+
+
+def growing_hulls(points: OperatingPoints, index: AnyArray, ends: Sequence[int]) -> StackedHulls:
     """Find the hulls of the first rows of ``index``, as many as each of some rising ``ends`` says.
 
-    True positives rise along the rows. One pass: a corner that a later point cuts off never comes
-    back.
+    True positives do not fall along the rows. One pass: a corner that a later point cuts off never
+    comes back.
 
     Examples
     --------
     >>> from voros import OperatingPoints
     >>> points = OperatingPoints.from_counts([1, 2, 4], [1, 2, 2], 4, 4)
     >>> hulls = growing_hulls(points, np.arange(4), [3, 4])
-    >>> [hull.index.tolist() for hull in hulls.values()]
+    >>> [hulls.hull(j).index.tolist() for j in range(2)]
     [[0, 2], [0, 3]]
     """
     tp = points.tp[index]
@@ -165,11 +179,26 @@ def growing_hulls(
     rows = _possible_corners(x, y, ends)
     ahead = zip(x[rows].tolist(), y[rows].tolist(), index[rows].tolist(), strict=True)
     corners: list[tuple[float, float, int]] = []
-    hulls, start = {}, 0
-    for end, stop in zip(ends, np.searchsorted(rows, ends).tolist(), strict=True):
+    stacked: list[int] = []
+    sizes, start = [], 0
+    for stop in np.searchsorted(rows, ends).tolist():
         _turns(corners, islice(ahead, stop - start))
-        hulls[end], start = _hull_at(points, np.array([row for _, _, row in corners])), stop
-    return hulls
+        stacked.extend([row for _, _, row in corners])
+        sizes.append(len(corners))
+        start = stop
+    return _stacked(points, np.array(stacked), np.array(sizes))
+
+
+def _stacked(points: OperatingPoints, index: AnyArray, sizes: AnyArray) -> StackedHulls:
+    """Return the hulls of which these rows are the corners; see `_hull_at`."""
+    gain, harm = (np.diff(column[index], prepend=0) for column in (points.tp, points.fp))
+    enter = np.full(len(index), np.inf)
+    np.divide(gain, harm, out=enter, where=harm > 0)
+    first = np.cumsum(sizes) - sizes
+    enter[first] = np.inf
+    leave = np.append(enter[1:], 0.0)
+    leave[first[1:] - 1] = 0.0
+    return StackedHulls(index, enter, leave, np.repeat(np.arange(len(sizes)), sizes))
 
 
 def _possible_corners(x: FloatArray, y: FloatArray, ends: Sequence[int]) -> AnyArray:

@@ -39,11 +39,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from voros.core.costs import CostDistribution, Uniform
-from voros.typing import FloatArray
+from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.core.geometry import Region
-    from voros.core.hull import CostHull
+    from voros.core.hull import CostHull, StackedHulls
     from voros.core.operating_points import OperatingPoints
 
 Odds: TypeAlias = float | FloatArray
@@ -188,6 +188,33 @@ def partial_volumes(
     areas = _uniform_areas(_stack_rings(regions)[:, owner], fpr, tpr, low, high, costs, odds)
     totals = np.bincount(owner, areas, minlength=len(hulls))
     return np.clip(totals / [region.area for region in regions], 0.0, 1.0)
+
+
+def volumes_on_grid(
+    points: OperatingPoints,
+    hulls: StackedHulls,
+    n_cells: AnyArray,
+    rings: FloatArray,
+    areas: FloatArray,
+    costs: Uniform,
+) -> FloatArray:
+    """`partial_volume` of hulls of the same points, each in as many of the regions in turn.
+
+    Only what is best at some of the costs is copied for every region of its hull.
+    """
+    odds = points.negatives_per_positive
+    low, high = _spans(hulls.enter, hulls.leave, costs, odds)
+    used = np.flatnonzero(high > low)
+    # Corner by corner: the cells of its hull are the next so many from the first of them.
+    copies = n_cells[hulls.owner[used]]
+    corner = np.repeat(used, copies)
+    first = (np.cumsum(n_cells) - n_cells)[hulls.owner[used]]
+    cell = np.arange(len(corner)) + np.repeat(first - (np.cumsum(copies) - copies), copies)
+    index = hulls.index[corner]
+    fpr, tpr = points.fp[index] / points.n_negative, points.tp[index] / points.n_positive
+    spans = low[corner], high[corner]
+    parts = _uniform_areas(rings[:, cell], fpr, tpr, *spans, costs, odds)
+    return np.clip(np.bincount(cell, parts, minlength=len(areas)) / areas, 0.0, 1.0)
 
 
 def _same_points(curves: Sequence[OperatingPoints]) -> list[tuple[OperatingPoints, int, int]]:

@@ -88,7 +88,7 @@ class ModelScores:
 
     def record(self) -> dict[str, Any]:
         """Return name, all scores and feasibility by name."""
-        scores = {name: self._score(name) for name in STRATEGIES}
+        scores: dict[str, float] = {name: self._score(name) for name in STRATEGIES}
         return {"model": self.model, **scores, "feasible": self.feasible}
 
     def __eq__(self, other: object) -> bool:
