@@ -87,6 +87,16 @@ def test_counts_are_those_of_all_cases():
     assert sum(policy.default.fp) == (alarm & ~y).sum()
 
 
+def test_a_capacity_of_whole_alarms_is_a_share_of_the_cases():
+    y, s, group = grouped(0)
+    how = {"by": group, "guarantee": voros.Guarantee(0.9)}
+    whole, share = (
+        voros.allocate(y, s, SCENARIOS, capacity=capacity, **how) for capacity in (300, 0.1)
+    )
+    assert whole.default.thresholds == share.default.thresholds
+    assert in_population(whole.default.thresholds)[0].mean() < 0.1
+
+
 def test_too_few_cases_never_alarm_and_say_so():
     y, s, group = grouped(2, 60)
     sure = voros.Guarantee(0.99)

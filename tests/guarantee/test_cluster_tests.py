@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from scipy.stats import norm
 
 import voros
 from voros import Guarantee, OperatingPoints, Scenario
@@ -16,6 +17,7 @@ from voros.guarantee.cluster_tests import (
     bet_tests,
     candidate_thresholds,
     cluster_tests,
+    covered,
     learning_order,
 )
 from voros.guarantee.tuning import TUNING
@@ -213,6 +215,38 @@ def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
     assert "more would do" in said
     noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
     assert "More cases will not help" in Guarantee().explain(points_of(noise), SCENARIO)
+
+
+def made_up(e_values: list[float], signal: float = 1.0) -> ClusterTests:
+    """Three thresholds, the first of which starts the only sequence."""
+    n = len(e_values)
+    return ClusterTests(
+        thresholds=np.array([3.0, 2.0, 1.0]),
+        alphas=np.full(n, 0.05),
+        e_values=np.array(e_values),
+        start=0,
+        signal=np.full(n, signal),
+        n_groups=100,
+    )
+
+
+def test_with_a_floor_only_tested_thresholds_are_certified() -> None:
+    """A stricter one raises fewer alarms, but may be less precise."""
+    tests, thresholds = made_up([20.0, 20.0, 3.0]), np.array([4.0, 3.0, 2.5, 2.0, 1.5, 1.0])
+    assert covered(thresholds, tests, 0.3).tolist() == [False, True, False, True, False, False]
+    assert covered(thresholds, tests, 0.0).tolist() == [True] * 4 + [False] * 2
+
+
+@pytest.mark.parametrize(("e_value", "signal"), [(4.0, 2.0), (4.0, 1.0), (0.5, 1.5)])
+def test_more_patients_are_those_that_the_wealth_and_the_signal_need(
+    e_value: float, signal: float
+) -> None:
+    """Signals grow with the root of the patients, and the logarithm of the wealth with them."""
+    of_signal = ((norm.ppf(0.8) - norm.ppf(0.05)) / signal) ** 2 / (1 - TUNING.learning_share)
+    of_wealth = np.log(20) / np.log(e_value) if e_value > 1 else 1.0
+    more = int(np.ceil(100 * (max(of_signal, of_wealth) - 1)))
+    sentence = made_up([e_value, 0.1, 0.1], signal).sentence()
+    assert f"about {more:,} more would do" in sentence
 
 
 def test_a_policy_and_a_selection_are_told_of_groups() -> None:

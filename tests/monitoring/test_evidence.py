@@ -17,7 +17,8 @@ from voros.monitoring.evidence import (
     late_weights,
     ratio_bets,
 )
-from voros.monitoring.precision import Units
+from voros.monitoring.precision import Units, precision_watch
+from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch, cost_watch
 from voros.monitoring.settings import Settings
 
 FLOOR = 0.25
@@ -185,6 +186,52 @@ def test_nothing_is_nothing() -> None:
     assert evidence.fired_at is None
     assert not evidence.watching
     assert evidence.ratio == 0
+
+
+def test_the_detector_watches_while_it_is_above_its_bound() -> None:
+    bad, good = np.zeros(60), np.ones(300)
+    now, later = weighed(bad), weighed(np.r_[bad, good])
+    assert now.watching
+    assert not later.watching
+    assert later.fired_at == now.fired_at
+
+
+def test_the_strongest_evidence_is_a_finite_share_of_what_is_needed() -> None:
+    few = weighed(np.zeros(5))
+    assert few.ratio == pytest.approx(np.exp(few.start[-1] - few.start_bound))
+    assert weighed(np.zeros(9000)).ratio == np.exp(700.0)
+
+
+def test_curves_show_the_last_hundred_alarms_and_all() -> None:
+    labels = (np.random.default_rng(4).random(250) < 0.4).astype(float)
+    times, ones = np.arange(250.0), np.ones(250)
+    units = Units(times, times, ones, labels, 0 * ones, one_true=True)
+    curves = precision_watch(units, FLOOR, Settings(window=1), curves=True).history
+    places = curves["time"].astype(int)
+    assert (places[0], places[-1], len(places)) == (0, 249, 100)
+    for place, recent, share in zip(places, curves["recent"], curves["estimate"], strict=True):
+        seen = labels[: place + 1]
+        assert share == pytest.approx(seen.mean())
+        assert recent == pytest.approx(seen[-100:].mean() if place >= 100 else np.nan, nan_ok=True)
+    few = precision_watch(units.only(np.arange(30)), FLOOR, Settings(window=1), curves=True)
+    assert few.history["time"].tolist() == list(range(30))
+
+
+def test_the_share_of_periods_above_has_two_ends() -> None:
+    """Eight of 400 days are above, and one in ten may be."""
+    alarms = np.full(400, 5.0)
+    alarms[::50] = 30.0
+    counts = Counts(np.arange(400.0) * 86_400, np.full(400, 60.0), alarms)
+    found = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.1), Settings(window=0))
+    assert found.verdict == "kept"
+    assert found.low < 0.02 < found.high < 0.1
+
+
+def test_costs_are_shown_for_a_thousand_cases() -> None:
+    rows = [(0.0, 10.0, 2.0, 1.0, 0.0), (86_400.0, 20.0, 4.0, 0.0, 0.0)]
+    found = cost_watch(rows, 0.5, 0.1, Settings(window=0))
+    assert found.history["cost"].tolist() == [200.0, 100.0]
+    assert found.estimate == pytest.approx(4 / 30)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,36 @@ def test_one_patient_that_is_not_known_is_enough_to_refuse() -> None:
     rows[7] = (*rows[7][:4], None, rows[7][5])
     with pytest.raises(ValueError, match="and 1 of 3,000 recent cases came without one"):
         propose(rows, policy, None, 1)
+
+
+@pytest.mark.parametrize(("horizon", "share"), [(None, 0.1), (2000, 0.2)])
+def test_whole_alarms_are_a_share_of_what_they_were_promised_for(
+    horizon: int | None, share: float
+) -> None:
+    """Four hundred of 4,000 validation cases, or of the next 2,000."""
+    policy = certified(0.3, 400)
+    policy = replace(policy, guarantee=voros.Guarantee(0.95, horizon=horizon))
+    assert propose(recent(), policy, None, 1).policy.scenario.capacity == share
+
+
+def test_a_policy_per_day_is_renewed_though_patients_are_known() -> None:
+    rng = np.random.default_rng(2)
+    scores, day = rng.random(4000), np.repeat(np.arange(200), 20)
+    policy = voros.ThresholdPolicy.from_validation(
+        rng.random(4000) < scores,
+        scores,
+        voros.Scenario(capacity=6, per="day", cost_ratio=0.05),
+        guarantee=voros.Guarantee(0.9),
+        periods=day,
+        n_models=1,
+    )
+    rows = [(f"{i // 20}", i, s, s > 0.6, f"p{i}", int(s > 0.8)) for i, s in enumerate(scores)]
+    renewed = propose(rows, policy, None, 1)
+    assert 0 < (scores >= renewed.new_threshold).mean() < 0.3
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_recent_cases_of_one_class_are_refused(label: int) -> None:
+    rows = [("", i, i / 100, True, None, label) for i in range(100)]
+    with pytest.raises(ValueError, match="are all of one class"):
+        propose(rows, make_policy(), None)

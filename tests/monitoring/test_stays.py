@@ -208,6 +208,21 @@ def test_stays_without_an_outcome_break_nothing(ended: bool, verdict: str) -> No
     found = monitor.status()["precision"]
     assert (found.verdict, found.n) == (verdict, 60)
     assert (found.low == 0, found.high == 1) == (True, not ended)
+    assert monitor.status().as_of == "2026-06-01"
+    if ended:
+        # Shown when the window of a stay has closed.
+        assert np.datetime64(found.noticed) - np.datetime64(found.since) >= np.timedelta64(7, "D")
+
+
+def test_of_a_stay_that_goes_on_every_alarm_is_without_a_label() -> None:
+    """Two alarms before one event: the second counts for the capacity alone, once it is known."""
+    monitor = voros.Monitor(make_policy(RULES[1]), window=7)
+    monitor.update([0.9, 0.9], cases=["a", "a"], times=BEGIN + np.array([13, 17]) * HOUR)
+    monitor.label([1], cases=["a"], times=[BEGIN + 20 * HOUR])
+    monitor.advance("2026-02-01")
+    assert "0 of 0 alarms were true and 2 have no label" in monitor.status()["precision"].words
+    monitor.label([0], cases=["a"], times=[BEGIN + 60 * HOUR])
+    assert "1 of 1 alarms were true" in monitor.status()["precision"].words
 
 
 def test_rows_beyond_the_window_do_not_count_and_are_said() -> None:
@@ -236,6 +251,8 @@ def test_rows_come_once_and_in_order() -> None:
     assert first.alarms.tolist() == [True, False]
     again = monitor.update([0.9, 0.9, 0.1], cases=["a", "a", "b"], times=[*times, times[0]])
     assert (again.alarms.tolist(), again.new, again.repeated) == ([True, False, False], 1, 2)
+    again = monitor.update([0.9], cases=["a"], times=times[:1])
+    assert (again.alarms.tolist(), again.new, again.repeated) == ([True], 0, 1)
     with pytest.raises(
         ValueError, match=r"'a' at 2026-01-01 with score 0.8, which came before with"
     ):
