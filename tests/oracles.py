@@ -27,6 +27,7 @@ class Problem:
     max_alarms: Fraction
     low: float
     high: float
+    min_recall: Fraction = Fraction(0)
 
     @property
     def n_positive(self) -> int:
@@ -53,7 +54,9 @@ def feasible_counts(problem: Problem) -> list[tuple[int, int]]:
     return [
         (tp, fp)
         for tp, fp in count_thresholds(problem)
-        if tp >= alpha * (tp + fp) and tp + fp <= kappa
+        if tp >= alpha * (tp + fp)
+        and tp + fp <= kappa
+        and tp >= problem.min_recall * problem.n_positive
     ]
 
 
@@ -80,7 +83,9 @@ def region(problem: Problem, number: Any = float) -> list[Any]:
     alpha = number(problem.min_precision.numerator) / number(problem.min_precision.denominator)
     kappa = number(problem.max_alarms.numerator) / number(problem.max_alarms.denominator)
     square = [(number(x), number(y)) for x, y in SQUARE]
-    return clip(clip(square, alpha * n, -(1 - alpha) * p, number(0)), n, p, kappa)
+    recall = number(problem.min_recall.numerator) / number(problem.min_recall.denominator)
+    above = clip(square, number(0), number(-1), -recall)
+    return clip(clip(above, alpha * n, -(1 - alpha) * p, number(0)), n, p, kappa)
 
 
 def best_share(problem: Problem, cost_ratio: Any, number: Any = float) -> Any:

@@ -142,6 +142,8 @@ class Evaluation:
         with np.errstate(invalid="ignore"):
             slope = flat * points.negatives_per_positive
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
+        if decision.scores_nothing:
+            return np.zeros(ratios.shape)[()]
         shares = dominated_area(self.region, points.fpr[chosen], points.tpr[chosen], 1.0 - t, t)
         return shares.reshape(ratios.shape)[()]
 
@@ -197,17 +199,20 @@ class Evaluation:
             binding = " and ".join(self.binding) or "no limit"
         except IncompleteCountsError:
             binding = "not known from these counts"
+        recall = self.scenario.min_recall
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
+            f"{'' if recall is None else f'recall >= {recall:g}, '}"
             f"alarms <= {self.max_alarms:g} of {self._all_cases}"
         )
+        nothing = "nothing but never alarm" if recall is None else "nothing"
         if self.scenario.per is not None:
             limits += f" ({self.scenario.capacity} {self.scenario.rule})"
         return (
             ("partial VOROS", f"{self.score:.6f}"),
             ("limits", limits),
             ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
-            ("feasible", "yes" if self.feasible else "nothing but never alarm"),
+            ("feasible", "yes" if self.feasible else nothing),
             ("binding", binding),
             (
                 "highest precision within capacity",

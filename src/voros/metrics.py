@@ -17,6 +17,7 @@ def partial_voros_score(
     scenario: Scenario | None = None,
     *,
     min_precision: float | None = None,
+    min_recall: float | None = None,
     capacity: float | None = None,
     cost_ratio: CostLike | None = None,
     prevalence: float | None = None,
@@ -30,7 +31,9 @@ def partial_voros_score(
     At each cost ratio, take the feasible threshold of least cost, and ask what share of the
     feasible region of ROC space is costlier; average over the costs. Higher is better: 1 is the
     best that any classifier could do within the limits, 0 is never raising an alarm (as long as
-    the cost ratio stays below ``min_precision / (1 - min_precision)``). Computed exactly.
+    the cost ratio stays below ``min_precision / (1 - min_precision)``). With a recall floor, which
+    never alarm does not meet, 0 is the costliest within the limits, or nothing within them.
+    Computed exactly.
 
     Parameters
     ----------
@@ -43,6 +46,8 @@ def partial_voros_score(
         Limits and costs. Give a scenario or its parts below, not both.
     min_precision : float in [0, 1], default 0.0
         At least this share of the alarms must be right.
+    min_recall : float in [0, 1], optional
+        At least this share of the positives must raise an alarm.
     capacity : float in (0, 1] or int, default 1.0
         Alarms at most: a float is a share of the cases, an int a number of cases.
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
@@ -65,12 +70,19 @@ def partial_voros_score(
     Warns
     -----
     NeverAlarmWarning
-        When no threshold but never alarm meets the limits; the score is then 0.
+        When no threshold but never alarm meets the limits, or none at all where there is a recall
+        floor; the score is then 0.
     CostRangeWarning
         When cost ratios above ``min_precision / (1 - min_precision)`` make raising no alarm score
         0.01 or more.
     InvertedCostsWarning, FewAlarmsWarning
         As in `Scenario`.
+
+    Raises
+    ------
+    InfeasibleError
+        When no classifier could meet the limits: a capacity below one case, or below the true
+        positives that `min_recall` asks for.
 
     See Also
     --------
@@ -92,6 +104,7 @@ def partial_voros_score(
     """
     parts = {
         "min_precision": min_precision,
+        "min_recall": min_recall,
         "capacity": capacity,
         "cost_ratio": cost_ratio,
         "prevalence": prevalence,

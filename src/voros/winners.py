@@ -71,6 +71,8 @@ class WinnerMap:
         models of a cell; None without resamples.
     per : str or None
         "patient-day" where capacities are rates of alarms over stays.
+    min_recall : float or None
+        The recall floor of every cell, where there is one.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class WinnerMap:
     tolerance: float
     unsure: BoolArray | None = None
     per: str | None = None
+    min_recall: float | None = None
 
     @cached_property
     def winner(self) -> AnyArray:
@@ -152,9 +155,10 @@ class WinnerMap:
     def __repr__(self) -> str:
         """Summarise who wins how much."""
         floors, capacities = self.winner.shape
+        recall = "" if self.min_recall is None else f", recall >= {self.min_recall:g}"
         won = ", ".join(f"{name} {share:.0%}" for name, share in self.shares_won().items())
         return (
-            f"WinnerMap({floors} floors x {capacities} capacities; "
+            f"WinnerMap({floors} floors x {capacities} capacities{recall}; "
             f"of the feasible cells: {won}; {self.close_call.mean():.0%} are close calls)"
         )
 
@@ -169,6 +173,7 @@ def winner_map(
     cost_ratio: CostLike | None = None,
     prevalence: float | None = None,
     per: str | None = None,
+    min_recall: float | None = None,
     tolerance: float = CLOSE_CALL,
     n_resamples: int = 0,
     groups: Any = None,
@@ -187,8 +192,9 @@ def winner_map(
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     scenario : Scenario, optional
-        Costs, prevalence and kind of capacity, in place of `cost_ratio`, `prevalence` and `per`.
-        Where a grid of floors or capacities is left out, the scenario's own is the only one.
+        Costs, prevalence, kind of capacity and recall floor, in place of `cost_ratio`,
+        `prevalence`, `per` and `min_recall`. Where a grid of floors or capacities is left out, the
+        scenario's own is the only one.
     min_precisions : array-like of floats in [0, 1], rising
     capacities : array-like, rising
         Floats are shares of the cases, ints are numbers of cases, as in `Scenario`.
@@ -197,6 +203,8 @@ def winner_map(
         Prevalence at deployment, if it differs from that of the data.
     per : {"patient-day"}, optional
         Of alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
+    min_recall : float in [0, 1], optional
+        A recall floor that models must keep in every cell.
     tolerance : float, default 0.01
         Scores this close make a close call, where nothing is resampled.
     n_resamples : int, default 0
@@ -261,11 +269,13 @@ def winner_map(
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
     parts = {"cost_ratio": cost_ratio, "prevalence": prevalence, "per": per}
+    parts["min_recall"] = min_recall
     grid = {"min_precisions": min_precisions, "capacities": capacities}
     if scenario is None:
         costs = read_scenario(None, parts | {"per": None})
     else:
-        costs, per = read_scenario(scenario, parts).without_limits(), scenario.per
+        limits, per = read_scenario(scenario, parts), scenario.per
+        costs = limits.without_limits().changed(min_recall=limits.min_recall)
         own = {"min_precisions": scenario.min_precision, "capacities": scenario.capacity}
         grid = {name: [own[name]] if values is None else values for name, values in grid.items()}
     winners = score_grid(
@@ -305,7 +315,10 @@ def score_grid(
     progress: Progress = False,
     per: str | None = None,
 ) -> WinnerMap:
-    """Score models as `winner_map` does, without a warning; ``costs`` has no limits."""
+    """Score models as `winner_map` does, without a warning.
+
+    Of limits ``costs`` has at most a recall floor, which is that of every cell.
+    """
     floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
         accepted = "numbers within [0, 1]"
@@ -334,6 +347,7 @@ def score_grid(
         costs=costs.costs,
         tolerance=check_number(tolerance, "tolerance"),
         per=per,
+        min_recall=costs.min_recall,
     )
 
 
@@ -395,6 +409,7 @@ class _Curve:
         points = at_deployment(points, capacities[0])
         most = [points.max_alarms(scenario) for scenario in capacities]
         if points.stays is not None:
+            capacities[0].refuse_recall_floor("alarms over stays")
             points = _with_room(points, max(most))
         useful = adds_recall(points.tp)
         # The first shows whether anything but never alarm is feasible.
@@ -406,19 +421,23 @@ class _Curve:
     def at_floor(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
         """Return the score at each capacity, and whether a threshold is feasible there."""
         points = self.points
-        precise = points.precise_enough(floor.min_precision)
-        n_feasible = np.cumsum(precise)[self.n_within - 1]
-        ends, n_cells = np.unique(n_feasible, return_counts=True)
-        hulls = growing_hulls(points, np.flatnonzero(precise), ends.tolist())
-        sizes = points.n_positive, points.n_negative, floor.min_precision
-        if isinstance(floor.costs, Uniform) and floor.min_precision < 1:
+        met = points.precise_enough(floor.floor) & points.recalls_enough(floor.recall_floor)
+        n_feasible, scores = np.cumsum(met)[self.n_within - 1], np.zeros(len(self.n_within))
+        scored = n_feasible > 0
+        if not scored.any():
+            return scores, scored
+        ends, n_cells = np.unique(n_feasible[scored], return_counts=True)
+        hulls = growing_hulls(points, np.flatnonzero(met), ends.tolist())
+        sizes, recall = (points.n_positive, points.n_negative, floor.min_precision), floor.min_recall
+        if isinstance(floor.costs, Uniform) and floor.min_precision < 1 and recall is None:
             rings, areas = cut_by_capacities(*sizes, self.max_alarms)
             scores = volumes_on_grid(points, hulls, n_cells, rings, areas, floor.costs)
         else:
             of_cells = np.repeat(np.array([hulls.hull(j) for j in range(len(ends))]), n_cells)
-            regions = [cut_square(*sizes, alarms) for alarms in self.max_alarms.tolist()]
-            scores = partial_volumes(points, of_cells.tolist(), regions, floor.costs)
-        return scores, n_feasible > 1
+            within = self.max_alarms[scored].tolist()
+            regions = [cut_square(*sizes, alarms, recall or 0.0) for alarms in within]
+            scores[scored] = partial_volumes(points, of_cells.tolist(), regions, floor.costs)
+        return scores, n_feasible > met[0]
 
 
 def _with_room(points: OperatingPoints, most: float) -> OperatingPoints:

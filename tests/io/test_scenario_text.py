@@ -50,7 +50,7 @@ def test_a_whole_capacity_counts_cases_and_a_decimal_is_a_share():
         ({"miss_costs": "40:20"}, "reversed"),
         ({"cost_ratio": 0.1, "min_precision": "150%"}, "min_precision=1.5; accepted"),
         ({"cost_ratio": 0.1, "capacity": "-5"}, "capacity=-5; accepted"),
-        ({"cost_ratio": 0.1, "min_recall": 0.5}, "'min_recall' is not a limit"),
+        ({"cost_ratio": 0.1, "min_f1": 0.5}, "'min_f1' is not a limit"),
     ],
 )
 def test_fields_that_are_not_understood(fields, complaint):

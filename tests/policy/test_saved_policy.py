@@ -139,7 +139,7 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 0}, "schema 0; accepted is 6"),
+        ({"schema": 0}, "schema 0; accepted is 7"),
         ({"schema": "2"}, 'schema "2"'),
         ({"schema": True}, "schema true"),
         (
@@ -282,7 +282,7 @@ def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace('"schema": 6,', '"schema": 6, "schema": 6,'), "given twice"),
+        (lambda text: text.replace('"schema": 7,', '"schema": 7, "schema": 7,'), "given twice"),
         (lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 400}'), "too many digits"),
         (
             lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 5000}'),

@@ -349,7 +349,8 @@ class JointMaker:
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:
     scenarios = by_stream(scenario, names, "scenario")
     for name, limits in scenarios.items():
-        if check_scenario(limits).per is not None:
+        check_scenario(limits).refuse_recall_floor("allocations of a capacity")
+        if limits.per is not None:
             raise ArgumentError(
                 "per",
                 f"={limits.per!r} of stream {name!r}: a capacity for each period is the shared "

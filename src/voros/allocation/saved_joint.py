@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 5
+JOINT_SCHEMA = 6
 """Raised whenever the fields of a file change."""
 
 _KEYS = (

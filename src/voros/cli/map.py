@@ -55,6 +55,9 @@ def map_(
             metavar="LOW:HIGH:COUNT",
         ),
     ] = CAPACITIES,
+    min_recall: Annotated[
+        str | None, option("Recall floor of every cell: 0.9, 90%, 9/10.", metavar="SHARE")
+    ] = None,
     tolerance: Annotated[float, option("Scores this close are called a close call.")] = CLOSE_CALL,
     resamples: Annotated[
         int,
@@ -75,6 +78,8 @@ def map_(
 ) -> None:
     """Map which model in FILE wins, over a grid of precision floors and capacities."""
     scenario = costs.read()
+    if min_recall is not None:
+        scenario = scenario.changed(min_recall=read_number(min_recall, "min_recall"))
     floors = read_grid(min_precision, "min_precision")
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
@@ -102,6 +107,7 @@ def map_(
             capacities=capacities,
             cost_ratio=scenario.costs,
             prevalence=scenario.prevalence,
+            min_recall=scenario.min_recall,
             tolerance=tolerance,
             progress=progress,
         )
@@ -160,9 +166,12 @@ def _sheet(winners: WinnerMap) -> Sheet:
     n_floors, n_capacities = winners.winner.shape
     columns = {name: np.asarray(column).tolist() for name, column in winners.columns().items()}
     rows = [dict(zip(columns, cell, strict=True)) for cell in zip(*columns.values(), strict=True)]
+    recall = (
+        "" if winners.min_recall is None else f", at a recall of {winners.min_recall:g} or more"
+    )
     shares = {"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]}
     lines = [
-        f"Who wins, over {n_floors} precision floors and {n_capacities} capacities",
+        f"Who wins, over {n_floors} precision floors and {n_capacities} capacities{recall}",
         columns_text(shares),
         f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
         f"{winners.close_call.mean():.1%} of the grid are close calls: "

@@ -239,6 +239,13 @@ class LimitOptions(CostOptions):
             "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.", metavar="SHARE"
         ),
     ] = None
+    min_recall: Annotated[
+        str | None,
+        in_limits(
+            "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
+            metavar="SHARE",
+        ),
+    ] = None
     capacity: Annotated[
         str | None,
         in_limits(

@@ -8,8 +8,8 @@ limits one is best at every cost at once,
 
 every positive of the range before its first negative, as far as the capacity reaches: no pair in
 the range has more true positives within the capacity, none has fewer false ones, and none is more
-precise. So it is admitted where it keeps the precision floor and the range starts within the
-capacity; elsewhere the range holds no feasible threshold.
+precise. So it is admitted where it keeps the floors of precision and recall and the range starts
+within the capacity; elsewhere the range holds no feasible threshold.
 
 A range is a candidate only if its best case beats, at some cost in the scenario's range, the best
 threshold already known there. Where no range is, the known thresholds are enough for the exact
@@ -72,10 +72,11 @@ def find_candidate_bins(
     ends = decision.points
     capable = ends.within_capacity(decision.max_alarms)
     best, reached = _best_cases(ends, decision.max_alarms)
-    admitted = reached & best.precise_enough(scenario.min_precision)
+    recalled = best.recalls_enough(scenario.recall_floor)
+    admitted = reached & recalled & best.precise_enough(scenario.floor)
     # With no negative in a range its end is the best case, unless the capacity cuts it short.
     inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
-    improving = inside & admitted & _beats(best, decision)
+    improving = inside & admitted & (decision.scores_nothing | _beats(best, decision))
     # Whether a range may hold the first feasible threshold, useful or not, or the most precise one.
     first = not decision.can_alarm and ((best.tp > 0) | (scenario.min_precision == 0))
     known = ends.precision[1:][capable[1:]].max(initial=0.0)
@@ -164,4 +165,6 @@ def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     known = hull.best(ratio)
     gain = (best.tp - ratio * best.fp) - (tp[known] - ratio * fp[known])
     added = best.tp > ends.tp[:-1]
-    return np.asarray(added & (gain > -GAIN_ROUNDING * (best.tp + ratio * best.fp)))
+    # Above a recall floor all known ones may have more false positives: look inside.
+    cheaper = (beside < 0) | (gain > -GAIN_ROUNDING * (best.tp + ratio * best.fp))
+    return np.asarray(added & cheaper)

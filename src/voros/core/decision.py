@@ -14,14 +14,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from voros.core.costs import LARGEST_RATIO, CostDistribution
-from voros.core.exact_limits import LARGEST_PRODUCT
-from voros.core.geometry import Region, cut_square
+from voros.core.exact_limits import LARGEST_PRODUCT, WEIGHT_ROUNDING
+from voros.core.geometry import Region, contradiction, cut_square
 from voros.core.hull import CostHull, cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.places import UncountedCases
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
-from voros.exceptions import IncompleteCountsError
+from voros.exceptions import IncompleteCountsError, InfeasibleError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
@@ -50,7 +50,8 @@ class Decision:
         not cover raises IncompleteCountsError.
     scenario : Scenario
     feasible : ndarray of bool
-        Which thresholds meet the limits and are allowed; never alarm always is.
+        Which thresholds meet the limits and are allowed. Never alarm always is, unless there is a
+        recall floor: then it stands in only where no threshold meets the limits.
     max_alarms : float
         The capacity as a number of alarms.
     period_cut : float
@@ -82,6 +83,11 @@ class Decision:
         """Whether any threshold but never alarm is feasible."""
         return bool(self.feasible[1:].any())
 
+    @property
+    def scores_nothing(self) -> bool:
+        """Whether a recall floor is met by no threshold, so that nothing is scored."""
+        return self.scenario.min_recall is not None and not self.can_alarm
+
     @cached_property
     def hull(self) -> CostHull:
         """The feasible thresholds that are best at some cost."""
@@ -106,11 +112,17 @@ class Decision:
     def region(self) -> Region:
         """The part of ROC space that the limits leave."""
         sizes = self.points.n_positive, self.points.n_negative
-        return region_of(*sizes, self.scenario.min_precision, self.max_alarms)
+        limits = self.scenario.min_precision, self.max_alarms, self.scenario.min_recall or 0.0
+        return region_of(*sizes, *limits)
 
     @cached_property
     def partial_voros(self) -> float:
-        """The score: mean share of the region that is costlier than the best threshold."""
+        """The score: mean share of the region that is costlier than the best threshold.
+
+        0 where no threshold meets the limits.
+        """
+        if self.scores_nothing:
+            return 0.0
         return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
 
     @cached_property
@@ -198,7 +210,7 @@ def solve(
         max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
     else:
         max_alarms = points.max_alarms(scenario)
-    feasible, cut = deployed.within_limits(scenario.floor, max_alarms), float("nan")
+    feasible, cut = deployed.within_limits(scenario, max_alarms), float("nan")
     if points.by_period is not None and scenario.per_period:
         per_positive = float(deployed.n_positive / points.n_positive)
         per_negative = float(deployed.n_negative / points.n_negative)
@@ -206,7 +218,7 @@ def solve(
         feasible &= ~(deployed.thresholds <= cut)
     if allowed is not None:
         feasible &= allowed
-        feasible[0] = True
+    feasible[0] = scenario.min_recall is None or not feasible[1:].any()
     return Decision(
         points=deployed,
         scenario=scenario,
@@ -231,15 +243,32 @@ def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = Tr
     ------
     IncompleteCountsError
         Where the points do not cover the scenario.
+    InfeasibleError
+        Where no classifier could keep its recall floor within its capacity.
     """
     points.covers.check_scenario(scenario)
     if points.cases is None:
-        return solve(points, scenario)
+        return reachable(solve(points, scenario))
     decision = solve(points.cases.choosable(scenario, every_cost=every_cost), scenario)
     if not decision.can_alarm and not points.on_device:
         # Thresholds that raise nothing but false alarms may be feasible, and messages name others.
-        return solve(points, scenario)
-    return replace(decision, observed=points)
+        return reachable(solve(points, scenario))
+    return reachable(replace(decision, observed=points))
+
+
+def reachable(decision: Decision) -> Decision:
+    """Return a decision, or raise where no classifier at all could keep the limits together.
+
+    Only a recall floor can contradict another limit: the perfect classifier is always precise
+    enough, and raising no alarm is within every capacity.
+    """
+    if decision.scores_nothing and decision.points.stays is None:
+        recall, n_positive = decision.scenario.recall_floor, decision.points.n_positive
+        if decision.max_alarms < recall * n_positive * (1 - WEIGHT_ROUNDING):
+            stated = f"capacity={decision.scenario.capacity!r}"
+            limits = float(recall), n_positive, decision.max_alarms, stated
+            raise InfeasibleError(contradiction(*limits))
+    return decision
 
 
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
@@ -260,6 +289,12 @@ def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoint
 
 def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:
     """Return the score of each decision, computed together; the costs are those of all."""
+    scored = np.array([not decision.scores_nothing for decision in decisions], dtype=np.bool_)
+    if not scored.all():
+        scores = np.zeros(len(decisions))
+        rest = [decision for decision in decisions if not decision.scores_nothing]
+        scores[scored] = partial_voros_of(rest, costs) if rest else 0.0
+        return scores
     points = [decision.points for decision in decisions]
     # Only what is best at some of these costs counts, and the rest of a hull takes time to find.
     hulls = [
@@ -276,7 +311,7 @@ def cost_range_note(decision: Decision) -> str | None:
     limits, as a score of 0 takes it to be.
     """
     floor, costs = decision.scenario.min_precision, decision.scenario.costs
-    if floor in (0, 1):
+    if floor in (0, 1) or decision.scenario.min_recall is not None:
         return None
     _, highest = costs.ratio_range(decision.points.negatives_per_positive)
     break_even = floor / (1 - floor)

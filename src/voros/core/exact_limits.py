@@ -1,4 +1,4 @@
-"""Which counts keep a precision floor and a capacity.
+"""Which counts keep the floors of precision and recall, and a capacity.
 
 Whole counts are compared exactly, with the fraction that a typed decimal stands for.
 """
@@ -39,23 +39,27 @@ def as_fraction(limit: float) -> Fraction:
     return Fraction(limit).limit_denominator(LARGEST_DENOMINATOR)
 
 
-def precise_enough(tp: AnyArray, alarms: AnyArray, min_precision: float | Fraction) -> BoolArray:
-    """Mark the counts that keep a precision floor: TP >= alpha (TP + FP).
+def keeps_floor(tp: AnyArray, of: AnyArray | float, floor: float | Fraction) -> BoolArray:
+    """Mark the true positives that are at least a share, the floor, of some counts.
+
+    Of the alarms the share is the precision, of all positives the recall.
 
     Examples
     --------
-    >>> precise_enough(np.array([3, 2]), np.array([20, 20]), 0.15).tolist()
+    >>> keeps_floor(np.array([3, 2]), np.array([20, 20]), 0.15).tolist()
+    [True, False]
+    >>> keeps_floor(np.array([9, 8]), 10, 0.9).tolist()
     [True, False]
     """
-    if min_precision == 0:
+    if floor == 0:
         return np.ones(len(tp), dtype=np.bool_)
-    floor = min_precision if isinstance(min_precision, Fraction) else as_fraction(min_precision)
+    of, share = np.asarray(of), floor if isinstance(floor, Fraction) else as_fraction(floor)
     if not is_whole(tp):
-        needed = alarms * floor.numerator * (1.0 - WEIGHT_ROUNDING)
-        return np.asarray(tp * floor.denominator >= needed)
-    if float(alarms.max()) * floor.denominator >= LARGEST_PRODUCT:
-        tp, alarms = tp.astype(object), alarms.astype(object)
-    return np.asarray(tp * floor.denominator >= alarms * floor.numerator, dtype=np.bool_)
+        needed = of * share.numerator * (1.0 - WEIGHT_ROUNDING)
+        return np.asarray(tp * share.denominator >= needed)
+    if float(of.max()) * share.denominator >= LARGEST_PRODUCT:
+        tp, of = tp.astype(object), of.astype(object)
+    return np.asarray(tp * share.denominator >= of * share.numerator, dtype=np.bool_)
 
 
 def within_capacity(alarms: AnyArray, max_alarms: float) -> BoolArray:

@@ -13,6 +13,8 @@ import numpy as np
 
 from voros.core.arguments import as_number, check_number
 from voros.core.cases import check_class_sizes
+from voros.core.exact_limits import as_fraction
+from voros.exceptions import InfeasibleError
 from voros.typing import FloatArray
 
 __all__ = ["Region", "RegionCase", "feasible_region"]
@@ -26,7 +28,8 @@ class RegionCase(Enum):
 
     The paper counts thirteen: five where both limits cut the square, and eight degenerate ones.
     The thirteenth, a capacity of nothing, is refused before any region is drawn; the whole square,
-    with no limits at all, is not one of them and stands first here.
+    with no limits at all, is not one of them and stands first here. The last is not the paper's:
+    a recall floor cuts off the bottom of any of the others.
 
     Examples
     --------
@@ -36,7 +39,7 @@ class RegionCase(Enum):
     >>> region.case.name
     'QUADRILATERAL_WITH_PERFECT'
     >>> len(RegionCase)
-    13
+    14
     """
 
     WHOLE_SQUARE = "the whole square: no limit cuts it"
@@ -74,6 +77,7 @@ class RegionCase(Enum):
     )
     CAPACITY_ONLY_TOP_TO_RIGHT = "pentagon: a capacity above both class sizes, alone"
     SEGMENT_OF_NO_FALSE_ALARM = "the segment of no false alarms: every alarm must be right"
+    ABOVE_RECALL_FLOOR = "what the other limits leave above the recall floor"
 
 
 class Corner(NamedTuple):
@@ -91,10 +95,12 @@ class Region:
     Attributes
     ----------
     ring : ndarray of shape (2, n_vertices + 1)
-        Rows fpr and tpr of the corners, counter-clockwise from the origin and back to it.
+        Rows fpr and tpr of the corners, counter-clockwise from the lowest on the left and back to
+        it; without a recall floor that is the origin.
     names : tuple of str
         The paper's names of the corners: v and the two lines that meet there, ``a`` for the
-        minimum precision line, ``k`` for the maximum capacity line, 0 and 1 for the sides.
+        minimum precision line, ``k`` for the maximum capacity line, ``r`` for the recall floor,
+        0 and 1 for the sides.
     area : float
     case : RegionCase
 
@@ -112,8 +118,8 @@ class Region:
     ring: FloatArray
     area: float
     corners: Sequence[Corner]
-    limits: tuple[float, float, float, float]
-    """Class sizes, precision floor and alarms."""
+    limits: tuple[float, float, float, float, float]
+    """Class sizes, precision floor, alarms and recall floor."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,20 +141,48 @@ class Region:
         """The greatest recall any feasible classifier could have."""
         return float(self.vertices[:, 1].max())
 
+    def shares_without_area(self, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
+        """Share that is costlier than each point, where limits leave a segment or one point.
+
+        The limit of the share of a narrow region: with a precision floor that rises to 1 its width
+        grows with the recall; with a recall floor that rises to 1 it has the same height
+        throughout. In one point nothing is better.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+        """
+        (least, right), (low, high) = ((row.min(), row.max()) for row in self.ring)
+        if high > low:
+            return np.asarray((tpr**2 - low**2) / (high**2 - low**2))
+        if right > least:
+            return np.asarray((right - fpr) / (right - least))
+        return np.ones_like(tpr)
+
     def __repr__(self) -> str:
         """Name the shape."""
         return f"Region(area={self.area:.6g}, {'-'.join(self.names)}: {self.case.value})"
 
 
 def feasible_region(
-    n_positive: float, n_negative: float, min_precision: float = 0.0, max_alarms: float = np.inf
+    n_positive: float,
+    n_negative: float,
+    min_precision: float = 0.0,
+    max_alarms: float = np.inf,
+    min_recall: float = 0.0,
 ) -> Region:
-    """Cut the unit square by the minimum precision and the maximum capacity line.
+    """Cut the unit square by the lines of minimum precision, maximum capacity and minimum recall.
 
     Returns
     -------
     Region
         Corners, area and case of what is left.
+
+    Raises
+    ------
+    InfeasibleError
+        Where nothing is: ``max_alarms`` are fewer than the true positives that ``min_recall`` asks
+        for.
 
     Examples
     --------
@@ -156,16 +190,23 @@ def feasible_region(
     ('v00', 'vak', 'v0k')
     >>> feasible_region(1000, 9000).area
     1.0
+    >>> feasible_region(1000, 9000, max_alarms=900, min_recall=0.5).names
+    ('v0r', 'vkr', 'v0k')
     """
     check_class_sizes(n_positive, n_negative)
     check_number(min_precision, "min_precision")
     if not as_number(max_alarms, "max_alarms") > 0:
         raise ValueError(f"max_alarms={max_alarms!r}; accepted is a number of alarms above 0")
-    return cut_square(n_positive, n_negative, min_precision, max_alarms)
+    check_number(min_recall, "min_recall")
+    return cut_square(n_positive, n_negative, min_precision, max_alarms, min_recall)
 
 
 def cut_square(
-    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
+    n_positive: float,
+    n_negative: float,
+    min_precision: float,
+    max_alarms: float,
+    min_recall: float = 0.0,
 ) -> Region:
     """Cut the unit square as `feasible_region` does, by limits that are checked already."""
     # Sums of numpy's small integers would overflow.
@@ -173,12 +214,18 @@ def cut_square(
     corners = _above_floor(n_positive, n_negative, float(min_precision))
     if max_alarms < n_positive + n_negative:
         corners = _cut(corners, "k", -n_negative, -n_positive, max_alarms)
+    if min_recall > 0:
+        corners = _from_the_left(_cut(corners, "r", 0.0, 1.0, -float(min_recall)))
+    if not corners:
+        raise InfeasibleError(
+            contradiction(min_recall, n_positive, max_alarms, f"max_alarms={max_alarms:g}")
+        )
     closed = [*corners, corners[0]]
     return Region(
         np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
         sum(a.x * b.y - b.x * a.y for a, b in pairwise(closed)) / 2,
         corners,
-        (n_positive, n_negative, min_precision, max_alarms),
+        (n_positive, n_negative, min_precision, max_alarms, min_recall),
     )
 
 
@@ -220,6 +267,23 @@ def cut_by_capacities(
         rings[axis, row, place] = both.reshape(kept.shape)[kept]
     across = rings[0, :, :-1] * rings[1, :, 1:] - rings[0, :, 1:] * rings[1, :, :-1]
     return rings, across.sum(axis=1) / 2
+
+
+def contradiction(min_recall: float, n_positive: float, max_alarms: float, capacity: str) -> str:
+    """Say that no classifier keeps a recall floor within a capacity, and what could be met."""
+    most = as_fraction(max_alarms / n_positive)
+    return (
+        f"min_recall={min_recall:g} and {capacity} contradict each other: no classifier finds "
+        f"{min_recall:g} of {n_positive:,.6g} positives within {max_alarms:,.6g} alarms. With this "
+        f"capacity a recall of at most {float(most):.4g} could be met; the recall floor needs a "
+        f"capacity of at least {min_recall * n_positive:,.6g} alarms"
+    )
+
+
+def _from_the_left(corners: Sequence[Corner]) -> Sequence[Corner]:
+    """Let the ring begin at the lowest corner on the left, as it does at the origin."""
+    first = min(range(len(corners)), key=lambda i: (corners[i].y, corners[i].x), default=0)
+    return [*corners[first:], *corners[:first]]
 
 
 @lru_cache(maxsize=16)
@@ -264,9 +328,9 @@ def _name(before: Corner, corner: Corner) -> str:
     if corner.x == 0 and corner.y == 0:
         return "v00"
     sides = (before.side, corner.side)
-    limits = [side for side in sides if side in ("a", "k")]
+    limits = sorted(side for side in sides if side in ("a", "k", "r"))
     if len(limits) == 2:
-        return "vak"
+        return f"v{''.join(limits)}"
     if limits:
         edge = corner.side if before.side in limits else before.side
         return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
@@ -274,13 +338,18 @@ def _name(before: Corner, corner: Corner) -> str:
 
 
 def _case(
-    n_positive: float, n_negative: float, min_precision: float, max_alarms: float
+    n_positive: float,
+    n_negative: float,
+    min_precision: float,
+    max_alarms: float,
+    min_recall: float,
 ) -> RegionCase:
     limited, floor = max_alarms < n_positive + n_negative, min_precision > 0
     perfect = max_alarms >= n_positive
     right = (1 - min_precision) * max_alarms > n_negative
     steep = min_precision * n_negative > (1 - min_precision) * n_positive
     cases = (
+        (min_recall > 0, RegionCase.ABOVE_RECALL_FLOOR),
         (min_precision == 1, RegionCase.SEGMENT_OF_NO_FALSE_ALARM),
         (not limited and not floor, RegionCase.WHOLE_SQUARE),
         (not limited and steep, RegionCase.PRECISION_ONLY_TO_TOP),

@@ -46,23 +46,24 @@ def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
 def binding_limits(decision: Decision) -> tuple[str, ...]:
     """Name the limits without which other thresholds would be chosen in the range of costs.
 
-    Where each limit alone would lead to the same choice but lifting both would not, both bind.
+    Where lifting any one leads to the same choice but lifting all does not, all bind.
     """
     scenario = decision.scenario
     observed = decision.points if decision.observed is None else decision.observed
-    within_both = _chosen_counts(decision)
+    within_all = _chosen_counts(decision)
 
     def others_chosen(limits: Scenario) -> bool:
-        return _chosen_counts(decide(observed, limits, every_cost=False)) != within_both
+        return _chosen_counts(decide(observed, limits, every_cost=False)) != within_all
 
     if not others_chosen(scenario.without_limits()):
         return ()
     lifted = {
         "precision": scenario.changed(min_precision=0.0),
+        "recall": scenario.changed(min_recall=None),
         "capacity": scenario.without_capacity(),
     }
-    bound = tuple(name for name, rest in lifted.items() if others_chosen(rest))
-    return bound or ("precision", "capacity")
+    bound = tuple(name for name in scenario.limit_names if others_chosen(lifted[name]))
+    return bound or scenario.limit_names
 
 
 def _chosen_counts(decision: Decision) -> list[tuple[float, float]]:
@@ -80,6 +81,7 @@ def reversal_note(decision: Decision) -> str:
     alarms = tp + fp
     meets = (alarms > 0) & (alarms <= decision.max_alarms)
     meets &= tp >= scenario.min_precision * alarms
+    meets &= tp >= (scenario.min_recall or 0.0) * points.n_positive
     fpr, tpr = np.append(points.fpr, 1.0), np.append(points.tpr, 1.0)
     auroc = float(np.diff(fpr) @ (tpr[1:] + tpr[:-1])) / 2
     if auroc >= CHANCE or not meets.any():
@@ -92,7 +94,7 @@ def reversal_note(decision: Decision) -> str:
 
 
 def limits_message(decision: Decision) -> str:
-    """Say why nothing but never alarm is feasible, what binds, and what could be met."""
+    """Say why no threshold that alarms is feasible, what binds, and what could be met."""
     return _binding_message(decision) + reversal_note(decision)
 
 
@@ -101,9 +103,10 @@ def _binding_message(decision: Decision) -> str:
     capable = within_capacity(decision)
     limits = f"a precision floor of {scenario.min_precision:g} within {max_alarms:g} alarms"
     rule = f" {scenario.rule}" if scenario.per else ""
-    opening = (
-        f"no threshold but never alarm meets {limits} (a capacity of {scenario.capacity!r}{rule})"
-    )
+    meets, recalled = "no threshold but never alarm meets", scenario.min_recall is not None
+    if recalled:
+        meets = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
+    opening = f"{meets} {limits} (a capacity of {scenario.capacity!r}{rule})"
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1 and scenario.per_period:
@@ -114,6 +117,8 @@ def _binding_message(decision: Decision) -> str:
             f"{opening}. The capacity binds: the highest scores are tied, and the fewest alarms "
             f"any threshold raises is {fewest:g}"
         )
+    if recalled:
+        return f"{opening}. {_within_reach(decision, capable)}"
     best = most_precise(points, capable)
     advice = (
         f"{opening}. The precision floor binds: the highest precision within the capacity is "
@@ -124,3 +129,27 @@ def _binding_message(decision: Decision) -> str:
         enough = points.alarms[precise][0]
         advice += f"; with a capacity of {enough:g} alarms the floor could be met"
     return advice
+
+
+def _within_reach(decision: Decision, capable: BoolArray) -> str:
+    """Name the limits that a recall floor leaves unmet, and how far each would have to give way."""
+    points, scenario = decision.points, decision.scenario
+    recalled = points.recalls_enough(scenario.recall_floor)
+    precise = points.precise_enough(scenario.floor) & (points.alarms > 0)
+    reached = {}
+    rows = np.flatnonzero(capable & precise)
+    if len(rows):
+        row = rows[np.argmax(points.tp[rows])]
+        reached["recall floor"] = (
+            f"a recall of {points.tpr[row]:.4g} ({points.alarms[row]:g} alarms)"
+        )
+    best = most_precise(points, capable & recalled)
+    if best.alarms:
+        reached["precision floor"] = f"a precision of {best.precision:.4g} ({best.alarms:g} alarms)"
+    if (precise & recalled).any() and not scenario.per_period:
+        reached["capacity"] = f"a capacity of {points.alarms[precise & recalled][0]:g} alarms"
+    if not reached:
+        return "No one limit alone binds: without any one of them the others cannot be met either"
+    binds = "binds" if len(reached) == 1 else "bind together"
+    could = ", or ".join(reached.values())
+    return f"The {' and the '.join(reached)} {binds}: with the other limits {could} could be met"

@@ -392,15 +392,13 @@ class OperatingPoints(Rates):
         return scenario.max_alarms(self.n_cases, self.one_case, n_periods)
 
     def feasible(self, scenario: Scenario) -> BoolArray:
-        """Mark the thresholds that meet both limits of a scenario, at these points' prevalence.
+        """Mark the thresholds that meet the limits of a scenario, at these points' prevalence.
 
         Returns
         -------
         ndarray of bool
         """
-        within = self.within_limits(
-            check_scenario(scenario).min_precision, self.max_alarms(scenario)
-        )
+        within = self.within_limits(check_scenario(scenario), self.max_alarms(scenario))
         if self.by_period is not None and scenario.per_period:
             within &= ~(self.thresholds <= self.by_period.cut(scenario))
         return within

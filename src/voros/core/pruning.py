@@ -29,7 +29,7 @@ from voros.core.counting import (
 )
 from voros.core.coverage import SomeThresholds
 from voros.core.decision import solve
-from voros.core.exact_limits import most_false_positives
+from voros.core.exact_limits import keeps_floor, most_false_positives
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -393,7 +393,7 @@ def _area(positive: BoolArray, scores: AnyArray, scenario: Scenario) -> float:
     above = of_negatives.searchsorted(of_positives[first], side="right")
     last = np.append(len(of_negatives) - above, len(of_negatives))
     last = np.minimum(last, most_false_positives(tp, scenario.floor, most))
-    feasible = fp <= last
+    feasible = (fp <= last) & keeps_floor(tp, n_positive, scenario.recall_floor)
     tp, fp, last = tp[feasible], fp[feasible], last[feasible]
     # Between tied negatives there is no threshold: back to the last one above them.
     inside = np.flatnonzero((last > fp) & (last < len(of_negatives)))

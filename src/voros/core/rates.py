@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.core.exact_limits import precise_enough, within_capacity
+from voros.core.exact_limits import keeps_floor, within_capacity
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.scenario import Scenario
 
 
 class Rates:
@@ -60,7 +64,16 @@ class Rates:
         -------
         ndarray of bool
         """
-        return precise_enough(self.tp, self.alarms, min_precision)
+        return keeps_floor(self.tp, self.alarms, min_precision)
+
+    def recalls_enough(self, min_recall: float | Fraction) -> BoolArray:
+        """Mark the thresholds that keep a recall floor.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        return keeps_floor(self.tp, self.n_positive, min_recall)
 
     def within_capacity(self, max_alarms: float) -> BoolArray:
         """Mark the thresholds that raise at most ``max_alarms``.
@@ -71,15 +84,15 @@ class Rates:
         """
         return within_capacity(self.counted_alarms, max_alarms)
 
-    def within_limits(self, min_precision: float | Fraction, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that keep a precision floor and raise at most ``max_alarms``.
+    def within_limits(self, scenario: Scenario, max_alarms: float) -> BoolArray:
+        """Mark the thresholds that keep a scenario's floors and raise at most ``max_alarms``.
 
         Returns
         -------
         ndarray of bool
         """
-        capable = within_capacity(self.counted_alarms, max_alarms)
-        return capable & precise_enough(self.tp, self.alarms, min_precision)
+        floors = self.precise_enough(scenario.floor) & self.recalls_enough(scenario.recall_floor)
+        return self.within_capacity(max_alarms) & floors
 
     def most_precise_row(self, allowed: BoolArray) -> AnyArray:
         """Row of the most precise allowed threshold, of equals the one of greatest recall.

@@ -25,7 +25,9 @@ from voros.exceptions import (
 )
 from voros.text.table import html_pairs
 
-SCENARIO_PARTS = ("min_precision", "capacity", "cost_ratio", "prevalence", "per", "exceed")
+SCENARIO_PARTS = (
+    *("min_precision", "min_recall", "capacity", "cost_ratio", "prevalence", "per", "exceed"),
+)
 """What a scenario is made of."""
 
 SMALLEST_PREVALENCE = 1e-100
@@ -64,6 +66,9 @@ class Scenario:
     exceed : float in [0, 1), optional
         With `per`: at most this share of the periods may have more alarms than the capacity, and 0
         is never. The mean over the periods must be within the capacity too; by default it alone.
+    min_recall : float in [0, 1], optional
+        At least this share of the positives must raise an alarm. Raising none is then no way out;
+        0 is no floor, as None is.
 
     Attributes
     ----------
@@ -89,6 +94,8 @@ class Scenario:
     Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
     >>> Scenario(0.1, capacity=0.1, cost_ratio=0.05, per="patient-day").rule
     'per patient-day, on average'
+    >>> Scenario(min_recall=0.9, cost_ratio=0.1)
+    Scenario(min_precision=0.0, min_recall=0.9, capacity=1.0, cost_ratio=known(0.1))
     """
 
     min_precision: float = 0.0
@@ -98,6 +105,7 @@ class Scenario:
     _: KW_ONLY
     per: str | None = None
     exceed: float | None = None
+    min_recall: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
     capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
@@ -129,6 +137,9 @@ class Scenario:
         else:
             _check_capacity(self.capacity)
         check_number(self.min_precision, "min_precision")
+        if self.min_recall is not None:
+            recall = check_number(self.min_recall, "min_recall")
+            object.__setattr__(self, "min_recall", recall or None)
         if self.prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
             ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
@@ -242,9 +253,25 @@ class Scenario:
         """The precision floor as counts are compared with it: 0.15 is 3/20."""
         return as_fraction(self.min_precision)
 
+    @property
+    def limit_names(self) -> tuple[str, ...]:
+        """The limits, each of which may bind or be broken; recall where it has a floor."""
+        recall = () if self.min_recall is None else ("recall",)
+        return "precision", *recall, "capacity"
+
+    @property
+    def recall_floor(self) -> Fraction:
+        """The recall floor as counts are compared with it; 0 where there is none."""
+        return as_fraction(self.min_recall or 0.0)
+
+    def refuse_recall_floor(self, what: str) -> None:
+        """Raise where there is a recall floor and ``what``, a plural, would not keep it."""
+        if self.min_recall is not None:
+            raise ArgumentError("min_recall", f"={self.min_recall!r}: {what} know no recall floor")
+
     def without_limits(self) -> Scenario:
-        """Return the same costs and prevalence with neither precision floor nor capacity."""
-        return self.without_capacity().changed(min_precision=0.0)
+        """Return the same costs and prevalence with no limit on precision, recall or alarms."""
+        return self.without_capacity().changed(min_precision=0.0, min_recall=None)
 
     def without_capacity(self) -> Scenario:
         """Return the scenario without its capacity."""
@@ -281,8 +308,10 @@ class Scenario:
         if self.per is not None:
             alarms += f" {self.rule}"
         limited = self.capacity_is_count or self.per is not None or self.capacity < 1
+        recall = () if self.min_recall is None else (("recall", f"at least {self.min_recall:g}"),)
         return (
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
+            *recall,
             ("capacity", f"at most {alarms}" if limited else "no limit"),
             ("costs", f"C_FP/C_FN ~ {self.cost_ratio!r}"),
             (

@@ -123,7 +123,7 @@ def dominated_area(
     This is the paper's normalised partial area of lesser classifiers.
     """
     if region.area == 0:
-        return (tpr / region.highest_recall) ** 2
+        return region.shares_without_area(fpr, tpr)
     dx, dy = np.subtract.outer(fpr, region.ring[0]), np.subtract.outer(tpr, region.ring[1])
     excess = on_tpr[..., None] * dy - on_fpr[..., None] * dx
     here, there = excess[..., :-1], excess[..., 1:]
@@ -140,8 +140,8 @@ def partial_volume(
     """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
     fpr, tpr = points.fp[hull.index] / points.n_negative, points.tp[hull.index] / points.n_positive
     if region.area == 0:
-        # Every alarm must be right: the limit of the score as the floor rises to 1.
-        return float(tpr[-1] / region.highest_recall) ** 2
+        # One threshold is best at every cost: the last, of greatest recall.
+        return float(region.shares_without_area(fpr[-1:], tpr[-1:])[0])
     odds = float(points.n_negative / points.n_positive)
     if isinstance(costs, Uniform):
         # The closed form, for costs uniform in their own unit.
@@ -231,10 +231,11 @@ def _rates(points: OperatingPoints, hulls: Sequence[CostHull]) -> FloatArray:
 
 
 def _stack_rings(regions: Sequence[Region]) -> FloatArray:
-    """Corners of each region, once round; shorter ones stay at the origin, where rings end."""
+    """Corners of each region, once round; shorter ones stay where their rings end."""
     longest = max(region.ring.shape[1] for region in regions)
-    stacked = np.zeros((2, len(regions), longest))
+    stacked = np.empty((2, len(regions), longest))
     for i, region in enumerate(regions):
+        stacked[:, i] = region.ring[:, -1:]
         stacked[:, i, : region.ring.shape[1]] = region.ring
     return stacked
 

@@ -61,6 +61,7 @@ class DeviceCurve:
         At every cost that is the best of as many cases as are sorted; of more, the best threshold
         at the costs of the scenario, and the one of greatest recall.
         """
+        scenario.refuse_recall_floor("arrays on a device")
         key = scenario, every_cost
         if key not in self.counted:
             check_unchanged(self.cases)
@@ -70,6 +71,7 @@ class DeviceCurve:
 
     def area(self, scenario: Scenario) -> float:
         """Area of the trapezoids under all thresholds that meet a scenario's limits."""
+        scenario.refuse_recall_floor("arrays on a device")
         if len(self.cases) > points.SORTED:
             raise IncompleteCountsError(
                 f"a partial AUROC of more than {points.SORTED:,} cases on a device is not "

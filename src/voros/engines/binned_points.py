@@ -199,7 +199,8 @@ def check_tolerance(tolerance: Any) -> float:
 
 def _favourable(candidates: CandidateBins) -> OperatingPoints:
     """Known feasible points and the best cases that beat them as one curve, by rising alarms."""
-    ends, best, feasible = candidates.decision.points, candidates.best, candidates.decision.feasible
+    ends, best = candidates.decision.points, candidates.best
+    feasible = candidates.decision.feasible & (not candidates.decision.scores_nothing)
     tp = np.append(ends.tp[feasible], best.tp[candidates.improving])
     fp = np.append(ends.fp[feasible], best.fp[candidates.improving])
     order = np.lexsort((tp, tp + fp))

@@ -2,8 +2,8 @@
 
 Patients are independent, their cases are not. For a threshold that is fixed beforehand the sums
 TP - floor * alarms of each patient are independent draws, with a mean of at least 0 exactly when
-the threshold keeps the floor; share * cases - alarms does the same for the capacity. Bets on these
-sums are e-values.
+the threshold keeps the floor; share * cases - alarms does the same for the capacity, and
+TP - floor * positives for a floor of recall. Bets on these sums are e-values.
 
 Some patients, the one with most cases among them, are set aside to learn from: which thresholds
 to test, in which order, and how large the first bets are. The others are tested in two fixed
@@ -42,12 +42,12 @@ class ClusterTests:
     alphas : ndarray
         Of each test.
     e_values : ndarray
-        The smaller of the e-values for precision and for capacity; a test passes at 1/alpha.
+        The smallest of the e-values of the limits; a test passes at 1/alpha.
     start : int
         Where both sequences begin: this threshold and the more lenient ones, and the stricter
         ones from here upwards.
     signal : ndarray
-        The smaller of the two mean sums in standard errors, over all patients.
+        The smallest of their mean sums in standard errors, over all patients.
     n_groups : int
     """
 
@@ -97,19 +97,23 @@ def certified_groups(
     thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified, from cases of which groups have several."""
-    if scenario.min_precision == 0 and _mean_share(cases, scenario) >= 1:
+    if not has_floor(scenario) and _mean_share(cases, scenario) >= 1:
         return np.ones(len(thresholds), dtype=np.bool_)
-    tests = cluster_tests(cases, scenario, alpha)
-    return covered(thresholds, tests, scenario.min_precision)
+    return covered(thresholds, cluster_tests(cases, scenario, alpha), scenario)
 
 
-def covered(thresholds: FloatArray, tests: ClusterTests, min_precision: float) -> BoolArray:
+def has_floor(scenario: Scenario) -> bool:
+    """Whether a limit may be broken by a stricter threshold than one that keeps it."""
+    return scenario.min_precision > 0 or scenario.min_recall is not None
+
+
+def covered(thresholds: FloatArray, tests: ClusterTests, scenario: Scenario) -> BoolArray:
     """Mark which thresholds the tests certify, those that were not tested themselves included.
 
-    A stricter threshold raises fewer alarms: without a precision floor it is certified too.
+    A stricter threshold raises fewer alarms: without a floor it is certified too.
     """
     passed = tests.thresholds[tests.passed]
-    if min_precision > 0:
+    if has_floor(scenario):
         return np.isin(thresholds, passed)
     return np.asarray(thresholds >= passed.min(initial=np.inf))
 
@@ -209,23 +213,23 @@ def candidate_thresholds(scores: FloatArray, share: float) -> FloatArray:
 def _limit_sums(
     cases: GroupedCases, scenario: Scenario, tested: FloatArray
 ) -> list[tuple[FloatArray, float]]:
-    sizes, share, floor = cases.sizes, _mean_share(cases, scenario), scenario.min_precision
+    sizes, share = cases.sizes, _mean_share(cases, scenario)
     alarms = counts_by_group(cases.codes, len(sizes), cases.scores, tested).astype(np.float64)
-    limits = []
-    if floor > 0:
-        limits.append(floor_sums(cases, alarms, floor, tested))
+    limits = floor_sums(cases, alarms, scenario, tested)
     if share < 1:
         limits.append((share * sizes[:, None] - alarms, (1 - share) * int(sizes.max())))
     return limits
 
 
 def floor_sums(
-    cases: GroupedCases, alarms: FloatArray, floor: float, tested: FloatArray
-) -> tuple[FloatArray, float]:
-    """Return TP - floor * alarms of each group at each threshold, and their bound."""
+    cases: GroupedCases, alarms: FloatArray, scenario: Scenario, tested: FloatArray
+) -> list[tuple[FloatArray, float]]:
+    """Return TP - floor * alarms, or positives, of each group at each threshold, and its bound."""
     sizes, is_positive = cases.sizes, cases.positive.astype(np.float64)
+    positives = np.bincount(cases.codes, is_positive, len(sizes))[:, None].astype(np.float64)
+    floors = (scenario.min_precision, alarms), (scenario.min_recall or 0.0, positives)
     tp = counts_by_group(cases.codes, len(sizes), cases.scores, tested, is_positive)
-    return tp - floor * alarms, floor * int(sizes.max())
+    return [(tp - floor * of, floor * int(sizes.max())) for floor, of in floors if floor > 0]
 
 
 def _mean_share(cases: GroupedCases, scenario: Scenario) -> float:

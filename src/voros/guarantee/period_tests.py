@@ -21,7 +21,7 @@ from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, share_risk
-from voros.guarantee.cluster_tests import ClusterTests, covered, floor_sums, sum_tests
+from voros.guarantee.cluster_tests import ClusterTests, covered, floor_sums, has_floor, sum_tests
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -34,7 +34,7 @@ def certified_periods(
         return _certified_next(points.thresholds, cases, scenario, horizon, alpha)
     for_sums, for_count = _shares(cases, scenario, alpha, block)
     tests = _sum_tests(cases, scenario, for_sums, block)
-    passed = covered(points.thresholds, tests, scenario.min_precision)
+    passed = covered(points.thresholds, tests, scenario)
     if for_count > 0:
         above = n_above(points.thresholds, cases, int(scenario.capacity))
         n_periods, most = cases.periods.n_periods, _share_above(cases, scenario)
@@ -49,15 +49,15 @@ def _shares(
 
     Thresholds that break the mean, and those that too many periods pass the capacity at, are all
     those below some score: what lies below both breaks the rule of the lower one. So both are
-    tested with the whole error; a precision floor, which may break anywhere, has a part of it.
+    tested with the whole error; floors, which stricter thresholds may break, have a part of it.
     """
     if scenario.exceed is None or block > 1:
         return alpha, 0.0
-    if scenario.min_precision == 0:
+    if not has_floor(scenario):
         return alpha, alpha
     n_periods = cases.periods.n_periods
     most = max(float(most_above(scenario, n_periods)), 1.0)
-    return alpha_shares(alpha, scenario.min_precision, most, n_periods)
+    return alpha_shares(alpha, 1.0, most, n_periods)
 
 
 def _share_above(cases: PeriodCases, scenario: Scenario) -> float:
@@ -77,11 +77,11 @@ def _limit_sums(
     cases: PeriodCases, blocks: PeriodCases, scenario: Scenario, block: int, tested: FloatArray
 ) -> list[tuple[FloatArray, float]]:
     """Sums of each block at each threshold whose mean a limit wants at least 0, and their bound."""
-    n_periods, capacity, floor = cases.periods.n_periods, scenario.capacity, scenario.min_precision
+    n_periods, capacity = cases.periods.n_periods, scenario.capacity
     counts = counts_by_group(cases.periods.codes, n_periods, cases.scores, tested)
     in_blocks = counts[n_periods % block :].reshape(-1, block, len(tested))
     groups, alarms = as_groups(blocks), in_blocks.sum(axis=1).astype(np.float64)
-    limits = [floor_sums(groups, alarms, floor, tested)] if floor > 0 else []
+    limits = floor_sums(groups, alarms, scenario, tested)
     beyond = int(groups.sizes.max()) - block * capacity
     if beyond > 0:
         limits.append((block * capacity - alarms, beyond))
@@ -143,10 +143,11 @@ def _check(
     if cases.periods.n_periods < 2 * block:
         units = "one period" if block == 1 else f"fewer than two blocks of {block} periods"
         raise ArgumentError("periods", f" hold {units} only; a guarantee needs at least two")
-    if horizon is not None and scenario.min_precision > 0:
+    if horizon is not None and has_floor(scenario):
+        floor = "precision" if scenario.min_precision > 0 else "recall"
         raise ArgumentError(
             "horizon",
-            f"={horizon} periods: a guarantee of the next periods is there without a precision "
+            f"={horizon} periods: a guarantee of the next periods is there without a {floor} "
             "floor only; leave out the horizon for the population of periods",
         )
     if scenario.exceed == 0 and horizon is None:

@@ -24,6 +24,7 @@ from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
 from voros.guarantee.next_cases.certify import EXACT, ROUGH, Needs, certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
+from voros.guarantee.recall_tests import recall_kept, recall_sentence, recall_shares
 from voros.guarantee.shortfall import (
     closest_threshold,
     first_passing,
@@ -43,7 +44,7 @@ LEAST_CONFIDENCE = 0.5
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise that precision and capacity limits hold beyond the validation cases.
+    """A promise that the limits of a scenario hold beyond the validation cases.
 
     Pass it as ``guarantee=`` to `ThresholdPolicy.from_validation`, `select_model` or the
     classifier. Thresholds that cannot keep the promise are not deployed; if none can, never alarm
@@ -226,7 +227,7 @@ class Guarantee:
         return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
     def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
-        """Tell which thresholds may be deployed; never alarm always may.
+        """Tell which thresholds may be deployed; never alarm always may, but for a recall floor.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ class Guarantee:
         """
         scenario = self.limits(check_scenario(scenario))
         passed = self.certified(points, scenario) & points.feasible(scenario)
-        passed[0] = True
+        passed[0] = scenario.min_recall is None
         return passed
 
     def certified(
@@ -258,7 +259,7 @@ class Guarantee:
             passed = [guarantee.certified(points, scenario, needs) for guarantee in self.tested]
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
-        cases, alpha = points.grouped, self.alpha
+        cases, alpha, horizon = points.grouped, self.alpha, self.horizon
         if points.stays is not None:
             self._check_stays()
             stays = rows_in_memory(points.stays)
@@ -272,10 +273,12 @@ class Guarantee:
         if cases is not None and cases.repeated:
             self._check_groups(cases)
             return certified_groups(points.thresholds, cases, scenario, alpha)
-        if self.horizon is None:
+        alpha, for_recall = recall_shares(alpha, scenario, n_cases if horizon is None else horizon)
+        recalled = recall_kept(points, scenario, horizon, for_recall)
+        if horizon is None:
             capacity = scenario.max_alarms(n_cases)
-            return certified(points, scenario.min_precision, capacity, alpha)
-        return certified_next(points, scenario, self.horizon, alpha, needs)
+            return recalled & certified(points, scenario.min_precision, capacity, alpha)
+        return recalled & certified_next(points, scenario, horizon, alpha, needs)
 
     def _check_stays(self) -> None:
         for name, value, default in (("horizon", self.horizon, None), ("block", self.block, 1)):
@@ -318,17 +321,19 @@ class Guarantee:
         scenario = self.limits(scenario)
         units = "cases" if scenario.per is None else "periods"
         rule = f" {scenario.rule}" if scenario.per else ""
+        recall = "" if scenario.min_recall is None else f", recall >= {scenario.min_recall:g}"
         about = (
             "in the population" if self.horizon is None else f"in the next {self.horizon:,} {units}"
         )
         said = [
-            f"no threshold keeps precision >= {scenario.min_precision:g} and capacity="
+            f"no threshold keeps precision >= {scenario.min_precision:g}{recall} and capacity="
             f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so never "
             "alarm is deployed.",
             *self.split(n_models)._closest(points, scenario),
             *self._relaxed(points, scenario, n_models),
         ]
-        if scenario.per is None and points.stays is None and not _has_repeated_groups(points):
+        alone = scenario.per is None and points.stays is None and not _has_repeated_groups(points)
+        if alone and scenario.min_recall is None:
             said.append(
                 "Development cases (development=) would help: thresholds that are fixed on them "
                 "need fewer validation cases."
@@ -346,14 +351,27 @@ class Guarantee:
             return [why_none_certified(points, *how)]
         if points.grouped is not None and points.grouped.repeated:
             return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
-        closest = closest_threshold(points, scenario, tested.alpha, self.horizon)
+        why = self._why_not(points, scenario, tested.alpha)
         few = self.horizon and scenario.max_alarms(self.horizon) <= TUNING.few_next_alarms
         more = more_positives(
             points,
             lambda others: self._passes(others, scenario),
             lambda others: bool(few) and self._passes(others, scenario, EXACT),
         )
-        return [closest.sentence(), more_in_words(more)]
+        return [why, more_in_words(more)]
+
+    def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
+        """Say which limit fails: a recall floor where something passes without it."""
+        limits, horizon = scenario.changed(min_recall=None), self.horizon
+        cases = points.n_cases if horizon is None else horizon
+        alpha, for_recall = recall_shares(alpha, scenario, cases)
+        if for_recall > 0:
+            others = np.ones(len(points), dtype=np.bool_)
+            if alpha > 0:
+                others = replace(self, confidence=1 - alpha, ladder=None).certified(points, limits)
+            if others[1:].any():
+                return recall_sentence(points, scenario, horizon, for_recall, others)
+        return closest_threshold(points, limits, alpha, horizon).sentence()
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
         """Say at which confidence, floor or capacity something would pass."""
@@ -372,12 +390,13 @@ class Guarantee:
         # A ladder has weaker steps of its own.
         most = 0.0 if self.ladder else LEAST_CONFIDENCE / self.alpha
         weaker = [self.with_error(times) for times in TUNING.larger_errors if times < most]
-        floors = lower_floors(scenario.min_precision)
+        floors, recalls = map(lower_floors, (scenario.min_precision, scenario.min_recall or 0.0))
         by_count = scenario.per is not None or scenario.capacity_is_count
         shares = [] if by_count else larger_capacities(float(scenario.capacity))
         return relaxed_in_words(
             first([(value.only_confidence, value, scenario) for value in weaker]),
             first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
+            first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
             first([(value, self, scenario.changed(capacity=value)) for value in shares]),
         )
 

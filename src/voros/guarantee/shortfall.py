@@ -119,12 +119,16 @@ def more_in_words(more: int | None) -> str:
 
 
 def relaxed_in_words(
-    confidence: float | None, floor: float | None, capacity: float | None
+    confidence: float | None,
+    floor: float | None,
+    recall: float | None,
+    capacity: float | None,
 ) -> list[str]:
     """Say at which confidence, floor or capacity something would pass; nothing where at none."""
     ways = [
         *([] if confidence is None else [f"a confidence of {confidence:g}"]),
         *([] if floor is None else [f"a precision floor of {floor:g}"]),
+        *([] if recall is None else [f"a recall floor of {recall:g}"]),
         *([] if capacity is None else [f"a capacity of {capacity:g}"]),
     ]
     if not ways:

@@ -32,7 +32,7 @@ def certified_stays(
     if stays.rule.repeats == "ignored":
         # The alarms that count may fall with the threshold: none is certified by another.
         return np.isin(thresholds, tests.thresholds[tests.passed])
-    return covered(thresholds, tests, scenario.min_precision)
+    return covered(thresholds, tests, scenario)
 
 
 def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTests:

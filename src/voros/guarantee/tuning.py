@@ -21,6 +21,10 @@ class Tuning:
     # Bounds on that share.
     least_capacity_share: float = 0.02
     largest_capacity_share: float = 0.5
+    # Share of alpha of a recall floor that is not the only limit, and the part of that which covers
+    # how many of the next cases are positive.
+    recall_share: float = 0.5
+    unlikely_share: float = 0.1
     # Standard deviations within which a beta-binomial is summed up, and values tried at once in the
     # search for the most alarms.
     far: float = 40.0

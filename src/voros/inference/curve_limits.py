@@ -314,10 +314,11 @@ def _odds(curve: CountedCurve, scenario: Scenario) -> float:
 
 
 def _slopes(scenario: Scenario, odds: float) -> list[float]:
-    """Return the slope of the lines of equal cost at the mean cost, and of the precision floor."""
+    """Return the slopes of the lines of equal cost at the mean cost, and of the two floors."""
     t = float(cost_moments(scenario.costs, NO_SWITCH, odds)[1][0])
     floor = scenario.min_precision
-    return [t / max(1 - t, TINY), *([floor / (1 - floor) * odds] if 0 < floor < 1 else [])]
+    floors = [floor / (1 - floor) * odds] if 0 < floor < 1 else []
+    return [t / max(1 - t, TINY), *floors, *([0.0] if scenario.min_recall else [])]
 
 
 def _running(values: AnyArray, ends: AnyArray) -> AnyArray:

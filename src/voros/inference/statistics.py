@@ -16,7 +16,7 @@ from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Ranked, Statistic
-from voros.policy.allowed import choose, deployable
+from voros.policy.allowed import choose
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.typing import AnyArray, FloatArray
 
@@ -141,7 +141,7 @@ def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
 
 def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
     """Threshold that a policy deploys by default; +inf where it never alarms."""
-    _, default = choose(deployable(points, scenario), "partial_voros")
+    _, default = choose(solve(points, scenario), "partial_voros")
     return default.threshold
 
 

@@ -26,7 +26,8 @@ WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
 SHOWN = 40
 """Characters of a value that an error message shows."""
 
-SCENARIO_FIELDS = ("min_precision", "capacity", *COST_FIELDS, "prevalence", "per", "exceed")
+SHARES = ("min_precision", "min_recall", "prevalence", "exceed")
+SCENARIO_FIELDS = ("min_precision", "min_recall", "capacity", *COST_FIELDS, *SHARES[2:], "per")
 
 
 def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
@@ -35,7 +36,7 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
     Parameters
     ----------
     fields : mapping
-        ``min_precision``, ``capacity`` and ``prevalence`` as in `Scenario`, and one of
+        ``min_precision``, ``min_recall``, ``capacity`` and ``prevalence`` as in `Scenario`, one of
         ``cost_ratio`` (C_FP / C_FN), ``miss_costs`` (how many false alarms a miss is worth) or
         ``t``: each a number, a pair, or text such as ``"1/9:1/6"``. A capacity per period is text
         such as ``"20/day"``, or ``per`` beside it; ``exceed`` is a share of the periods.
@@ -53,9 +54,7 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
             f"{unknown[0]!r} is not a limit; accepted are {', '.join(SCENARIO_FIELDS)}"
         )
     arguments: dict[str, Any] = {
-        name: read_number(fields[name], name)
-        for name in ("min_precision", "prevalence", "exceed")
-        if name in fields
+        name: read_number(fields[name], name) for name in SHARES if name in fields
     }
     if "per" in fields:
         arguments["per"] = fields["per"]

@@ -1,8 +1,14 @@
-"""Precision against its floor: units of alarms in their order, each counted when it has closed."""
+"""Precision and recall against their floors: units in their order, counted when they have closed.
+
+Of precision the units are made of alarms, of which some are true. Of recall they are made of
+positives, of which some raised an alarm; an alarm without a label may be one of these, and a case
+with neither alarm nor label is left out, which can only hide misses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +22,7 @@ from voros.monitoring.evidence import (
     weigh,
 )
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Watch, judge
+from voros.monitoring.status import Judgement, Verdict, Watch, judge
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
@@ -176,10 +182,28 @@ def _patient_units(alarms: Alarms, window: float) -> AnyArray:
     return codes
 
 
+class Said(NamedTuple):
+    """What the cases of a unit are called, what is counted of them, and what is measured."""
+
+    of: str
+    counted: str
+    measure: str
+
+
+PRECISION = Said("alarm", "were true", "precision")
+RECALL = Said("positive", "raised an alarm", "recall")
+
+
 def precision_watch(
-    units: Units, floor: float, settings: Settings, *, curves: bool = False, name: str = "precision"
+    units: Units,
+    floor: float,
+    settings: Settings,
+    *,
+    curves: bool = False,
+    name: str = "precision",
+    said: Said = PRECISION,
 ) -> Watch:
-    """Judge the precision of units that have closed."""
+    """Judge the precision, or the recall, of units that have closed."""
     n, true, unlabelled = units.sums
     evidence = units.evidence(floor, settings)
     low, high = units.interval(settings.alpha)
@@ -190,7 +214,7 @@ def precision_watch(
     return Watch(
         name=name,
         verdict=judgement.verdict,
-        words=f"{name}: {_words(judgement, units, floor, (low, high))}",
+        words=f"{name}: {_words(judgement, units, floor, (low, high), said)}",
         limit=floor,
         estimate=true / (n - unlabelled) if n > unlabelled else None,
         low=low,
@@ -229,34 +253,68 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
     return recent
 
 
-def _words(judgement: Judgement, units: Units, floor: float, ends: tuple[float, float]) -> str:
+def recall_watch(
+    rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
+) -> Watch:
+    """Judge the recall by rows of time, alarm, patient and latest label of every case.
+
+    Where some cases without an alarm have no label, more may have been missed than are known: the
+    floor may be shown to be broken then, and not to be kept. Where none has one, nothing is judged.
+    """
+    window = settings.window_seconds
+    silent = [label for time, alarm, _, label in rows if not alarm and time + window < now]
+    n_unlabelled = silent.count(None)
+    if n_unlabelled == len(silent):
+        words = "recall: not watched: no case without an alarm has a label, which would show misses"
+        return Watch(name="recall", verdict="unknown", words=words, limit=floor)
+    found = [
+        (time, patient, *([None, None] if label is None else [alarm, alarm]))
+        for time, alarm, patient, label in rows
+        if label == 1 or (alarm and label is None)
+    ]
+    units, _ = closed_units(Alarms.from_rows(found), window, now)
+    watch = precision_watch(units, floor, settings, name="recall", said=RECALL)
+    if not n_unlabelled:
+        return watch
+    more = f"{n_unlabelled:,} of {len(silent):,} cases without an alarm have no label"
+    verdict: Verdict = (
+        "unknown" if watch.verdict in ("kept", "too early to tell") else watch.verdict
+    )
+    words = watch.words.replace(watch.verdict, verdict, 1) + f"; {more}, so recall may be lower"
+    return replace(watch, verdict=verdict, words=words, low=0.0)
+
+
+def _words(
+    judgement: Judgement, units: Units, floor: float, ends: tuple[float, float], said: Said
+) -> str:
     n, true, unlabelled = units.sums
     if not n:
-        return f"too early to tell; no window of an alarm has closed (floor {floor:g})"
+        one = "an alarm" if said.of == "alarm" else f"a {said.of}"
+        return f"too early to tell; no window of {one} has closed (floor {floor:g})"
     labelled = n - unlabelled
-    known = f"{true:,.0f} of {labelled:,.0f} alarms were true"
+    known = f"{true:,.0f} of {labelled:,.0f} {said.of}s {said.counted}"
     share = f"{true / labelled:.3f}, " if labelled else ""
     if unlabelled:
-        known += f" and {unlabelled:,.0f} have no label"
+        alarms = "" if said.of == "alarm" else "alarms "
+        known += f" and {unlabelled:,.0f} {alarms}have no label"
     shown = f"{known} ({share}interval {ends[0]:.3f} to {ends[1]:.3f}; floor {floor:g})"
-    return f"{_verdict_in_words(judgement, units)}; {shown}"
+    return f"{_verdict_in_words(judgement, units, said)}; {shown}"
 
 
-def _verdict_in_words(judgement: Judgement, units: Units) -> str:
+def _verdict_in_words(judgement: Judgement, units: Units, said: Said) -> str:
     if judgement.verdict == "broken":
-        return (
-            f"broken since about {judgement.since}, shown by the alarms until {judgement.noticed}"
-        )
+        until = f"shown by the {said.of}s until {judgement.noticed}"
+        return f"broken since about {judgement.since}, {until}"
     if judgement.verdict == "watch":
         return (
             f"watch; the detector has been above its bound since {judgement.noticed}, as if "
-            f"precision had fallen about {judgement.since}"
+            f"{said.measure} had fallen about {judgement.since}"
         )
     if judgement.verdict == "unknown":
         n, true, unlabelled = units.sums
         most, best, _ = units.at_best().sums
         return (
             f"unknown, because {unlabelled:,.0f} of {n:,.0f} alarms have no label: with them "
-            f"precision is from {true / n:.3f} to {best / most:.3f}"
+            f"{said.measure} is from {true / n:.3f} to {best / most:.3f}"
         )
     return judgement.verdict

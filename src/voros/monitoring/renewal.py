@@ -134,6 +134,11 @@ def propose(
     recall_known = not unknown[~alarms].any()
     positive = labels == 1
     if not recall_known:
+        if _single(policy).scenario.min_recall is not None:
+            raise ValueError(
+                f"{int(unknown[~alarms].sum()):,} recent cases without an alarm have no label; a "
+                "threshold that keeps a recall floor needs the labels of all"
+            )
         # Who was looked at without an alarm is no fair sample of those who were not.
         positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
     if positive.all() or not positive.any():

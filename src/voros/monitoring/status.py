@@ -25,7 +25,8 @@ class Watch:
     Attributes
     ----------
     name : str
-        "precision", "capacity", "cost" or "scores"; of a joint policy "precision of" a stream.
+        "precision", "recall", "capacity", "cost" or "scores"; of a joint policy "precision of" a
+        stream.
     verdict : str
     words : str
         The verdict in a sentence.

@@ -10,7 +10,7 @@ import numpy as np
 
 from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import JointPolicy
-from voros.monitoring.precision import Alarms, closed_units, precision_watch
+from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
 from voros.monitoring.ratios import (
     capacity_limit,
     capacity_watch,
@@ -111,8 +111,13 @@ def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamSta
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:
-    """Judge capacity, cost and scores, as far as they are watched."""
+    """Judge recall, capacity, cost and scores, as far as they are watched."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    floor = None if policy.single is None else policy.single.scenario.min_recall
+    if floor is not None:
+        rows = store.latest(deployed.since, np.inf)
+        found = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
+        yield recall_watch(found, floor, settings, deployed.now)
     limit, unit = capacity_limit(policy, settings), store.metadata("periods")
     if limit is not None:
         counts = ended_counts(_raised(deployed), unit)
@@ -156,14 +161,16 @@ def _notes(
     for stream in streams:
         yield from _late_in_words(stream, deployed)
     yield from _alike_in_words(watches)
-    yield _recall_in_words(others > 0)
+    if not any(watch.name == "recall" for watch in watches):
+        yield _recall_in_words(others > 0)
     if isinstance(policy.policy, ThresholdPolicy):
         periods = deployed.periods(tuple(policy.floors))
         suggested = prevalence_in_words(periods, policy.policy, settings)
         if suggested is not None:
             yield suggested
     renewed = not isinstance(policy.policy, JointPolicy)
-    if renewed and any(stream.watch.verdict in ("broken", "watch") for stream in streams):
+    floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
+    if renewed and any(watch.verdict in ("broken", "watch") for watch in floors):
         yield "advice: monitor.renew() proposes a threshold from labelled recent cases"
 
 

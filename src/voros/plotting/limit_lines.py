@@ -1,4 +1,4 @@
-"""The limits of a scenario, drawn in ROC space: gold region, two lines and their names."""
+"""The limits of a scenario, drawn in ROC space: gold region, lines and their names."""
 
 from __future__ import annotations
 
@@ -57,29 +57,33 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
 
 
 def limit_labels(scenario: Scenario) -> dict[str, str]:
-    """Say the precision floor and the capacity shortly."""
+    """Say the floors and the capacity shortly."""
     is_number = scenario.capacity_is_count or scenario.per == PATIENT_DAY
     most = f"{scenario.capacity:,}" if is_number else f"{100 * scenario.capacity:.3g}%"
     if scenario.per is not None:
         most += f" {scenario.rule}"
-    return {"precision": f"precision ≥ {scenario.min_precision:g}", "capacity": f"alarms ≤ {most}"}
+    labels = {"precision": f"precision ≥ {scenario.min_precision:g}"}
+    if scenario.min_recall is not None:
+        labels["recall"] = f"recall ≥ {scenario.min_recall:g}"
+    return labels | {"capacity": f"alarms ≤ {most}"}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """A precision floor and a capacity for classes of given sizes: what it takes to draw them."""
+    """Floors and a capacity for classes of given sizes: what it takes to draw them."""
 
     n_positive: float
     n_negative: float
     min_precision: float = 0.0
     max_alarms: float = np.inf
+    min_recall: float = 0.0
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation) -> Limits:
         """Take them from a model's evaluation, at the prevalence of its scenario."""
-        points = evaluation.points
-        floor = evaluation.scenario.min_precision
-        return cls(points.n_positive, points.n_negative, floor, evaluation.max_alarms)
+        points, scenario = evaluation.points, evaluation.scenario
+        limits = scenario.min_precision, evaluation.max_alarms, scenario.min_recall or 0.0
+        return cls(points.n_positive, points.n_negative, *limits)
 
     @property
     def caps(self) -> bool:
@@ -93,6 +97,8 @@ class Limits:
         tp, fp = self.n_positive * tpr, self.n_negative * fpr
         precise = (1.0 - self.min_precision) * tp - self.min_precision * fp
         chords = {"precision": chord(UNIT_SQUARE, precise)} if self.min_precision > 0 else {}
+        if self.min_recall > 0:
+            chords["recall"] = chord(UNIT_SQUARE, tpr - self.min_recall)
         if self.caps:
             chords["capacity"] = chord(UNIT_SQUARE, self.max_alarms - tp - fp)
         return chords
@@ -100,17 +106,19 @@ class Limits:
     @property
     def region(self) -> Region:
         """The feasible region."""
-        return region_of(self.n_positive, self.n_negative, self.min_precision, self.max_alarms)
+        sizes = self.n_positive, self.n_negative
+        return region_of(*sizes, self.min_precision, self.max_alarms, self.min_recall)
 
 
 @dataclass(frozen=True)
 class LimitArtists:
-    """What was drawn for one pair of limits; one that cuts nothing has no line."""
+    """What was drawn for the limits of a scenario; one that cuts nothing has no line."""
 
     region: Polygon
     precision: Line2D | None
     capacity: Line2D | None
     labels: tuple[Text, ...]
+    recall: Line2D | None = None
 
 
 def draw_limits(
@@ -122,7 +130,7 @@ def draw_limits(
     share: float = 1.0,
     labels_end: float = 0.97,
 ) -> LimitArtists:
-    """Fill the region with gold and draw both limit lines, named as in ``scenario`` if given.
+    """Fill the region with gold and draw the limit lines, named as in ``scenario`` if given.
 
     Several regions on one plot take a ``share`` of the gold each; names end at a share of the
     lines' length.
@@ -135,12 +143,13 @@ def draw_limits(
     }
     words = {} if scenario is None else limit_labels(scenario)
     labels = [
-        label_along(ax, ends, words[name], below=name == "precision", end=labels_end)
+        label_along(ax, ends, words[name], below=name != "capacity", end=labels_end)
         for name, ends in limits.chords.items()
         if words
     ]
     region = _fill(ax, limits.region, share * region_opacity(ax))
-    return LimitArtists(region, lines.get("precision"), lines.get("capacity"), tuple(labels))
+    drawn = {name: lines.get(name) for name in ("precision", "recall", "capacity")}
+    return LimitArtists(region=region, labels=tuple(labels), **drawn)
 
 
 def _fill(ax: Axes, region: Region, opacity: float) -> Polygon:

@@ -68,6 +68,7 @@ class RegionDisplay:
     min_precision : float in [0, 1], default 0.0
     max_alarms : float, default inf
         The capacity, as a number of alarms.
+    min_recall : float in [0, 1], default 0.0
 
     Attributes
     ----------
@@ -91,8 +92,9 @@ class RegionDisplay:
         n_negative: float,
         min_precision: float = 0.0,
         max_alarms: float = np.inf,
+        min_recall: float = 0.0,
     ) -> None:
-        self.limits = Limits(n_positive, n_negative, min_precision, max_alarms)
+        self.limits = Limits(n_positive, n_negative, min_precision, max_alarms, min_recall)
         self.region = self.limits.region
 
     @classmethod
@@ -109,7 +111,8 @@ class RegionDisplay:
         cases = OperatingPoints.from_counts([], [], n_positive, n_negative)
         cases = at_deployment(cases, scenario)
         sizes = cases.n_positive, cases.n_negative
-        return cls(*sizes, scenario.min_precision, cases.max_alarms(scenario)).plot(ax)
+        limits = scenario.min_precision, cases.max_alarms(scenario), scenario.min_recall or 0.0
+        return cls(*sizes, *limits).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> RegionDisplay:
         """Draw on ``ax``, or on a new figure.
@@ -140,7 +143,8 @@ class RegionDisplay:
         limits = self.limits
         alarms = rf"$\kappa = {limits.max_alarms:g}$" if limits.caps else "no capacity limit"
         sizes = f"$|P| = {limits.n_positive:g}, |N| = {limits.n_negative:g}$"
-        return rf"$\alpha = {limits.min_precision:g}$, {alarms}" + "\n" + sizes
+        recall = rf"$\rho = {limits.min_recall:g}$, " if limits.min_recall else ""
+        return rf"$\alpha = {limits.min_precision:g}$, {recall}{alarms}" + "\n" + sizes
 
     def _draw_corners(self) -> Line2D:
         closed = np.vstack([self.region.vertices, self.region.vertices[:1]])
@@ -185,7 +189,7 @@ def corner_name(name: str) -> str:
     >>> corner_name("vak"), corner_name("v01"), corner_name("v0k")
     ('$v_{\\alpha\\kappa}$', '$v_{01}$', '$v_{0\\kappa}$')
     """
-    greek = {"a": r"\alpha", "k": r"\kappa"}
+    greek = {"a": r"\alpha", "k": r"\kappa", "r": r"\rho"}
     first, second = (greek.get(letter, letter) for letter in name[1:])
     gap = " " if first in greek.values() and second not in greek.values() else ""
     return f"$v_{{{first}{gap}{second}}}$"

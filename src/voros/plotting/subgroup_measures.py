@@ -149,7 +149,9 @@ class SubgroupDisplay:
         self, panel: Axes, measure: str, row: int, result: SubgroupResult, color: Any
     ) -> None:
         value, (low, high) = getattr(result, measure), getattr(result.intervals, measure)
-        width = line_width(panel)
+        width, verdict = line_width(panel), result.floor
+        if measure == "recall" and result.recall_floor is not None:
+            verdict = result.recall_floor
         if np.isnan(value):
             panel.plot([low, high], [row, row], ":", color=muted(panel), linewidth=width)
             return
@@ -161,9 +163,9 @@ class SubgroupDisplay:
             value,
             row,
             xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
-            fmt=FLOOR_MARKERS[result.floor],
+            fmt=FLOOR_MARKERS[verdict],
             color=color,
-            markerfacecolor="none" if result.floor == "too few to say" else color,
+            markerfacecolor="none" if verdict == "too few to say" else color,
             markersize=0.7 * type_size(panel),
             elinewidth=width,
         )
@@ -182,14 +184,22 @@ class SubgroupDisplay:
             panel.tick_params(labelleft=False)
 
     def _draw_floor(self) -> Line2D:
-        panel, floor = self.axes_[0], self.subgroups.scenario.min_precision
+        recall = self.subgroups.scenario.min_recall
+        if recall is not None:
+            self._draw_line(self.axes_[1], recall)
+        line = self._draw_line(self.axes_[0], self.subgroups.scenario.min_precision)
+        seen = {r.floor for r in self.subgroups} | {r.recall_floor for r in self.subgroups}
+        verdicts = "   ".join(
+            f"{sign} {said}" for said, sign in FLOOR_SIGNS.items() if said in seen
+        )
+        panel, floors = self.axes_[1], "precision floor" if recall is None else "floors"
+        panel.set_title(f"{floors}: {verdicts}", fontsize=type_size(panel), loc="left")
+        return line
+
+    def _draw_line(self, panel: Axes, floor: float) -> Line2D:
         line = panel.axvline(
             floor, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel), zorder=1
         )
         at = {"xycoords": panel.get_xaxis_transform(), "ha": "left", "va": "bottom"}
         write_beside(panel, f"floor {floor:g}", (floor, 1.0), (2, 2), **at)
-        seen = [verdict for verdict in FLOOR_SIGNS if verdict in {r.floor for r in self.subgroups}]
-        verdicts = "   ".join(f"{FLOOR_SIGNS[verdict]} {verdict}" for verdict in seen)
-        size = type_size(panel)
-        self.axes_[1].set_title(f"precision floor: {verdicts}", fontsize=size, loc="left")
         return line

@@ -193,8 +193,8 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def _draw_limits(self) -> dict[str, Line2D]:
         limits = self.scenario.min_precision, self.evaluation.max_alarms
-        labels = limit_labels(self.scenario).values()
-        drawn = map(draw_level, self.axes_[1:], limits, labels)
+        labels = limit_labels(self.scenario)
+        drawn = map(draw_level, self.axes_[1:], limits, (labels["precision"], labels["capacity"]))
         return dict(zip(COST_PANELS[1:], drawn, strict=True))
 
     def _mark_best(self) -> tuple[Line2D, ...]:

@@ -199,6 +199,8 @@ class WinnerMapDisplay(ModelDisplay):
         unit = f"alarms per {unit}" if self.winner_map.per else unit
         xlabel = f"{AXIS_TITLES['capacity']} ({unit})"
         ylabel, title = AXIS_TITLES["min_precision"], "best model"
+        if self.winner_map.min_recall is not None:
+            title += f", recall ≥ {self.winner_map.min_recall:g}"
         if ax is self.margin_ax_:
             ylabel, title = "", "margin"
         format_axes(ax, xlabel=xlabel, ylabel=ylabel, title=title)

@@ -12,7 +12,7 @@ import numpy as np
 
 from voros.core.arguments import as_number, check_count
 from voros.core.costs import CostDistribution
-from voros.core.decision import Decision, decide, solve
+from voros.core.decision import Decision, decide, reachable, solve
 from voros.core.hull import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -242,7 +242,7 @@ def deployable(
     """
     if guarantee is None:
         return decide(points, scenario)
-    return solve(points, scenario, guarantee.certified(points, scenario))
+    return reachable(solve(points, scenario, guarantee.certified(points, scenario)))
 
 
 def why_never_alarm(

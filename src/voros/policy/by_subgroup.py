@@ -1,4 +1,4 @@
-"""What deployed thresholds do in each subgroup of cases, and where the precision floor holds."""
+"""What deployed thresholds do in each subgroup of cases, and where the floors hold."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from voros.core.exact_intervals import (
     EvaluationIntervals,
     Interval,
     ThresholdCounts,
+    recall_of,
 )
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
@@ -22,6 +23,7 @@ from voros.io.frames import make_frame
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
+Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 
 ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
@@ -44,6 +46,8 @@ class SubgroupResult:
         Of the precision floor in the population of the subgroup: kept or broken where the interval
         lies above or below it at every, or at some, deployed threshold. A threshold that raised no
         alarm in the subgroup leaves it open; never alarm keeps it.
+    recall_floor : {"kept", "broken", "too few to say"} or None
+        The same of a recall floor, where there is one; never alarm breaks it.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class SubgroupResult:
     cost_per_1000: float
     intervals: EvaluationIntervals
     floor: FloorVerdict
+    recall_floor: FloorVerdict | None = None
 
     @property
     def name(self) -> str:
@@ -81,7 +86,8 @@ class SubgroupResult:
             low, high = getattr(self.intervals, measure)
             values |= {measure: getattr(self, measure)}
             values |= {f"{measure}_low": low, f"{measure}_high": high}
-        return values | {"floor": self.floor}
+        recall = {} if self.recall_floor is None else {"recall_floor": self.recall_floor}
+        return values | {"floor": self.floor} | recall
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -90,8 +96,8 @@ class SubgroupEvaluation(ReprMixin):
 
     Of each measure the intervals of all subgroups hold together with the stated confidence: by
     Bonferroni, each alone has the level ``1 - (1 - confidence_level) / n_subgroups``. So do
-    all that is said of the precision floor. The capacity is one for all cases, so that no subgroup
-    keeps or breaks it alone.
+    all that is said of the floors of precision and recall. The capacity is one for all cases, so
+    that no subgroup keeps or breaks it alone.
 
     Attributes
     ----------
@@ -197,9 +203,12 @@ class SubgroupEvaluation(ReprMixin):
             raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
         return self.results[self.names.index(name)]
 
-    def with_floor(self, verdict: FloorVerdict) -> tuple[SubgroupResult, ...]:
-        """Return the subgroups of which this is known of the precision floor."""
-        return tuple(result for result in self.results if result.floor == verdict)
+    def with_floor(
+        self, verdict: FloorVerdict, floor: Floor = "precision"
+    ) -> tuple[SubgroupResult, ...]:
+        """Return the subgroups of which this is known of the precision, or the recall floor."""
+        name = "floor" if floor == "precision" else "recall_floor"
+        return tuple(result for result in self.results if getattr(result, name) == verdict)
 
     def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> SubgroupResult:
         column, subgroup = name
@@ -213,19 +222,31 @@ class SubgroupEvaluation(ReprMixin):
             recall=float(counts.probability @ counts.tp / (counts.n_positive or np.nan)),
             cost_per_1000=counts.cost_per_1000,
             intervals=counts.intervals(self.confidence_each),
-            floor=self._verdict(counts),
+            floor=self._verdict(counts, "precision", self.scenario.min_precision),
+            recall_floor=None
+            if self.scenario.min_recall is None
+            else self._verdict(counts, "recall", self.scenario.min_recall),
         )
 
-    def _verdict(self, counts: ThresholdCounts) -> FloorVerdict:
-        floor, can_alarm = self.scenario.min_precision, np.isfinite(self.thresholds)
+    def _verdict(self, counts: ThresholdCounts, limit: Floor, floor: float) -> FloorVerdict:
+        can_alarm = np.isfinite(self.thresholds)
         if floor <= 0:
             return "kept"
-        # A statement for each subgroup and threshold: alpha is split over all of them.
-        alpha = (1.0 - self.confidence_level) / (self.n_subgroups * max(int(can_alarm.sum()), 1))
-        low, high = (limits[can_alarm] for limits in counts.precision_limits(1.0 - alpha))
+        if limit == "recall" and not can_alarm.all():
+            return "broken"
+        # A statement for each subgroup, threshold and floor: alpha is split over all of them.
+        n_floors = (self.scenario.min_precision > 0) + (self.scenario.min_recall is not None)
+        n_said = n_floors * self.n_subgroups * max(int(can_alarm.sum()), 1)
+        level = 1.0 - (1.0 - self.confidence_level) / n_said
+        if limit == "precision":
+            ends = counts.precision_limits(level)
+        else:
+            recall = counts.share(recall_of, level)
+            ends = recall.low, recall.high
+        low, high = (limits[can_alarm] for limits in ends)
         if (high < floor).any():
             return "broken"
-        # Without an alarm the limits are 0 and 1.
+        # Without an alarm, or a positive, the limits are 0 and 1.
         return "kept" if (low >= floor).all() else "too few to say"
 
     def columns(self) -> dict[str, list[Any]]:
@@ -240,9 +261,10 @@ class SubgroupEvaluation(ReprMixin):
     def table(self) -> Table:
         """Return the subgroups as a table for people."""
         head = ("subgroup", "cases", "positives", "alarms", "precision", "recall")
-        floor = f"floor {self.scenario.min_precision:g}"
+        floor, recall = f"floor {self.scenario.min_precision:g}", self.scenario.min_recall
+        floors = [floor] if recall is None else [floor, f"recall floor {recall:g}"]
         rows = [_cells(result) for result in self.results]
-        return Table.from_rows([(*head, "cost of 1,000 cases", floor), *rows])
+        return Table.from_rows([(*head, "cost of 1,000 cases", *floors), *rows])
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -252,13 +274,18 @@ class SubgroupEvaluation(ReprMixin):
             f"{100 * self.confidence_level:g} % "
             f"(Bonferroni: {100 * self.confidence_each:.4g} % each)"
         )
-        floor = self._floor_words("broken"), self._floor_words("too few to say")
-        return (together, *floor, *self.notes)
+        floors: dict[Floor, float] = {"precision": self.scenario.min_precision}
+        if self.scenario.min_recall is not None:
+            floors["recall"] = self.scenario.min_recall
+        verdicts: tuple[FloorVerdict, ...] = ("broken", "too few to say")
+        said = (self._floor_words(v, *floor) for floor in floors.items() for v in verdicts)
+        return (together, *said, *self.notes)
 
-    def _floor_words(self, verdict: FloorVerdict) -> str:
-        named = ", ".join(result.name for result in self.with_floor(verdict)) or "no subgroup"
-        said = "broken in" if verdict == "broken" else "open, with too few alarms to say, in"
-        return f"precision floor {self.scenario.min_precision:g} {said}: {named}"
+    def _floor_words(self, verdict: FloorVerdict, limit: Floor, floor: float) -> str:
+        named = ", ".join(one.name for one in self.with_floor(verdict, limit)) or "no subgroup"
+        of = "alarms" if limit == "precision" else "positives"
+        said = "broken in" if verdict == "broken" else f"open, with too few {of} to say, in"
+        return f"{limit} floor {floor:g} {said}: {named}"
 
     def _parts(self) -> tuple[str | Table, ...]:
         return self.table(), *self.words
@@ -303,6 +330,7 @@ def _cells(result: SubgroupResult) -> tuple[str, ...]:
         _between(result.recall, intervals.recall, ".3f"),
         _between(result.cost_per_1000, intervals.cost_per_1000, ",.4g"),
         result.floor,
+        *([] if result.recall_floor is None else [result.recall_floor]),
     )
 
 

@@ -48,6 +48,7 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
+    scenario.refuse_recall_floor("thresholds that are fixed on development cases")
     promise = read_guarantee(guarantee)
     assert promise is not None
     if promise.ladder is not None or len(promise.steps) > 1:

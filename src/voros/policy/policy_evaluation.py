@@ -179,14 +179,14 @@ class PolicyEvaluation(ReprMixin):
 
     @property
     def satisfied(self) -> bool:
-        """Whether every deployed threshold keeps both limits."""
+        """Whether every deployed threshold keeps the limits."""
         return not self.violations
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the deployed thresholds as a data frame, one row per interval of the cost."""
         rows = choice_columns(self.choices)
         rows["probability"] = self.probabilities.tolist()
-        for limit in ("precision", "capacity"):
+        for limit in self.scenario.limit_names:
             broken = {c for v in self.violations if v.limit == limit for c in v.where}
             rows[f"keeps_{limit}"] = [choice not in broken for choice in self.choices]
         return make_frame(rows, backend)
@@ -237,13 +237,14 @@ class PolicyEvaluation(ReprMixin):
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
         intervals = self.intervals
         span = "" if intervals is None else f"{100 * intervals.confidence_level:g} % interval"
-        floor = f"at least {self.scenario.min_precision:g}"
+        floor, recall = f"at least {self.scenario.min_precision:g}", self.scenario.min_recall
+        least = "" if recall is None else f"at least {recall:g}"
         most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
         rows = [
             ("expected cost", self.expected_cost, "cost", "", ".4f"),
             ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
             ("precision", self.mean_precision, "precision", floor, ".4f"),
-            ("recall", self.mean_recall, "recall", "", ".4f"),
+            ("recall", self.mean_recall, "recall", least, ".4f"),
         ]
         if self.by_period is None:
             rows.append(("alarms", self.mean_alarms, "alarms", f"at most {most:,.6g}", ""))

@@ -21,7 +21,6 @@ import numpy as np
 
 from voros.core.cases import check_scores
 from voros.core.exact_intervals import PER_CASES, fpr_of, recall_of
-from voros.core.exact_limits import as_fraction
 from voros.core.scenario import Scenario
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
@@ -52,6 +51,8 @@ class PrevalenceBand(ReprMixin):
     precision, precision_low, precision_high : ndarray
         At each prevalence, with a band that holds at all of them together with the stated
         confidence; NaN where no alarm is raised.
+    recall, recall_low : float
+        The same at every prevalence, and the low end of its interval.
     alarms, alarms_low, alarms_high : ndarray
         The same for alarms as a share of the cases.
     cost_per_1000 : ndarray
@@ -77,6 +78,8 @@ class PrevalenceBand(ReprMixin):
     precision: FloatArray
     precision_low: FloatArray
     precision_high: FloatArray
+    recall: float
+    recall_low: float
     alarms: FloatArray
     alarms_low: FloatArray
     alarms_high: FloatArray
@@ -87,18 +90,19 @@ class PrevalenceBand(ReprMixin):
 
     @property
     def kept(self) -> BoolArray:
-        """At which prevalences the rates on these cases keep both limits."""
-        return self._within(self.precision, self.alarms)
+        """At which prevalences the rates on these cases keep the limits."""
+        return self._within(self.precision, self.recall, self.alarms)
 
     @property
     def surely_kept(self) -> BoolArray:
-        """At which prevalences the whole band keeps both limits."""
-        return self._within(self.precision_low, self.alarms_high)
+        """At which prevalences the whole band keeps the limits."""
+        return self._within(self.precision_low, self.recall_low, self.alarms_high)
 
-    def _within(self, precision: FloatArray, alarms: FloatArray) -> BoolArray:
-        floor = float(as_fraction(self.scenario.min_precision))
+    def _within(self, precision: FloatArray, recall: float, alarms: FloatArray) -> BoolArray:
+        floor, least = float(self.scenario.floor), float(self.scenario.recall_floor)
         precise = np.isnan(precision) | (precision >= floor * (1 - KEPT_SLACK))
-        return np.asarray(precise & (alarms <= self.max_share * (1 + KEPT_SLACK)))
+        recalled = recall >= least * (1 - KEPT_SLACK)
+        return np.asarray(precise & recalled & (alarms <= self.max_share * (1 + KEPT_SLACK)))
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame with a row for each prevalence."""
@@ -151,6 +155,8 @@ def prevalence_band(evaluation: Any, prevalences: Any = None) -> PrevalenceBand:
         precision=_precision(grid, tpr, fpr),
         precision_low=_precision(grid, tpr_low, fpr_high),
         precision_high=_precision(grid, tpr_high, fpr_low),
+        recall=tpr,
+        recall_low=tpr_low,
         alarms=grid * tpr + (1 - grid) * fpr,
         alarms_low=grid * tpr_low + (1 - grid) * fpr_low,
         alarms_high=grid * tpr_high + (1 - grid) * fpr_high,

@@ -34,7 +34,7 @@ from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import POLICY_STRATEGIES, Origin
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 6
+POLICY_SCHEMA = 7
 """Raised whenever the fields of a file change."""
 
 POLICY_KEYS = (
@@ -126,8 +126,10 @@ def _check_chosen_again(entries: Mapping[str, Entry], arguments: Mapping[str, An
         entries["choices"].contradict("do not raise the threshold wherever they lower the alarms")
     limits = limits_under(arguments["guarantee"], scenario)
     most = entries["scenario"].made(limits.max_alarms, points.n_cases, 0.0, n_periods)
-    feasible = points.within_limits(limits.min_precision, most)
-    if not feasible.all():
+    feasible = points.within_limits(limits, most)
+    # With a recall floor never alarm is deployed where nothing else is allowed.
+    feasible[0] = limits.min_recall is None or len(points) == 1
+    if not feasible[1:].all():
         entries["choices"].contradict("hold a threshold beyond the limits of the scenario")
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
     # Absurd costs overflow; what comes of it agrees with no choice.
@@ -209,6 +211,7 @@ def saved_scenario(entry: Entry) -> Scenario:
         limits["prevalence"].optional(lambda share: share.number(0, 1)),
         per=limits["per"].optional(Entry.text),
         exceed=limits["exceed"].optional(lambda share: share.number(0, 1)),
+        min_recall=limits["min_recall"].optional(lambda share: share.number(0, 1)),
     )
 
 

@@ -43,6 +43,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         *([] if policy.rule is None else [("rule", repr(policy.rule))]),
         ("costs", repr(scenario.costs)),
         ("precision", f"at least {scenario.min_precision:g}"),
+        *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
         ("alarms", f"at most {np.floor(most):,.6g} of {all_cases}{rule}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
         ("validated on", f"{all_cases}, {policy.n_positive:,.6g} positive"),

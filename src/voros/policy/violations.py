@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from voros.core.hull import Choice
 
 
-Limit: TypeAlias = Literal["precision", "capacity"]
+Limit: TypeAlias = Literal["precision", "recall", "capacity"]
 
 
 ALL_COSTS = 1 - 1e-12
@@ -29,11 +29,11 @@ class Violation:
 
     Attributes
     ----------
-    limit : {"precision", "capacity"}
+    limit : {"precision", "recall", "capacity"}
     bound : float
-        The precision floor, or the capacity as a number of alarms on the new cases.
+        The floor, or the capacity as a number of alarms on the new cases.
     worst : float
-        The lowest precision, or the most alarms, of any deployed threshold.
+        The lowest precision or recall, or the most alarms, of any deployed threshold.
     missed_by : float
         Distance from `worst` to `bound`, above 0.
     probability : float
@@ -64,8 +64,8 @@ class Violation:
 
     def __str__(self) -> str:
         """Say what is broken and by how much; at which costs, unless at all of them."""
-        if self.limit == "precision":
-            said = f"precision: {self.worst:.3g}, at least {self.bound:.3g} required"
+        if self.limit != "capacity":
+            said = f"{self.limit}: {self.worst:.3g}, at least {self.bound:.3g} required"
         elif self.measure:
             said = f"capacity: {self.worst:.3g} {self.measure}, at most {self.bound:.3g} allowed"
         else:
@@ -93,7 +93,7 @@ def find_violations(
     ) -> tuple[Violation, ...]:
         if not marks.any():
             return ()
-        worst = (np.min if limit == "precision" else np.max)(values[marks]).item()
+        worst = (np.max if limit == "capacity" else np.min)(values[marks]).item()
         where = tuple(choices[i] for i in np.flatnonzero(marks))
         share = float(probability[marks].sum())
         return (
@@ -108,12 +108,14 @@ def find_violations(
             ),
         )
 
-    floor = scenario.min_precision
-    imprecise = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
+    floor, least = scenario.min_precision, scenario.min_recall
+    floors = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
+    if least is not None and cases.n_positive:
+        floors += broken("recall", ~cases.recalls_enough(least), cases.tpr, least)
     if by_period is not None:
         by_limit = [
             broken("capacity", r.broken, r.values, r.bound, r.measure) for r in by_period.rules
         ]
-        return *imprecise, *(violation for violations in by_limit for violation in violations)
+        return *floors, *(violation for violations in by_limit for violation in violations)
     beyond = ~cases.within_capacity(max_alarms)
-    return *imprecise, *broken("capacity", beyond, cases.counted_alarms, max_alarms)
+    return *floors, *broken("capacity", beyond, cases.counted_alarms, max_alarms)

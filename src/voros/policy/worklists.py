@@ -296,6 +296,7 @@ def worklist(
 
 
 def _check(scenario: Scenario) -> None:
+    scenario.refuse_recall_floor("worklists")
     if scenario.per is None:
         raise ArgumentError("per", " is needed: a worklist is one of each period, such as 'day'")
     if scenario.prevalence is not None:

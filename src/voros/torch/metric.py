@@ -28,7 +28,7 @@ class PartialVOROS(Metric):
     ----------
     scenario : Scenario, optional
         Limits and costs. Give a scenario or its parts below, not both.
-    min_precision, capacity, cost_ratio, prevalence
+    min_precision, min_recall, capacity, cost_ratio, prevalence
         As in `voros.partial_voros_score`.
     weighted : bool, default False
         Whether `update` is given a weight for every case.
@@ -66,6 +66,7 @@ class PartialVOROS(Metric):
         scenario: Scenario | None = None,
         *,
         min_precision: float | None = None,
+        min_recall: float | None = None,
         capacity: float | None = None,
         cost_ratio: CostLike | None = None,
         prevalence: float | None = None,
@@ -76,6 +77,7 @@ class PartialVOROS(Metric):
         super().__init__(**kwargs)
         parts = {
             "min_precision": min_precision,
+            "min_recall": min_recall,
             "capacity": capacity,
             "cost_ratio": cost_ratio,
             "prevalence": prevalence,

@@ -138,6 +138,7 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
 
 
 def _setting(scenario: Scenario) -> dict[str, Any]:
+    scenario.refuse_recall_floor("pages")
     low, high, spread = _miss_range(scenario.costs)
     capacity = "count" if scenario.capacity_is_count else "share"
     return {

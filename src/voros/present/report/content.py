@@ -443,6 +443,7 @@ def scenario_values(scenario: Scenario) -> dict[str, Any]:
     low, high = scenario.costs.support
     return {
         "min_precision": scenario.min_precision,
+        "min_recall": scenario.min_recall,
         "capacity": scenario.capacity,
         "capacity_unit": _capacity_unit(scenario),
         "costs": repr(scenario.costs),

@@ -236,8 +236,11 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
         capacity = f"at most {number(math.floor(most))} alarms on the validation stays"
     rule = f" {scenario.rule}" if scenario.per else ""
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
+    least = scenario.min_recall
+    recall = [] if least is None else [("recall", f"at least {least:g} of the positives found")]
     return [
         ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
+        *recall,
         ("capacity", f"{capacity} (capacity {scenario.capacity!r}{rule})"),
         ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
         ("distribution of C_FP / C_FN", repr(scenario.costs)),

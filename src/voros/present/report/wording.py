@@ -30,8 +30,9 @@ def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: floa
     costs = repr(scenario.costs)
     ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
     rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
+    recall = "" if scenario.min_recall is None else f"recall at least {scenario.min_recall:g}, "
     return (
-        f"{_cases_in_words(cases)}; precision at least {scenario.min_precision:g}, at most "
+        f"{_cases_in_words(cases)}; precision at least {scenario.min_precision:g}, {recall}at most "
         f"{number(most)} alarms{rule}; a miss is worth {_worth(*ends)} false alarms ({costs})"
     )
 
@@ -72,8 +73,8 @@ def policy_in_words(
 def limits_verdict(tested: PolicyEvaluation) -> str:
     """Say whether a policy kept its limits on test cases, and whether these are enough to tell.
 
-    Kept are limits that no interval of precision or alarms reaches across; those that hold on the
-    cases, and may not in the population they come from, are met.
+    Kept are limits that no interval of precision, recall or alarms reaches across; those that hold
+    on the cases, and may not in the population they come from, are met.
     """
     return verdict_in_words(tested.satisfied, _reaching(tested), tested.confidence_level)
 
@@ -101,6 +102,9 @@ def _reaching(tested: PolicyEvaluation) -> list[str] | None:
     reaching = []
     if low < scenario.min_precision:
         reaching.append(f"precision may be {number(low, 3)}, below {scenario.min_precision:g}")
+    if scenario.min_recall is not None and intervals.recall[0] < scenario.min_recall:
+        low = intervals.recall[0]
+        reaching.append(f"recall may be {number(low, 3)}, below {scenario.min_recall:g}")
     if most > tested.max_alarms:
         reaching.append(f"alarms may be {number(most, 3)}, above {number(tested.max_alarms)}")
     return reaching

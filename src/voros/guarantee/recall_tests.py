@@ -1,0 +1,147 @@
+r"""Which thresholds are shown to keep a recall floor: one exact test on the positives.
+
+Recall falls as the threshold rises, so a recall floor is a capacity of misses among the positives,
+and what holds for alarms among all cases (`voros.guarantee.binomial_tests`) holds for it: of the
+thresholds that break the floor the most lenient decides. It does not depend on the validation
+cases, and every other that breaks the floor finds no more of their positives. So one tail
+probability covers all thresholds at once, and ties only make it safer.
+
+**Population.** Given their number, the positives are independent draws, and that threshold finds
+each with a probability of at most the floor: its true positives are at most binomial.
+
+**Next cases.** Of m positives among them f may be missed, the whole part of (1 - floor) m. A
+threshold breaks the floor where the score of the (f + 1)-th lowest is below it, and the validation
+positives up to that score are beta-binomial, given m. How many positives come is not known. Given
+the positives of validation and of the next cases together, those of validation are hypergeometric:
+numbers m that would make them too few or too many are left out, with part of the error, and the
+test must pass with each of the others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+
+import numpy as np
+from scipy.special import gammaln
+
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario
+from voros.guarantee.binomial_tests import most_counted, share_risk
+from voros.guarantee.tuning import TUNING
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+
+def recall_shares(alpha: float, scenario: Scenario, n_cases: float) -> tuple[float, float]:
+    """Share alpha between the other limits and a recall floor; one that is alone has all of it.
+
+    Examples
+    --------
+    >>> recall_shares(0.05, Scenario(0.5, cost_ratio=0.1, min_recall=0.8), 1000)
+    (0.025, 0.025)
+    >>> recall_shares(0.05, Scenario(cost_ratio=0.1, min_recall=0.8), 1000)
+    (0.0, 0.05)
+    """
+    if scenario.min_recall is None:
+        return alpha, 0.0
+    alone = scenario.min_precision == 0 and scenario.max_alarms(n_cases, 0.0) >= n_cases
+    share = 1.0 if alone else TUNING.recall_share
+    return (1 - share) * alpha, share * alpha
+
+
+def recall_kept(
+    points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float
+) -> BoolArray:
+    """Mark the thresholds that are shown to keep a recall floor; all where there is none."""
+    if scenario.min_recall is None:
+        return np.ones(len(points), dtype=np.bool_)
+    most = most_missed(points, scenario.recall_floor, horizon, alpha)
+    return np.asarray(points.n_positive - points.tp <= most)
+
+
+def most_missed(points: OperatingPoints, floor: Fraction, horizon: int | None, alpha: float) -> int:
+    """Return how many validation positives a threshold may miss and pass; -1 where none does.
+
+    Examples
+    --------
+    >>> points = OperatingPoints.from_counts([90], [50], 100, 900)
+    >>> (
+    ...     most_missed(points, Fraction(4, 5), None, 0.05),
+    ...     most_missed(points, Fraction(1), None, 0.05),
+    ... )
+    (13, -1)
+    >>> most_missed(points, Fraction(4, 5), 1000, 0.05)
+    9
+    """
+    sizes = int(points.n_positive), int(points.n_cases)
+    return _most_missed(*sizes, floor, horizon, alpha)
+
+
+@lru_cache(maxsize=1024)
+def _most_missed(
+    n_positive: int, n_cases: int, floor: Fraction, horizon: int | None, alpha: float
+) -> int:
+    if horizon is None:
+        return most_counted(n_positive, float((1 - floor) * n_positive), None, alpha)
+    low, high = possible_positives(n_positive, n_cases, horizon, TUNING.unlikely_share * alpha)
+    left, missed = (1 - TUNING.unlikely_share) * alpha, n_positive
+    for most in range(int((1 - floor) * low), int((1 - floor) * high) + 1):
+        # With as many misses allowed, more positives are the greater risk.
+        last = high if floor == 1 else min(high, ceil((most + 1) / (1 - floor)) - 1)
+        if share_risk(np.array([missed]), n_positive, most, last)[0] > left:
+            missed = min(missed, most_counted(n_positive, most, last, left))
+    return missed
+
+
+@lru_cache(maxsize=1024)
+def possible_positives(
+    n_positive: int, n_cases: int, horizon: int, alpha: float
+) -> tuple[int, int]:
+    """Return the fewest and most positives among the next cases, but for ``alpha``.
+
+    Examples
+    --------
+    >>> possible_positives(100, 1000, 1000, 0.01)
+    (68, 138)
+    """
+
+    def tail(positives: int, *, more: bool) -> float:
+        """Chance of the validation positives, or more (fewer), given those of both."""
+        total = n_positive + positives
+        least, most = max(0, total - horizon), min(total, n_cases)
+        counts = np.arange(n_positive, most + 1) if more else np.arange(least, n_positive + 1)
+        both = _log_ways(n_cases, counts) + _log_ways(horizon, total - counts)
+        return float(np.exp(both - _log_ways(n_cases + horizon, np.array([total]))).sum())
+
+    numbers = range(horizon + 1)
+    low = bisect_right(numbers, alpha / 2, key=lambda n: tail(n, more=True))
+    high = bisect_left(numbers, -alpha / 2, key=lambda n: -tail(n, more=False)) - 1
+    return low, high
+
+
+def _log_ways(n: int, chosen: AnyArray) -> FloatArray:
+    return np.asarray(gammaln(n + 1) - gammaln(chosen + 1) - gammaln(n - chosen + 1))
+
+
+def recall_sentence(
+    points: OperatingPoints,
+    scenario: Scenario,
+    horizon: int | None,
+    alpha: float,
+    others: BoolArray,
+) -> str:
+    """Say how far the thresholds that pass the tests of the other limits are from the floor."""
+    most = most_missed(points, scenario.recall_floor, horizon, alpha)
+    if most < 0:
+        return (
+            f"The recall floor fails: with {points.n_positive:,} positives not even a threshold "
+            "that finds all of them passes."
+        )
+    best = int(points.tp[others].max(initial=0))
+    return (
+        f"The recall floor fails: {points.n_positive - most:,} of {points.n_positive:,} positives "
+        f"must be found, and thresholds that pass the tests of the other limits find at most "
+        f"{best:,}."
+    )

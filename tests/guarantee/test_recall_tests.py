@@ -1,0 +1,180 @@
+"""The promise of a recall floor, on thresholds as they are deployed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import voros
+from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
+from voros.guarantee.recall_tests import most_missed, possible_positives
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::voros.exceptions.NeverAlarmWarning"),
+    pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning"),
+]
+
+SHIFT = 1.5
+"""Positives score higher by this much, normal with a deviation of 1."""
+
+
+@pytest.mark.parametrize(("n_positive", "floor"), [(100, "4/5"), (37, "1/2"), (300, "19/20")])
+def test_misses_in_the_population_by_the_binomial(n_positive: int, floor: str) -> None:
+    points = OperatingPoints.from_counts([n_positive], [5], n_positive, 400)
+    most = most_missed(points, Fraction(floor), None, 0.05)
+    tails = stats.binom.sf(
+        n_positive - np.arange(n_positive) - 1, n_positive, float(Fraction(floor))
+    )
+    assert most == np.flatnonzero(tails <= 0.05).max(initial=-1)
+
+
+@pytest.mark.parametrize("horizon", [30, 400, 3000])
+def test_misses_of_the_next_cases_with_every_likely_number_of_positives(horizon: int) -> None:
+    n_positive, n_cases, floor, alpha = 120, 800, Fraction(4, 5), 0.05
+    points = OperatingPoints.from_counts([n_positive], [5], n_positive, n_cases - n_positive)
+    most = most_missed(points, floor, horizon, alpha)
+    low, high = possible_positives(n_positive, n_cases, horizon, 0.1 * alpha)
+    worst = 0.0
+    for m in range(low, high + 1):
+        # The (f + 1)-th lowest of m future positives: validation positives up to it.
+        missable = m - int(np.ceil(floor * m))
+        if missable < m:
+            below = stats.betabinom(n_positive, missable + 1, m - missable)
+            worst = max(worst, below.cdf(most))
+            if most + 1 <= n_positive:
+                following = below.cdf(most + 1)
+    assert worst <= 0.9 * alpha
+    assert most == -1 or worst > 0 or following > 0
+
+
+def test_numbers_of_positives_that_are_left_out_are_unlikely() -> None:
+    n_cases, horizon, alpha = 60, 40, 0.05
+    for total in range(1, n_cases + horizon):
+        likely = stats.hypergeom(n_cases + horizon, total, n_cases)
+        outside = 0.0
+        for n_positive in range(max(0, total - horizon), min(total, n_cases) + 1):
+            low, high = possible_positives(n_positive, n_cases, horizon, alpha)
+            if not low <= total - n_positive <= high:
+                outside += likely.pmf(n_positive)
+        assert outside <= alpha * (1 + 1e-9)
+
+
+def draw(rng: np.random.Generator, n_cases: int, prevalence: float):
+    y_true = rng.random(n_cases) < prevalence
+    return y_true, rng.normal(size=n_cases) + SHIFT * y_true
+
+
+def true_rates(threshold: float, prevalence: float) -> tuple[float, float]:
+    recall, fpr = stats.norm.sf(threshold - SHIFT), stats.norm.sf(threshold)
+    alarms = prevalence * recall + (1 - prevalence) * fpr
+    return recall, prevalence * recall / alarms
+
+
+def share_broken(n_runs: int, *, horizon: int | None, min_precision: float) -> tuple[float, float]:
+    """Return the shares of runs that break a limit, and that deploy a threshold.
+
+    False alarms cost so much that the strictest threshold that passes is deployed: the worst case.
+    """
+    rng = np.random.default_rng(34)
+    scenario = Scenario(min_precision, cost_ratio=20.0, min_recall=0.6)
+    n_cases, prevalence = (900, 0.35) if min_precision else (300, 0.3)
+    broken, deployed = 0, 0
+    for _ in range(n_runs):
+        policy = ThresholdPolicy.from_validation(
+            *draw(rng, n_cases, prevalence),
+            scenario,
+            strategy="single",
+            guarantee=Guarantee(0.95, horizon=horizon),
+            n_models=1,
+        )
+        threshold = policy.threshold()
+        if not np.isfinite(threshold):
+            continue
+        deployed += 1
+        if horizon is None:
+            recall, precision = true_rates(threshold, prevalence)
+            broken += recall < 0.6 or precision < min_precision
+        else:
+            y_next, s_next = draw(rng, horizon, prevalence)
+            tp, alarms = (y_next & (s_next >= threshold)).sum(), (s_next >= threshold).sum()
+            broken += tp < 0.6 * y_next.sum() or tp < min_precision * alarms
+    return broken / n_runs, deployed / n_runs
+
+
+@pytest.mark.parametrize("horizon", [None, 200])
+@pytest.mark.parametrize("min_precision", [0.0, 0.5])
+def test_a_deployed_threshold_keeps_the_floors(horizon: int | None, min_precision: float) -> None:
+    broken, deployed = share_broken(60, horizon=horizon, min_precision=min_precision)
+    assert deployed > 0.3
+    assert broken <= stats.binom.ppf(0.9999, 60, 0.05) / 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("horizon", [None, 200])
+@pytest.mark.parametrize("min_precision", [0.0, 0.5])
+def test_at_most_one_run_in_twenty_breaks_a_floor(
+    horizon: int | None, min_precision: float
+) -> None:
+    broken, deployed = share_broken(2000, horizon=horizon, min_precision=min_precision)
+    print(f"{horizon=} {min_precision=}: broken {broken:.4f}, deployed {deployed:.4f}")
+    assert deployed > 0.3
+    assert broken <= 0.05
+    if not min_precision and horizon is None:
+        # The test is nearly exact: not much less than its error is used.
+        assert broken > 0.02
+
+
+def test_groups_are_tested_by_their_sums() -> None:
+    rng = np.random.default_rng(2)
+    patients = np.repeat(np.arange(400), 3)
+    y_true = rng.random(1200) < 0.4
+    y_score = y_true * 2.5 + rng.normal(size=1200)
+    for floor, may_pass in ((0.6, True), (0.995, False)):
+        scenario = Scenario(cost_ratio=0.5, min_recall=floor)
+        points = OperatingPoints.from_scores(y_true, y_score, groups=patients)
+        passed = Guarantee(0.95).allowed(points, scenario)
+        assert passed.any() == may_pass
+        assert points.recalls_enough(floor)[passed].all()
+
+
+def test_explanation_says_what_is_missing() -> None:
+    y_true = np.arange(60) < 20
+    y_score = np.where(y_true, 1.0, 0.0) + 0.01 * np.arange(60)
+    scenario = Scenario(cost_ratio=0.5, min_recall=0.9)
+    with pytest.warns(voros.NeverAlarmWarning) as caught:
+        ThresholdPolicy.from_validation(y_true, y_score, scenario, guarantee=0.95, n_models=1)
+    said = str(caught[0].message)
+    # 0.9 ** 20 is above .05: finding all 20 of 20 does not show a recall of .9.
+    assert "recall >= 0.9" in said
+    assert (
+        "The recall floor fails: with 20 positives not even a threshold that finds all of them "
+        "passes." in said
+    )
+    # 0.9 ** 29 is .047, and 0.86 ** 20 is .049.
+    assert "about 10 more validation positives" in said
+    assert "something would pass at a confidence of 0.85, or at a recall floor of 0.86" in said
+
+
+def test_a_horizon_of_periods_and_development_cases_are_refused() -> None:
+    y_true, y_score = [0, 1] * 20, list(range(40))
+    limits = {"capacity": 3, "cost_ratio": 0.1, "min_recall": 0.5}
+    with pytest.raises(voros.exceptions.ArgumentError, match="without a recall floor only"):
+        ThresholdPolicy.from_validation(
+            y_true,
+            y_score,
+            Scenario(**limits, per="day"),
+            guarantee=Guarantee(0.9, horizon=5),
+            n_models=1,
+            periods=[i // 4 for i in range(40)],
+        )
+    with pytest.raises(voros.exceptions.ArgumentError, match="know no recall floor"):
+        ThresholdPolicy.from_validation(
+            y_true,
+            y_score,
+            Scenario(cost_ratio=0.1, min_recall=0.5),
+            guarantee=0.9,
+            development=(y_true, y_score),
+        )
