@@ -229,7 +229,7 @@ class CostOptions:
         return scenario_from_fields(self.given())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LimitOptions(CostOptions):
     """The limits and costs of a deployment."""
 

@@ -267,12 +267,12 @@ def recall_watch(
     if n_unlabelled == len(silent):
         words = "recall: not watched: no case without an alarm has a label, which would show misses"
         return Watch(name="recall", verdict="unknown", words=words, limit=floor)
-    found = [
+    positives = [
         (time, patient, *([None, None] if label is None else [alarm, alarm]))
         for time, alarm, patient, label in rows
         if label == 1 or (alarm and label is None)
     ]
-    units, _ = closed_units(Alarms.from_rows(found), window, now)
+    units, _ = closed_units(Alarms.from_rows(positives), window, now)
     watch = precision_watch(units, floor, settings, name="recall", said=RECALL)
     if not n_unlabelled:
         return watch

@@ -116,8 +116,8 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
     floor = None if policy.single is None else policy.single.scenario.min_recall
     if floor is not None:
         rows = store.latest(deployed.since, np.inf)
-        found = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
-        yield recall_watch(found, floor, settings, deployed.now)
+        cases = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
+        yield recall_watch(cases, floor, settings, deployed.now)
     limit, unit = capacity_limit(policy, settings), store.metadata("periods")
     if limit is not None:
         counts = ended_counts(_raised(deployed), unit)
