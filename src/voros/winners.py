@@ -428,7 +428,8 @@ class _Curve:
             return scores, scored
         ends, n_cells = np.unique(n_feasible[scored], return_counts=True)
         hulls = growing_hulls(points, np.flatnonzero(met), ends.tolist())
-        sizes, recall = (points.n_positive, points.n_negative, floor.min_precision), floor.min_recall
+        sizes = points.n_positive, points.n_negative, floor.min_precision
+        recall = floor.min_recall
         if isinstance(floor.costs, Uniform) and floor.min_precision < 1 and recall is None:
             rings, areas = cut_by_capacities(*sizes, self.max_alarms)
             scores = volumes_on_grid(points, hulls, n_cells, rings, areas, floor.costs)
