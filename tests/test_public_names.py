@@ -10,6 +10,7 @@ import pytest
 import voros
 
 RESULTS = {
+    "voros.blending": "Blend",
     "voros.core.geometry": "Region RegionCase",
     "voros.core.hull": "Choice",
     "voros.core.money": "MoneyCost",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from voros.allocation import JointPolicy as JointPolicy
     from voros.allocation import allocate as allocate
     from voros.allocation import compare_subgroup_thresholds as compare_subgroup_thresholds
+    from voros.blending import blend as blend
     from voros.core import costs as costs
     from voros.core.geometry import feasible_region as feasible_region
     from voros.core.operating_points import OperatingPoints as OperatingPoints
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "alarms": "AlarmRule alarm_points",
     "allocation": "JointPolicy allocate compare_subgroup_thresholds",
+    "blending": "blend",
     "core": "costs",
     "core.geometry": "feasible_region",
     "core.operating_points": "OperatingPoints",
@@ -73,7 +75,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 __all__ = list(_HOME_OF)
 
 _PACKAGES = (
-    "alarms allocation datasets decision_curves engines estimators evaluation exceptions "
+    "alarms allocation blending datasets decision_curves engines estimators evaluation exceptions "
     "frameworks guarantee inference io monitoring plotting policy present selection torch winners"
 )
 """Public packages and modules, with the classes of results."""

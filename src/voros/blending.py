@@ -1,0 +1,206 @@
+"""One score from those of several models: a weighted mean of log-odds, chosen by log loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.alignment import check_aligned
+from voros.core.arguments import check_count
+from voros.core.arrays import LARGEST_FINITE, named_columns
+from voros.core.cases import check_labels, check_scores
+from voros.exceptions import ArgumentError
+from voros.models import ModelCases, naming
+from voros.text.table import ReprMixin, Table
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+__all__ = ["Blend", "blend"]
+
+MOST_STEPS = 25
+"""Models that a blend adds up, counting one that is added twice as two."""
+
+CERTAIN = 1e-6
+"""Risks are kept this far from 0 and 1, where log-odds are infinite."""
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Blend(ReprMixin):
+    """A weighted mean of the models' log-odds; see `voros.blend`.
+
+    Attributes
+    ----------
+    weights : dict of str to float
+        Share of each model; they add up to 1, and models without a share are left out.
+    slopes, intercepts : dict of str to float
+        The log-odds of a model are ``intercept + slope * x``, with x the logit of its risk, or the
+        score itself where scores are not risks.
+    risks : dict of str to bool
+        Whether the scores of a model are risks between 0 and 1.
+    log_loss : float
+        Of the blend on the cases that it was made on.
+    n_cases : int
+        How many those were.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y, scores = [0, 0, 1, 1] * 9, {"a": [0.2, 0.6, 0.4, 0.9] * 9, "b": [1, 3, 5, 4] * 9}
+    >>> result = voros.blend(y, scores)
+    >>> sum(result.weights.values()), result.score({"a": [0.1, 0.9], "b": [1, 5]}).round(2).tolist()
+    (1.0, [0.01, 0.94])
+    """
+
+    weights: dict[str, float]
+    slopes: dict[str, float]
+    intercepts: dict[str, float]
+    risks: dict[str, bool]
+    log_loss: float
+    n_cases: int
+
+    def score(self, scores: Any) -> FloatArray:
+        """Return the risk of each case.
+
+        Parameters
+        ----------
+        scores : mapping of str to array-like, or data frame
+            With a column for each model of the blend; others are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_cases,)
+        """
+        columns = {str(name): column for name, column in named_columns(scores, "scores") or ()}
+        missing = [model for model in self.weights if model not in columns]
+        if missing:
+            raise ArgumentError(
+                "scores", f" lack {', '.join(map(repr, missing))}, of which the blend is made"
+            )
+        log_odds = sum(
+            weight
+            * self._log_odds(model, check_scores(columns[model], name=f"scores of {model!r}"))
+            for model, weight in self.weights.items()
+        )
+        return np.asarray(1 / (1 + np.exp(-np.asarray(log_odds))))
+
+    def _log_odds(self, model: str, column: Any) -> FloatArray:
+        scores = check_scores(column, name=f"scores of {model!r}")
+        x = _logit(scores) if self.risks[model] else np.asarray(scores, np.float64)
+        return self.intercepts[model] + self.slopes[model] * x
+
+    def _parts(self) -> tuple[str, Table]:
+        rows = [
+            (model, f"{weight:.3f}", f"{self.slopes[model]:.3f}", f"{self.intercepts[model]:.3f}")
+            for model, weight in self.weights.items()
+        ]
+        title = (
+            f"blend of {len(rows)} models on {self.n_cases:,} cases, log loss {self.log_loss:.4f}"
+        )
+        return title, Table.from_rows([("model", "weight", "slope", "intercept"), *rows])
+
+
+def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any = None) -> Blend:
+    """Combine models into one score, for people who have prediction files only.
+
+    The scores of each model are fitted to the labels by logistic regression. The blend begins with
+    the model of least log loss and adds, one by one and with repetition, the model that lowers the
+    log loss of the mean log-odds most (Caruana et al., 2004).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_cases,)
+    scores : mapping of str to array-like, or data frame with a column for each model
+        At least two models.
+    n_steps : int, default 25
+        Models that are added at most, repetitions counted.
+    pos_label : label, optional
+        The positive label.
+
+    Returns
+    -------
+    Blend
+
+    Notes
+    -----
+    A blend is fitted to the cases, so a guarantee needs other ones: make it on development cases,
+    and certify ``result.score(...)`` of the validation cases as one more model.
+
+    Examples
+    --------
+    >>> import voros
+    >>> patients = voros.datasets.load_support2().with_all_prognoses()
+    >>> died = patients.outcome("hospital_death_within_7_days")
+    >>> result = voros.blend(died, patients.prognoses)
+    >>> scores = {**patients.prognoses, "blend": result.score(patients.prognoses)}
+    >>> scenario = voros.Scenario(0.2, 0.1, cost_ratio=voros.costs.miss_costs(9, 40))
+    >>> voros.select_model(died, scores, scenario).winner
+    'blend'
+    """
+    check_aligned(y_true=y_true, scores=scores)
+    cases = ModelCases.read(y_true, scores)
+    positive = check_labels(cases.y_true, pos_label)
+    check_count(n_steps, "n_steps", "a whole number above 0")
+    if len(cases.scores) < 2:
+        raise ValueError("scores hold one model; a blend needs at least two")
+    fitted = {model: _fit_line(model, positive, s) for model, s in cases.scores.items()}
+    log_odds = np.array([line.log_odds for line in fitted.values()])
+    chosen, loss = _greedy(positive, log_odds, n_steps)
+    counts = np.bincount(chosen, minlength=len(fitted))
+    used = {m: (line, n) for (m, line), n in zip(fitted.items(), counts, strict=True) if n}
+    return Blend(
+        weights={model: float(n / len(chosen)) for model, (_, n) in used.items()},
+        slopes={model: line.slope for model, (line, _) in used.items()},
+        intercepts={model: line.intercept for model, (line, _) in used.items()},
+        risks={model: line.of_risks for model, (line, _) in used.items()},
+        log_loss=loss,
+        n_cases=len(positive),
+    )
+
+
+def _fit_line(model: str, positive: BoolArray, scores: AnyArray) -> _Line:
+    with naming(model):
+        return _Line.fit(positive, check_scores(scores, name="scores"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The log-odds of a model's scores, fitted to labels."""
+
+    intercept: float
+    slope: float
+    of_risks: bool
+    log_odds: FloatArray
+
+    @classmethod
+    def fit(cls, positive: BoolArray, scores: AnyArray) -> _Line:
+        from sklearn.linear_model import LogisticRegression
+
+        of_risks = bool(((scores >= 0) & (scores <= 1)).all())
+        x = _logit(scores) if of_risks else np.asarray(scores, np.float64)
+        if np.abs(x).max() >= LARGEST_FINITE:
+            raise ValueError("scores hold infinities, which have no weight in a mean")
+        centre, spread = x.mean(), x.std() or 1.0
+        model = LogisticRegression().fit((x[:, None] - centre) / spread, positive)
+        slope = float(model.coef_[0, 0] / spread)
+        intercept = float(model.intercept_[0]) - slope * float(centre)
+        return cls(intercept, slope, of_risks, intercept + slope * x)
+
+
+def _logit(risk: AnyArray) -> FloatArray:
+    inner = np.clip(np.asarray(risk, np.float64), CERTAIN, 1 - CERTAIN)
+    return np.log(inner) - np.log1p(-inner)
+
+
+def _greedy(positive: BoolArray, log_odds: FloatArray, n_steps: int) -> tuple[list[int], float]:
+    """Add models while the log loss of the mean falls; return their rows and the least loss."""
+    total, chosen, best = np.zeros(log_odds.shape[1]), list[int](), np.inf
+    while len(chosen) < n_steps:
+        means = (total + log_odds) / (len(chosen) + 1)
+        losses = (np.logaddexp(0, means) - positive * means).mean(axis=1)
+        row = int(np.argmin(losses))
+        if losses[row] >= best:
+            break
+        best, total = float(losses[row]), total + log_odds[row]
+        chosen.append(row)
+    return chosen, best
