@@ -10,6 +10,8 @@ from scipy.integrate import quad
 from scipy.special import expit
 
 from voros.core.scenario import Scenario
+from voros_studies.evidence.fits import fitted_or_read
+from voros_studies.evidence.mean_regret import mean_regrets
 from voros_studies.evidence.one_split import (
     FITTED,
     choose_models,
@@ -18,7 +20,8 @@ from voros_studies.evidence.one_split import (
     own_ratios,
     run_split,
 )
-from voros_studies.evidence.run import run_evidence
+from voros_studies.evidence.regret import WAYS, Chooser, Regret, grid_scenario
+from voros_studies.evidence.run import run_evidence, scenarios_for
 from voros_studies.evidence.sources import (
     TABLES,
     DataSet,
@@ -56,6 +59,11 @@ def made_up(seed=0, n=600, priced=False, name="made_up"):
         }
     cases = LabelledCases(X, y, np.arange(n), tuple("abcd"))
     return DataSet(name, name, cases, prices)
+
+
+def fitted(data, seed, candidates, folder):
+    identity = {"seed": seed, "data": data.name, "candidates": [c.name for c in candidates]}
+    return fitted_or_read(folder / "scores.npz", identity, data.cases, candidates)
 
 
 def test_a_table_becomes_cases():
@@ -169,9 +177,9 @@ def test_each_strategy_chooses_what_counting_chooses():
 
 
 @pytest.mark.slow
-def test_the_cost_of_a_split_is_that_of_counting_by_hand():
+def test_the_cost_of_a_split_is_that_of_counting_by_hand(tmp_path):
     data, candidate = made_up(), GRID[0]
-    costs, money = run_split(data, 5, [candidate])
+    costs, money = run_split(data, fitted(data, 5, [candidate], tmp_path), scenarios_for(data))
     assert money == {}
     found = {(one.scenario, one.strategy): one for one in costs}
     split, cases = split_patients(data.cases, 5), data.cases
@@ -198,14 +206,15 @@ def test_the_cost_of_a_split_is_that_of_counting_by_hand():
     )[0]
     assert found[FITTED, "recall"].cost == pytest.approx(share)
     assert found[FITTED, AUROC].cost == pytest.approx(share)
-    # With one model to choose from, the same rule leaves no difference.
-    beside = found[FITTED, "partial_voros"].cost
-    assert found[FITTED, "recall"].cost_aware == pytest.approx(beside)
+    # With one model to choose from, there is no difference in ranking.
+    beside = found[FITTED, "partial_voros"].ranking_only
+    assert found[FITTED, "recall"].ranking_only == pytest.approx(beside)
+    assert beside <= found[FITTED, "partial_voros"].cost or found[FITTED, "partial_voros"].broken
 
 
-def test_prices_are_added_up_case_by_case():
+def test_prices_are_added_up_case_by_case(tmp_path):
     data = made_up(priced=True)
-    _, money = run_split(data, 0, GRID[:1])
+    _, money = run_split(data, fitted(data, 0, GRID[:1], tmp_path), scenarios_for(data))
     rows = split_patients(data.cases, 0).test
     y, prices = data.cases.y[rows], {k: v[rows] for k, v in data.prices.items()}
     total = sum(prices["C_FN"][i] if y[i] else prices["C_TN"][i] for i in range(len(rows)))
@@ -223,7 +232,8 @@ def _split(own, same, beside, broken=()):
             strategy=strategy,
             beside="partial_voros",
             model="m",
-            **dict(zip(("cost", "cost_aware", "broken"), costs, strict=True)),
+            excess=0.5 * len(broken),
+            **dict(zip(("cost", "ranking_only", "broken"), costs, strict=True)),
         )
         for number in (1, 2, 3)
         for strategy, costs in {
@@ -236,19 +246,19 @@ def _split(own, same, beside, broken=()):
     )
 
 
-def test_differences_split_into_model_and_thresholds():
+def test_differences_split_into_ranking_and_thresholds():
     first = SplitsResult(
         "a", SCENARIOS, (_split(0.5, 0.4, 0.3), _split(0.7, 0.4, 0.3, ("capacity",))), 1 / 3
     )
     second = SplitsResult("b", SCENARIOS, (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
     one, other, every = compare_all([first, second])[:3]
-    assert (one.interval.estimate, one.model, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
+    assert (one.interval.estimate, one.ranking, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
     # Two splits have three resamples: the mean of each alone and of both.
     assert (one.interval.low, one.interval.high) == pytest.approx((0.2, 0.4))
     assert (one.broken, one.broken_beside, one.n) == (0.5, 0, 2)
     assert (other.interval.low, other.interval.high) == pytest.approx((0, 0))
     assert every.data == EVERY
-    assert (every.interval.estimate, every.model, every.n) == pytest.approx((0.15, 0.05, 2))
+    assert (every.interval.estimate, every.ranking, every.n) == pytest.approx((0.15, 0.05, 2))
 
 
 def test_the_figure_says_how_often_limits_were_broken():
@@ -279,7 +289,8 @@ def test_a_run_is_taken_up_again_and_comes_out_the_same(tmp_path):
         "two-00.json",
         "two-01.json",
     ]
-    written = {name: (tmp_path / name).read_bytes() for name in ("evidence.csv", "evidence.png")}
+    names = ("evidence.csv", "evidence.png", "regret.csv", "regret.png")
+    written = {name: (tmp_path / name).read_bytes() for name in names}
     # A mark in one file shows that it is read. One file is of other models and one is missing:
     # both are made again.
     marked = json.loads(files[0].read_text()) | {"seconds": 1e6}
@@ -300,3 +311,81 @@ def test_nothing_to_run_on_is_refused(tmp_path):
         run_evidence([], tmp_path)
     with pytest.raises(ValueError, match="n_splits=0"):
         run_evidence([made_up()], tmp_path, n_splits=0)
+
+
+def least_cost_by_hand(y, scores, scenario, ratios):
+    """Mean normalised cost over some cost ratios of the best threshold at each, by counting."""
+    choices = [(0, 0)]
+    for t in np.unique(scores):
+        alarms = scores >= t
+        if alarms.mean() <= scenario.capacity and y[alarms].mean() >= scenario.min_precision:
+            choices.append((int((alarms & ~y).sum()), int((alarms & y).sum())))
+    fp, tp = np.array(choices).T
+    costs = [min(r * fp + y.sum() - tp) / (r * (~y).sum() + y.sum()) for r in ratios]
+    return float(np.mean(costs))
+
+
+def test_regret_is_the_cost_above_the_best_model_by_counting(tmp_path):
+    data = made_up(7, 400)
+    scores = fitted(data, 1, GRID, tmp_path)
+    cell = grid_scenario(2.0, 0.2, float(data.cases.y.mean()))
+    low, high = cell.costs.support
+    ratios = low + (high - low) * (np.arange(400) + 0.5) / 400
+    costs = {
+        name: least_cost_by_hand(scores.test.y_true, column, cell, ratios)
+        for name, column in scores.test.scores.items()
+    }
+    rows = {row.way: row for row in Chooser.prepare(scores, 0).regrets(2.0, 0.2, cell)}
+    assert tuple(rows) == WAYS
+    for way in ("partial_voros", "auroc", "certified"):
+        expected = costs[rows[way].model] - min(costs.values())
+        assert rows[way].regret == pytest.approx(expected, abs=2e-5)
+    # Out-of-fold scores choose among models that are fitted again on more cases.
+    again = least_cost_by_hand(
+        scores.refitted.y_true, scores.refitted.scores[rows["pooled"].model], cell, ratios
+    )
+    assert rows["pooled"].regret == pytest.approx(again - min(costs.values()), abs=2e-5)
+
+
+def test_out_of_fold_scores_are_of_models_that_did_not_see_the_case(tmp_path):
+    """A tree that separates every case it has seen scores 0 or 1 on those only."""
+    rng = np.random.default_rng(0)
+    n = 300
+    cases = LabelledCases(rng.normal(size=(n, 1)), rng.random(n) < 0.3, np.arange(n), ("noise",))
+    memory = Candidate("RF", {"n_estimators": 1, "bootstrap": False})
+    scores = fitted(DataSet("noise", "noise", cases, None), 0, [memory], tmp_path)
+    for part in (scores.development, scores.pooled, scores.valid, scores.test, scores.refitted):
+        right = part.scores[memory.name] == part.y_true
+        assert right.mean() < 0.75
+    assert len(scores.pooled) == len(scores.development) + len(scores.valid)
+
+
+def test_regrets_are_averaged_over_cells_splits_and_data_sets():
+    cells = [(lift, share) for lift in (1.5, 2.0, 2.5, 3.0, 4.0) for share in (0.02, 0.1, 0.2)]
+
+    def split(auroc):
+        return [
+            Regret(
+                lift=lift,
+                capacity=share,
+                way=way,
+                model="m",
+                regret=auroc if way == "auroc" else 0.1,
+                deployed=0.5,
+                excess=0.2,
+            )
+            for lift, share in cells
+            for way in WAYS
+        ]
+
+    rows = mean_regrets([[split(0.2), split(0.4)], [split(0.1), split(0.1)]])
+    assert len(rows) == 16 * len(WAYS)
+    overall = {row.way: row for row in rows[: len(WAYS)]}
+    assert overall["auroc"].regret == pytest.approx(0.2)
+    assert overall["auroc"].above.estimate == pytest.approx(0.1)
+    # Twice the second data set has a chance of 1/4. Twice the first one, and there four times the
+    # second split, has one of 1/64; with three times that split it is 4/64 more.
+    assert overall["auroc"].above.low == pytest.approx(0.0)
+    assert overall["auroc"].above.high == pytest.approx(0.25)
+    assert overall["recall"].above.high == 0
+    assert overall["recall"].excess == pytest.approx(0.2)

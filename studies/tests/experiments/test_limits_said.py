@@ -87,7 +87,8 @@ def test_the_summary_of_splits_counts_on_how_many_the_limits_were_kept():
                 beside="partial_voros",
                 model="m",
                 cost=cost,
-                cost_aware=cost,
+                ranking_only=cost,
+                excess=0.0,
                 broken=broken,
             )
             for number in SCENARIOS

@@ -28,7 +28,8 @@ def splits_of(differences):
                 beside="partial_voros",
                 model="m",
                 cost=0.5,
-                cost_aware=0.5,
+                ranking_only=0.5,
+                excess=0.0,
                 broken=(),
             ),
             SplitCost(
@@ -37,7 +38,8 @@ def splits_of(differences):
                 beside="partial_voros",
                 model="m",
                 cost=0.5 + more,
-                cost_aware=0.5,
+                ranking_only=0.5,
+                excess=0.0,
                 broken=(),
             ),
         )

@@ -1,13 +1,18 @@
-"""The figure: every paired difference with its interval, taken in at a glance."""
+"""The figures: differences in cost by data set, and regret by limits and way to choose."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros_studies.evidence.mean_regret import MeanRegret, way_label
+from voros_studies.evidence.regret import CAPACITIES, LIFTS
 from voros_studies.evidence.summary import ASKED, EVERY, OTHERS, Difference
 from voros_studies.experiments.labels import LABELS
+from voros_studies.experiments.study import GUARANTEED_BY
 
 MORE, LESS, UNCLEAR = "#b2182b", "#2166ac", "0.45"
 SHORT = {"guaranteed": "guaranteed 95%"}
@@ -71,3 +76,43 @@ def _colour(one: Difference) -> str:
     if bounds.low > 0:
         return MORE
     return LESS if bounds.high < 0 else UNCLEAR
+
+
+def draw_regrets(regrets: Sequence[MeanRegret], file_format: str = "png") -> bytes:
+    """Draw the regret above that of partial VOROS: AUROC and VOROS by cell, every way overall."""
+    pyplot = headless_pyplot()
+    figure, axes = pyplot.subplots(
+        1, 3, figsize=(11, 3.6), layout="constrained", width_ratios=(1, 1, 1.3)
+    )
+    for ax, way in zip(axes, ("auroc", "voros"), strict=False):
+        draw_cells(ax, [one for one in regrets if one.way == way and not np.isnan(one.lift)])
+        ax.set_title(f"{way_label(way)}, by limits", fontsize=9)
+    ways = [one for one in regrets if np.isnan(one.lift) and one.way != GUARANTEED_BY]
+    for height, one in enumerate(reversed(ways)):
+        colour = MORE if one.above.low > 0 else LESS if one.above.high < 0 else UNCLEAR
+        axes[2].plot([one.above.low, one.above.high], [height] * 2, color=colour, lw=2)
+        axes[2].plot(one.above.estimate, height, "o", color=colour, ms=5)
+    axes[2].set_yticks(range(len(ways)), [way_label(one.way) for one in reversed(ways)], fontsize=7)
+    axes[2].axvline(0, color="0.7", lw=0.8, zorder=0)
+    axes[2].set_title("every way to choose, mean of all limits", fontsize=9)
+    axes[2].tick_params(axis="x", labelsize=7)
+    axes[2].spines[["top", "right"]].set_visible(False)
+    figure.supxlabel("regret above that of choosing by partial VOROS", fontsize=9)
+    return figure_bytes(figure, file_format)
+
+
+def draw_cells(ax: Any, regrets: Sequence[MeanRegret]) -> None:
+    """Draw the grid of limits with the regret of each cell; bold where its interval excludes 0."""
+    table = np.array([one.above.estimate for one in regrets]).reshape(len(LIFTS), len(CAPACITIES))
+    largest = max(float(np.abs(table).max()), 1e-6)
+    ax.imshow(table, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect="auto", alpha=0.6)
+    for place, one in enumerate(regrets):
+        row, column = divmod(place, len(CAPACITIES))
+        sure = one.above.low > 0 or one.above.high < 0
+        weight = "bold" if sure else "normal"
+        text = f"{one.above.estimate:+.3f}"
+        ax.text(column, row, text, ha="center", va="center", fontsize=8, weight=weight)
+    ax.set_xticks(range(len(CAPACITIES)), [f"{share:.0%}" for share in CAPACITIES], fontsize=8)
+    ax.set_yticks(range(len(LIFTS)), [f"{lift:g}" for lift in LIFTS], fontsize=8)
+    ax.set_xlabel("capacity", fontsize=8)
+    ax.set_ylabel("floor, in prevalences", fontsize=8)

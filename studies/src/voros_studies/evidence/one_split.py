@@ -1,13 +1,12 @@
-"""One split of one data set: fit, choose on validation, test."""
+"""One split of one data set: every strategy chooses on validation, and is tested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold
 
 from voros import Scenario
 from voros.core.decision import STRATEGIES
@@ -15,9 +14,9 @@ from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
 from voros.policy.origin import PolicyStrategy
 from voros.selection.ranking import rank_points
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import BoolArray, FloatArray
+from voros_studies.evidence.fits import Fitted
 from voros_studies.evidence.sources import DataSet
-from voros_studies.experiments.cases import LabelledCases, fill_and_scale, split_patients
 from voros_studies.experiments.grid import Candidate, combinations
 from voros_studies.experiments.splits import SplitCost
 from voros_studies.experiments.study import (
@@ -32,16 +31,13 @@ from voros_studies.experiments.study import (
     nothing_certified,
     tightened,
 )
-from voros_studies.paper.cells import SCENARIOS, ScenarioName
+from voros_studies.paper.cells import ScenarioName
 
 FITTED = 3
 """Number of the scenario whose limits are fitted to the data set."""
 
 COMPARED: tuple[str, ...] = (*STRATEGIES, *BY_RISK, WITH_MARGIN, GUARANTEED)
 """Ways to choose a model; the last two keep their distance from the limits, or certify them."""
-
-FOLDS = 3
-"""Folds of the training cases whose scores fix what is certified."""
 
 FLOOR, CAPACITY, PAYS_UP_TO = 1.5, 2.0, 2.0
 """Limits of the fitted scenario, and the risk from which alarms pay, in prevalences."""
@@ -101,74 +97,36 @@ def own_ratios(prices: Mapping[str, FloatArray]) -> FloatArray:
 
 
 def run_split(
-    data: DataSet, seed: int, candidates: Sequence[Candidate]
+    data: DataSet, fitted: Fitted, scenarios: Mapping[ScenarioName, Scenario]
 ) -> tuple[list[SplitCost], dict[str, float]]:
     """Return what every strategy did on test in each scenario, and in money where priced."""
-    development, valid, test, rows = _fit(data.cases, seed, candidates)
-    scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
-    chosen: dict[tuple[ScenarioName, str], ThresholdPolicy] = {}
+    chosen: dict[str, ThresholdPolicy] = {}
     costs = []
     for number, scenario in scenarios.items():
-        for strategy, policy, same_rule in _choose(scenario, valid, len(test), development):
-            chosen[number, strategy] = policy
-            one = deploy(number, strategy, policy, valid, test, same_rule)
+        chosen = choose(scenario, fitted)
+        for strategy, policy in chosen.items():
+            one = deploy(number, strategy, policy, fitted.valid, fitted.test)
             costs.append(SplitCost.from_deployed(one, GUARANTEED_BY))
     if data.prices is None:
         return costs, {}
-    prices = {name: values[rows] for name, values in data.prices.items()}
-    policies = {name: policy for (number, name), policy in chosen.items() if number == FITTED}
-    return costs, money(policies, test, prices)
+    prices = {name: values[fitted.test_rows] for name, values in data.prices.items()}
+    return costs, money(chosen, fitted.test, prices)
 
 
-def _fit(
-    cases: LabelledCases, seed: int, candidates: Sequence[Candidate]
-) -> tuple[Scored, Scored, Scored, AnyArray]:
-    """Return out-of-fold scores of the training cases, those of both other parts, and test rows."""
-    from threadpoolctl import threadpool_limits
-
-    split = split_patients(cases, seed)
-    parts = (split.train, split.valid, split.test)
-    train, *others = fill_and_scale(*(cases.X[rows] for rows in parts))
-    y, patient = cases.y[split.train], cases.patient[split.train]
-    folds = list(
-        StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed).split(train, y, patient)
-    )
-    scores: list[dict[str, FloatArray]] = [{}, {}, {}]
-    with threadpool_limits(1):
-        for candidate in candidates:
-            held_out = np.empty(len(train))
-            for rest, fold in folds:
-                model = candidate.estimator(seed).fit(train[rest], y[rest])
-                held_out[fold] = model.predict_proba(train[fold])[:, 1]
-            model = candidate.estimator(seed).fit(train, y)
-            fresh = (model.predict_proba(X)[:, 1] for X in others)
-            for held, column in zip(scores, (held_out, *fresh), strict=True):
-                held[candidate.name] = column
-    development, valid, test = (
-        Scored(cases.patient[rows], cases.y[rows], held)
-        for rows, held in zip(parts, scores, strict=True)
-    )
-    return development, valid, test, split.test
-
-
-ChosenPolicies = tuple[str, ThresholdPolicy, ThresholdPolicy]
-
-
-def _choose(
-    scenario: Scenario, valid: Scored, horizon: int, development: Scored
-) -> list[ChosenPolicies]:
-    """Return, by strategy, the policy and the one of the same model with partial VOROS's rule."""
-    winners = choose_models(scenario, valid)
-    policies = []
+def choose(scenario: Scenario, fitted: Fitted) -> dict[str, ThresholdPolicy]:
+    """Return the policy of every strategy."""
+    valid, winners = fitted.valid, choose_models(scenario, fitted.valid)
+    policies = {}
     for strategy, model in winners.items():
         # Those say nothing of thresholds; like the others without costs they take the last one.
         rule = cast("PolicyStrategy", "recall" if strategy in BY_RISK else strategy)
-        policies.append((strategy, *_policies(scenario, valid, model, rule)))
-    model = winners[GUARANTEED_BY]
-    tight, _ = _policies(tightened(scenario), valid, model, GUARANTEED_BY)
-    _, same = _policies(scenario, valid, model, GUARANTEED_BY)
-    policies.append((WITH_MARGIN, replace(tight, scenario=scenario), same))
-    return [*policies, (GUARANTEED, *_certified(scenario, valid, horizon, development))]
+        policies[strategy] = _policy(scenario, valid, model, rule)
+    tight = _policy(tightened(scenario), valid, winners[GUARANTEED_BY], GUARANTEED_BY)
+    return {
+        **policies,
+        WITH_MARGIN: replace(tight, scenario=scenario),
+        GUARANTEED: _certified(scenario, fitted),
+    }
 
 
 def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
@@ -182,28 +140,18 @@ def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
     }
 
 
-def _policies(
-    scenario: Scenario, valid: Scored, model: str, rule: PolicyStrategy
-) -> tuple[ThresholdPolicy, ThresholdPolicy]:
+def _policy(scenario: Scenario, valid: Scored, model: str, rule: PolicyStrategy) -> ThresholdPolicy:
     allowed = allowed_thresholds(valid.points[model], scenario)
-    own, same = (
-        ThresholdPolicy.from_allowed(allowed, strategy=strategy, model=model)
-        for strategy in (rule, GUARANTEED_BY)
-    )
-    return own, same
+    return ThresholdPolicy.from_allowed(allowed, strategy=rule, model=model)
 
 
-def _certified(
-    scenario: Scenario, valid: Scored, horizon: int, development: Scored
-) -> tuple[ThresholdPolicy, ThresholdPolicy]:
-    """Return the guaranteed policy, and the one that its model would have without."""
-    if valid.can_certify:
-        model, allowed = guaranteed(scenario, valid, horizon, development)
-        policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
-    else:
-        policy = nothing_certified(scenario, valid, horizon)
-    _, same = _policies(scenario, valid, policy.model or "", GUARANTEED_BY)
-    return replace(policy, scenario=scenario), same
+def _certified(scenario: Scenario, fitted: Fitted) -> ThresholdPolicy:
+    horizon = len(fitted.test)
+    if not fitted.valid.can_certify:
+        return nothing_certified(scenario, fitted.valid, horizon)
+    model, allowed = guaranteed(scenario, fitted.valid, horizon, fitted.development)
+    policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
+    return replace(policy, scenario=scenario)
 
 
 def money(

@@ -1,4 +1,4 @@
-"""Run the study: a file for each split of each data set, then one table and one figure."""
+"""Run the study: two files for each split of each data set, then tables and figures."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.progress import progress_bar
 from voros.text.table import Table
-from voros_studies.evidence.figure import draw_evidence
+from voros_studies.evidence.figure import draw_evidence, draw_regrets
+from voros_studies.evidence.fits import fitted_or_read
+from voros_studies.evidence.mean_regret import MeanRegret, mean_regrets, regret_table
 from voros_studies.evidence.one_split import FITTED, evidence_grid, fitted_scenario, run_split
+from voros_studies.evidence.regret import Regret, regrets_of_split
 from voros_studies.evidence.sources import DataSet
 from voros_studies.evidence.summary import Difference, compare_all, evidence_table, money_table
 from voros_studies.experiments.cases import TRAIN_SHARE
@@ -20,7 +24,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import finished_or_computed, save
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitsResult, read_costs
-from voros_studies.paper.cells import SCENARIOS
+from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables, table_files
 
 N_SPLITS = 10
@@ -31,24 +35,25 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvidenceResult(ShownAsTables):
-    """The paired differences of every data set, tables of prices, and the seconds of the fits.
+    """Differences of every data set, mean regrets, tables of prices, and the seconds it took.
 
     Examples
     --------
     >>> table = Table.from_rows([("data set", "saved"), ("SUPPORT2", "0.012")])
-    >>> result = EvidenceResult([], [table], seconds=2.0)
-    >>> len(result.tables), result.tables[1].text().splitlines()[0]
-    (2, 'data set  saved')
+    >>> result = EvidenceResult([], [], [table], seconds=2.0)
+    >>> len(result.tables), result.tables[2].text().splitlines()[0]
+    (3, 'data set  saved')
     """
 
     differences: Sequence[Difference]
+    regrets: Sequence[MeanRegret]
     prices: Sequence[Table]
     seconds: float
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The differences, then the prices of the data sets that have some."""
-        return (evidence_table(self.differences), *self.prices)
+        """The differences, the regrets, then the prices of the data sets that have some."""
+        return (evidence_table(self.differences), regret_table(self.regrets), *self.prices)
 
 
 def run_evidence(
@@ -61,8 +66,9 @@ def run_evidence(
 ) -> EvidenceResult:
     """Compare the strategies on every split of every data set, and write everything to a folder.
 
-    Each split is one file, written whole; a split whose file is there is not run again. The first
-    split of all data sets comes before the second, so that an interrupted run is a smaller study.
+    Each split has a file of scores and one of results, written whole; what is there is not made
+    again. The first split of all data sets comes before the second, so that an interrupted run is a
+    smaller study.
 
     Parameters
     ----------
@@ -108,42 +114,59 @@ def run_evidence(
             "candidates": [candidate.name for candidate in grid],
             "version": package_versions("voros")["voros"],
         }
-        records[data.name].append(_record(root, data, seed, grid, identity))
+        records[data.name].append(_record(root, data, grid, identity))
     return _summarise(root, datasets, records)
 
 
-def _record(
-    root: Path, data: DataSet, seed: int, grid: Sequence[Candidate], identity: Record
-) -> Record:
-    path = root / "splits" / f"{data.name}-{seed:02d}.json"
-    return finished_or_computed(path, identity, lambda: _computed(data, seed, grid))
+def _record(root: Path, data: DataSet, grid: Sequence[Candidate], identity: Record) -> Record:
+    name = f"{data.name}-{identity['seed']:02d}"
+
+    def compute() -> Record:
+        fitted = fitted_or_read(root / "scores" / f"{name}.npz", identity, data.cases, grid)
+        costs, money = run_split(data, fitted, scenarios_for(data))
+        prevalence = float(data.cases.y.mean())
+        regrets = regrets_of_split(fitted, prevalence, identity["seed"])
+        return {
+            "costs": [asdict(one) for one in costs],
+            "regrets": [asdict(one) for one in regrets],
+            "money": money,
+        }
+
+    return finished_or_computed(root / "splits" / f"{name}.json", identity, compute)
 
 
-def _computed(data: DataSet, seed: int, grid: Sequence[Candidate]) -> Record:
-    costs, money = run_split(data, seed, grid)
-    return {"costs": [asdict(one) for one in costs], "money": money}
+def scenarios_for(data: DataSet) -> dict[ScenarioName, Scenario]:
+    """Return the paper's scenarios, and one that is fitted to the data set."""
+    return {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
 
 
 def _summarise(
     root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
 ) -> EvidenceResult:
     results = [_splits(data, records[data.name]) for data in datasets]
-    differences = compare_all(results)
     prices = [
         money_table(data.title, [held["money"] for held in records[data.name]])
         for data in datasets
         if data.prices is not None
     ]
-    seconds = sum(held["seconds"] for splits in records.values() for held in splits)
-    result = EvidenceResult(differences, prices, seconds)
+    result = EvidenceResult(
+        compare_all(results),
+        mean_regrets([[_regrets(held) for held in records[data.name]] for data in datasets]),
+        prices,
+        seconds=sum(held["seconds"] for splits in records.values() for held in splits),
+    )
     for name, content in table_files(result.tables).items():
         save(root / name, content)
-    save(root / "evidence.png", draw_evidence(differences))
+    save(root / "evidence.png", draw_evidence(result.differences))
+    save(root / "regret.png", draw_regrets(result.regrets))
     return result
+
+
+def _regrets(held: Record) -> list[Regret]:
+    return [Regret(**row) for row in held["regrets"]]
 
 
 def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
     splits = tuple(read_costs(held["costs"]) for held in records)
     title = f"{data.title} ({data.cases.y.mean():.1%})"
-    scenarios = {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
-    return SplitsResult(title, scenarios, splits, TEST_SHARE / (1 - TEST_SHARE))
+    return SplitsResult(title, scenarios_for(data), splits, TEST_SHARE / (1 - TEST_SHARE))

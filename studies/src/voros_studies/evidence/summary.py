@@ -31,9 +31,10 @@ class Difference:
     """How much more than partial VOROS a strategy cost on test, over the splits of a data set.
 
     ``interval`` resamples splits (or data sets, for the mean over them); ``corrected`` also takes
-    into account that splits share cases. ``model`` is what remains with the thresholds set by the
-    same rule, ``thresholds`` the rest. ``broken`` and ``broken_beside`` are the shares of splits on
-    which the strategy, and partial VOROS, broke a limit.
+    into account that splits share cases. ``ranking`` is the difference where both set their
+    thresholds on test within the limits, ``thresholds`` the rest. ``broken`` and ``broken_beside``
+    are the shares of splits on which the strategy, and partial VOROS, broke a limit; ``excess`` is
+    by what share on average.
     """
 
     data: str
@@ -43,14 +44,15 @@ class Difference:
     cost: float
     interval: CostInterval
     corrected: CostInterval | None
-    model: float
+    ranking: float
     broken: float
     broken_beside: float
+    excess: float
 
     @property
     def thresholds(self) -> float:
         """The part of the difference that the thresholds make."""
-        return self.interval.estimate - self.model
+        return self.interval.estimate - self.ranking
 
 
 def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
@@ -68,45 +70,37 @@ def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
 def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Difference:
     held = result.deployed_in(GUARANTEED_BY, number)
     one, beside = held[strategy], held[GUARANTEED_BY]
-    own, same, base = (
-        np.array(values)
-        for values in (
-            [split.cost for split in one],
-            [split.cost_aware for split in one],
-            [split.cost for split in beside],
-        )
+    cost, ranking = (
+        np.array([getattr(a, name) - getattr(b, name) for a, b in zip(one, beside, strict=True)])
+        for name in ("cost", "ranking_only")
     )
     return Difference(
         data=result.title,
         scenario=number,
         strategy=strategy,
         n=len(one),
-        cost=float(own.mean()),
-        interval=bootstrap_mean(own - base),
+        cost=float(np.mean([split.cost for split in one])),
+        interval=bootstrap_mean(cost),
         corrected=result.excess(GUARANTEED_BY, number, strategy),
-        model=float((same - base).mean()),
+        ranking=float(ranking.mean()),
         broken=float(np.mean([bool(split.broken) for split in one])),
         broken_beside=float(np.mean([bool(split.broken) for split in beside])),
+        excess=float(np.mean([split.excess for split in one])),
     )
 
 
 def _mean_of(differences: Sequence[Difference]) -> Difference:
     means = np.array([one.interval.estimate for one in differences])
-    parts = np.array([(o.cost, o.model, o.broken, o.broken_beside) for o in differences]).mean(
-        axis=0
-    )
-    cost, model, broken, beside = parts.tolist()
+    names = ("cost", "ranking", "broken", "broken_beside", "excess")
+    parts = {name: float(np.mean([getattr(one, name) for one in differences])) for name in names}
     return Difference(
         data=EVERY,
         scenario=differences[0].scenario,
         strategy=differences[0].strategy,
         n=len(differences),
-        cost=cost,
         interval=bootstrap_mean(means),
         corrected=None,
-        model=model,
-        broken=broken,
-        broken_beside=beside,
+        **parts,
     )
 
 
@@ -127,7 +121,7 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     """Lay out one row for each scenario, strategy and data set."""
     titles = ("scenario", "strategy", "data set")
     counted = ("n", "cost", "above", "low", "high", "corrected low", "corrected high")
-    parts = ("of it model", "of it thresholds", "limits broken", "limits broken by partial VOROS")
+    parts = ("of it ranking", "of it thresholds", "limits broken", "by partial VOROS", "excess")
     columns = (
         *map(Column, titles),
         *(Column(title, decimals=0 if title == "n" else 3) for title in (*counted, *parts)),
@@ -137,7 +131,7 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
             *(str(one.scenario), LABELS[one.strategy], one.data),
             *(float(one.n), one.cost, one.interval.estimate, one.interval.low, one.interval.high),
             *_corrected(one),
-            *(one.model, one.thresholds, one.broken, one.broken_beside),
+            *(one.ranking, one.thresholds, one.broken, one.broken_beside, one.excess),
         )
         for one in differences
     )

@@ -104,7 +104,7 @@ class StudyResult(ShownAsTables):
             Column("test cost above partial VOROS", "excess"),
             *map(Column, ("low", "high", "verdict")),
             Column("limits kept", "kept"),
-            Column("same model, thresholds by cost", "cost_aware"),
+            Column("ranking only", "ranking_only"),
         )
         rows = []
         for one in self.deployed_in(number):
@@ -113,6 +113,6 @@ class StudyResult(ShownAsTables):
             if one.strategy == GUARANTEED_BY:
                 verdict = "compared with"
             values = (more.estimate, more.low, more.high, verdict)
-            rows.append((LABELS[one.strategy], *values, limits_kept(one.test), one.cost_aware_test))
+            rows.append((LABELS[one.strategy], *values, limits_kept(one.test), one.ranking_only))
         title = f"{self.title}, scenario {number}: paired differences in test cost, 95 % intervals"
         return Table(columns, tuple(rows), title, f"scenario_{number}_differences")

@@ -44,8 +44,7 @@ DRAWS_FILE = "resampled_costs.npy"
 class SplitCost:
     """What one strategy or forecast did on the test part of one split.
 
-    ``beside`` is what it is compared with there; ``cost_aware`` is the cost of the same model with
-    a threshold for each cost.
+    ``beside`` is what it is compared with there; ``ranking_only`` and ``excess`` as in `Deployed`.
     """
 
     scenario: ScenarioName
@@ -53,7 +52,8 @@ class SplitCost:
     beside: str
     model: str
     cost: float
-    cost_aware: float
+    ranking_only: float
+    excess: float
     broken: tuple[str, ...]
 
     @classmethod
@@ -66,7 +66,8 @@ class SplitCost:
             beside=beside,
             model=one.model,
             cost=one.test.expected_cost,
-            cost_aware=one.cost_aware_test,
+            ranking_only=one.ranking_only,
+            excess=one.excess,
             broken=broken,
         )
 
@@ -139,7 +140,7 @@ class SplitsResult(ShownAsTables):
         columns = (
             Column("forecast" if beside == SELECTED else "strategy"),
             Column("mean test cost", "cost"),
-            Column("same model, thresholds by cost", "cost_aware"),
+            Column("ranking only", "ranking_only"),
             Column(f"above {label}", "excess"),
             Column("low"),
             Column("high"),
@@ -169,7 +170,7 @@ class SplitsResult(ShownAsTables):
         return (
             LABELS.get(strategy, strategy),
             float(np.mean([one.cost for one in costs])),
-            float(np.mean([one.cost_aware for one in costs])),
+            float(np.mean([one.ranking_only for one in costs])),
             mean.estimate,
             *bounds,
             *(float(held.sum()) for held in (more > SAME, abs(more) <= SAME, more < -SAME)),

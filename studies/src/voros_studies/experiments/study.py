@@ -16,6 +16,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
 from voros.core.decision import Strategy
 from voros.guarantee import one_per_group
+from voros.inference.statistics import least_expected_cost
 from voros.policy import PolicyEvaluation
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection.ranking import rank_developed, rank_points
@@ -89,8 +90,8 @@ class Scored:
 class Deployed:
     """What a strategy selected in a scenario, decided on validation, and how it fared.
 
-    ``cost_aware_test`` is the expected test cost of the same model with a threshold for each cost,
-    as partial VOROS sets them: what is left of the difference once the thresholds no longer differ.
+    ``ranking_only`` is the expected test cost of the model if its thresholds were set on the test
+    cases, within the limits: what ranking the cases is worth, without the luck of broken limits.
     """
 
     scenario: ScenarioName
@@ -99,12 +100,17 @@ class Deployed:
     policy: ThresholdPolicy
     valid: PolicyEvaluation
     test: PolicyEvaluation
-    cost_aware_test: float
+    ranking_only: float
 
     @property
     def limits(self) -> Scenario:
         """The scenario whose limits were to be kept."""
         return self.policy.scenario
+
+    @property
+    def excess(self) -> float:
+        """By what share the deployed thresholds break the limit they break most, on test."""
+        return max((one.missed_by / one.bound for one in self.test.violations), default=0.0)
 
 
 def check_scenarios(scenarios: Mapping[ScenarioName, Scenario]) -> None:
@@ -167,14 +173,9 @@ def _select_and_test(
     else:
         limits = tightened(scenario) if strategy == WITH_MARGIN else scenario
         model, allowed = _selected(limits, valid, by)
-    policy, aware = (
-        # Whatever limits decided, those of the scenario are to be kept.
-        replace(
-            ThresholdPolicy.from_allowed(allowed, strategy=rule, model=model), scenario=scenario
-        )
-        for rule in (by, GUARANTEED_BY)
-    )
-    return deploy(name, strategy, policy, valid, test, aware)
+    policy = ThresholdPolicy.from_allowed(allowed, strategy=by, model=model)
+    # Whatever limits decided, those of the scenario are to be kept.
+    return deploy(name, strategy, replace(policy, scenario=scenario), valid, test)
 
 
 def best_by_risk(scored: Scored, strategy: str) -> str:
@@ -244,15 +245,12 @@ def deploy(
     policy: ThresholdPolicy,
     valid: Scored,
     test: Scored,
-    cost_aware: ThresholdPolicy | None = None,
 ) -> Deployed:
-    """Evaluate a policy on both parts, and on test also the one with a threshold for each cost."""
+    """Evaluate a policy on both parts, and its model on test with thresholds that are set there."""
     model = policy.model or ""
-    on_valid, on_test, aware_on_test = (
-        used.evaluate(part.points[model], by_cost=True)
-        for used, part in ((policy, valid), (policy, test), (cost_aware or policy, test))
+    on_valid, on_test = (
+        policy.evaluate(part.points[model], by_cost=True) for part in (valid, test)
     )
-    cost_aware_test = aware_on_test.expected_cost
     return Deployed(
         scenario=scenario,
         strategy=strategy,
@@ -260,7 +258,7 @@ def deploy(
         policy=policy,
         valid=on_valid,
         test=on_test,
-        cost_aware_test=cost_aware_test,
+        ranking_only=least_expected_cost(test.points[model], policy.scenario),
     )
 
 
