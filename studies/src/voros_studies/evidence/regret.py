@@ -17,11 +17,17 @@ from sklearn.metrics import log_loss, roc_auc_score
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
 from voros.blending import blend
 from voros.core.decision import STRATEGIES, Decision, solve
-from voros.inference.statistics import least_expected_cost
 from voros.policy.allowed import allowed_thresholds
 from voros.typing import BoolArray, FloatArray
 from voros_studies.evidence.fits import Fitted
-from voros_studies.experiments.study import AUROC, LOG_LOSS, STUDY_CONFIDENCE, Scored, deploy
+from voros_studies.experiments.study import (
+    AUROC,
+    LOG_LOSS,
+    STUDY_CONFIDENCE,
+    Scored,
+    deploy,
+    ranking_cost,
+)
 
 LIFTS = (1.5, 2.0, 2.5, 3.0, 4.0)
 """Precision floors of the grid, in prevalences."""
@@ -140,7 +146,7 @@ class Chooser:
 
     def regrets(self, lift: float, capacity: float, scenario: Scenario) -> list[Regret]:
         """Return what every way to choose did in one cell."""
-        best = min(least_expected_cost(self.test.points[model], scenario) for model in self.models)
+        best = min(ranking_cost(self.test.points[model], scenario) for model in self.models)
         rows = []
         for way, model in self.choose(scenario).items():
             pooled = way.startswith("pooled")

@@ -16,7 +16,6 @@ from sklearn.metrics import log_loss, roc_auc_score
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
 from voros.core.decision import Strategy
 from voros.guarantee import one_per_group
-from voros.inference.statistics import least_expected_cost
 from voros.policy import PolicyEvaluation
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection.ranking import rank_developed, rank_points
@@ -258,8 +257,14 @@ def deploy(
         policy=policy,
         valid=on_valid,
         test=on_test,
-        ranking_only=least_expected_cost(test.points[model], policy.scenario),
+        ranking_only=ranking_cost(test.points[model], policy.scenario),
     )
+
+
+def ranking_cost(points: OperatingPoints, scenario: Scenario) -> float:
+    """Return the expected cost with thresholds set on the same cases, within the limits."""
+    policy = ThresholdPolicy.from_allowed(allowed_thresholds(points, scenario))
+    return policy.evaluate(points, by_cost=True).expected_cost
 
 
 COST_RESAMPLES = 2000
