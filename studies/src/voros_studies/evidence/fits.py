@@ -105,8 +105,8 @@ def fitted_or_read(
         with threadpool_limits(1):
             by_model = [fit_split(cases, split, seed, candidate) for candidate in candidates]
         columns = {part: np.array([scores[part] for scores in by_model]) for part in PARTS}
-        file = io.BytesIO()
-        np.savez_compressed(file, identity=json.dumps(dict(identity)), **columns)
+        file, arrays = io.BytesIO(), {"identity": np.array(json.dumps(dict(identity))), **columns}
+        np.savez_compressed(file, allow_pickle=False, **arrays)
         save(path, file.getvalue())
     both = np.concatenate([split.train, split.valid])
     rows = (split.train, split.valid, split.test, both, split.test)

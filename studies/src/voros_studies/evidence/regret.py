@@ -173,8 +173,9 @@ class Chooser:
         drawn = np.array(
             [[self._score(r[m], scenario) for m in self.models] for r in self.resamples]
         )
-        by_strategy = {
-            name: self._best(lambda m, name=name: decisions[m].score(name)) for name in STRATEGIES
+        by_strategy: dict[str, str] = {
+            name: self._best({m: one.score(name) for m, one in decisions.items()}.__getitem__)
+            for name in STRATEGIES
         }
         pooled = {m: -log_loss(self.pooled.y_true, self.pooled.scores[m]) for m in self.models}
         return {
