@@ -15,7 +15,7 @@ from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.models import model_column
-from voros.monitoring.renewal import Renewal, count_proposal, propose
+from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
     check_gaps,
@@ -28,7 +28,14 @@ from voros.monitoring.settings import (
     read_times,
 )
 from voros.monitoring.status import Status, Update
-from voros.monitoring.stays import add_outcomes, add_rows, stay_status, withdraw_stays
+from voros.monitoring.stays import (
+    RecordedStays,
+    add_outcomes,
+    add_rows,
+    recorded_stays,
+    stay_status,
+    withdraw_stays,
+)
 from voros.monitoring.store import Cases, Store
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
@@ -452,15 +459,12 @@ class Monitor:
         the error of a guarantee is spent over them; the same cases and labels again are the same
         proposal.
         """
-        if self._watched.rule is not None:
-            raise ValueError(
-                "a policy over stays is not renewed from its monitor; choose it again on recent "
-                "stays with voros.alarm_points and voros.select_model, and deploy it with adopt"
-            )
         if since is None:
             since = self.status().since
         deployed = self._deployment
         begin = deployed.since if since is None else max(deployed.since, read_time(since))
+        if self._watched.rule is not None:
+            return self._renew_stays(recorded_stays(deployed, begin))
         rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
         if isinstance(self.policy, JointPolicy):
             raise ValueError(
@@ -473,6 +477,16 @@ class Monitor:
         with self._store.transaction():
             number = count_proposal(rows, self.policy, self._store)
             return propose(rows, self.policy, self.settings.cost_ratio, number)
+
+    def _renew_stays(self, recorded: RecordedStays) -> Renewal:
+        policy = self._watched.single
+        assert policy is not None
+        if policy.guarantee is None:
+            return propose_on_stays(recorded, policy, self.settings.cost_ratio)
+        with self._store.transaction():
+            columns = [recorded.names, *(column.tolist() for column in recorded[1:4])]
+            number = count_proposal([*columns, recorded.outcomes], policy, self._store)
+            return propose_on_stays(recorded, policy, self.settings.cost_ratio, number)
 
     def adopt(self, policy: AnyPolicy) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.

@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.scenario import Scenario
+from voros.alarms.stay_rows import StayRows
+from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.guarantee import Guarantee
+from voros.monitoring.stays import RecordedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, worklist
 from voros.typing import BoolArray, FloatArray
+
+STAYS = "stays"
+"""The unit of a proposal over stays."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,6 +36,8 @@ class Renewal:
     recall_known : bool
         Whether every case was labelled. Where only alarms were, thresholds below the old one are
         judged as if every other case were negative, and recall is not known.
+    unit : str
+        What is counted: cases, or stays.
     number : int
         How many different proposals the file has been asked for; the error of the guarantee is
         spent over all of them. 0 without a guarantee.
@@ -58,13 +65,14 @@ class Renewal:
     n_unlabelled: int
     recall_known: bool
     number: int = 0
+    unit: str = "cases"
 
     @property
     def words(self) -> str:
         """The proposal in sentences."""
         promised = _single(self.policy).guarantee
         under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
-        text = f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms, {under}: "
+        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms, {under}: "
         if np.isinf(self.new_threshold):
             text += (
                 "no threshold can be deployed, and the alarm would be switched off (never alarm "
@@ -74,7 +82,9 @@ class Renewal:
             text += f"alarm at {self.new_threshold:g} instead of {self.old_threshold:g}."
         if self.n_unlabelled:
             text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
-        if not self.recall_known:
+        if not self.recall_known and self.unit == STAYS:
+            text += " Stays whose outcome is not known count as if they had no event."
+        elif not self.recall_known:
             text += (
                 " Only alarms were labelled: recall is unknown, and a lower threshold than the old "
                 "one is judged as if every case without alarm were negative."
@@ -104,7 +114,7 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
     return guarantee.with_error(6.0 / (np.pi * number) ** 2)
 
 
-def count_proposal(rows: list[tuple[Any, ...]], policy: ThresholdPolicy, store: Store) -> int:
+def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> int:
     """Return the number of a proposal from these cases, inside a transaction."""
     digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
     number, _, last = (store.metadata("proposals") or "0 ").partition(" ")
@@ -165,6 +175,46 @@ def propose(
     )
 
 
+def propose_on_stays(
+    recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
+) -> Renewal:
+    """Decide thresholds on recent stays, as `ThresholdPolicy.from_points` does.
+
+    A stay whose outcome is not known counts as one without an event, so that its alarms are false.
+    """
+    guarantee, old = policy.guarantee, policy.threshold(cost_ratio)
+    assert policy.rule is not None
+    assert policy.origin is not None
+    if guarantee is not None and policy.origin.n_groups != policy.origin.n_stays:
+        raise ValueError(
+            "the policy was certified by patient (groups=), and a monitor takes stays as "
+            "independent; choose it again on recent stays with voros.alarm_points"
+        )
+    if not any(value for *_, value in recorded.outcomes):
+        raise ValueError("no recent stay whose window has closed has an event; one is needed")
+    stays = StayRows(scored=recorded.counted(policy.rule), unit=np.arange(len(recorded.names)))
+    renewed = ThresholdPolicy.from_points(
+        stays.points(),
+        _scenario(policy),
+        strategy=policy.strategy,
+        guarantee=None if guarantee is None else spend(guarantee, number),
+        n_models=None if guarantee is None else 1,
+        model=policy.model,
+    )
+    alarms = stays.counts(np.array([old])).alarms[:, 0]
+    return Renewal(
+        policy=replace(renewed, guarantee=guarantee),
+        old_threshold=old,
+        new_threshold=renewed.threshold(cost_ratio),
+        n_cases=stays.n_stays,
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int(alarms[~recorded.known].sum()),
+        recall_known=bool(recorded.known.all()),
+        number=number,
+        unit=STAYS,
+    )
+
+
 def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
     return policy.policy if isinstance(policy, Worklist) else policy
 
@@ -208,6 +258,9 @@ def _scenario(policy: ThresholdPolicy) -> Scenario:
     by_horizon = guarantee is not None and guarantee.horizon is not None
     if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
         return scenario
+    if policy.rule is not None and policy.origin is not None:
+        rate = float(scenario.capacity) / (policy.origin.patient_days or np.nan)
+        return replace(scenario, capacity=rate, per=PATIENT_DAY)
     n_cases = policy.n_positive + policy.n_negative
     return replace(scenario, capacity=min(float(scenario.capacity / n_cases), 1.0))
 

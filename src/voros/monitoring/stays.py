@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from voros.alarms.rule import MICROSECONDS
+from voros.alarms.rule import MICROSECONDS, AlarmRule
 from voros.alarms.stays import CountedRows, Stays
 from voros.alarms.stream import AlarmState, StayState, sound
 from voros.alarms.sweep import ScoredRows
@@ -171,24 +171,63 @@ def _closing(deployed: Deployment) -> float:
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
-def count_stays(deployed: Deployment) -> CountedStays:
-    """Count alarms and events of the stays whose windows have closed."""
-    closing, store = _closing(deployed), deployed.store
-    span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
-    rows = store.rows(COUNTED_ROWS, span)
+class RecordedStays(NamedTuple):
+    """Rows and outcomes of the stays whose windows have closed, in the order in which they began.
+
+    Attributes
+    ----------
+    names : list of str
+    codes : ndarray of int
+        The stay of each row.
+    times, scores : ndarray of float
+    outcomes : list of (int, float, int)
+        Stay, time, and 1 for an event or 0 for the end.
+    known : ndarray of bool
+        Whether the outcome of each stay is known.
+    """
+
+    names: list[str]
+    codes: AnyArray
+    times: FloatArray
+    scores: FloatArray
+    outcomes: list[tuple[int, float, int]]
+    known: BoolArray
+
+    def counted(self, rule: AlarmRule) -> ScoredRows:
+        """Return the rows that count under a rule."""
+        events = [(code, time) for code, time, value in self.outcomes if value]
+        stays = _read_stays(self.codes, self.times, events)
+        return ScoredRows.from_scores(
+            CountedRows.from_stays(stays, rule), stays.highest(self.scores)
+        )
+
+
+def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
+    """Read the stays that began from a time on and whose windows have closed."""
+    span = since, deployed.now - _closing(deployed), deployed.settings.window_seconds
+    rows = deployed.store.rows(COUNTED_ROWS, span)
     names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
-    codes, times, scores = _codes(names), np.array(seconds), np.array(values, dtype=float)
+    codes = _codes(names)
     first = np.unique(codes, return_index=True)[1]
-    begins, n_stays = times[first], len(first)
     whose = {names[row]: code for code, row in enumerate(first.tolist())}
     outcomes = [
         (whose[name], time, value)
-        for name, time, value in store.rows("SELECT stay, time, value FROM stay_outcomes")
+        for name, time, value in deployed.store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
-    columns = _count(deployed, codes, times, scores, outcomes) if rows else np.zeros((5, 0))
-    tp, fp, sounded, days, events = columns
-    known = _known(deployed, outcomes, n_stays)
+    known = _known(deployed, outcomes, len(first))
+    scores = np.array(values, dtype=float)
+    return RecordedStays(list(whose), codes, np.array(seconds), scores, outcomes, known)
+
+
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    recorded, closing = recorded_stays(deployed, deployed.since), _closing(deployed)
+    names, codes, times, scores, _, known = recorded
+    begins, n_stays = times[np.unique(codes, return_index=True)[1]], len(names)
+    tp, fp, sounded, days, events = (
+        _count(recorded, *deployed.stay_rule) if names else np.zeros((5, 0))
+    )
     alarms = np.where(known, tp + fp, sounded)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = deployed.stay_rule[0].reset is None
@@ -199,7 +238,7 @@ def count_stays(deployed: Deployment) -> CountedStays:
     )
     sums = {"cases": n_rows, "alarms": sounded, "totals": totals, "squares": squares}
     return CountedStays(
-        PeriodTotals(names=np.array(list(whose)), starts=begins, **sums),
+        PeriodTotals(names=np.array(names), starts=begins, **sums),
         days,
         units.only(alarms > 0),
         n_events=int(events[known].sum()),
@@ -207,21 +246,12 @@ def count_stays(deployed: Deployment) -> CountedStays:
     )
 
 
-def _count(
-    deployed: Deployment,
-    codes: AnyArray,
-    times: FloatArray,
-    scores: FloatArray,
-    outcomes: list[tuple[int, float, int]],
-) -> AnyArray:
+def _count(recorded: RecordedStays, rule: AlarmRule, threshold: float) -> AnyArray:
     """Return true and false alarms, those that count, patient-days and events of each stay."""
-    rule, threshold = deployed.stay_rule
-    events = [(code, time) for code, time, value in outcomes if value]
-    stays = _read_stays(codes, times, events)
-    rows = CountedRows.from_stays(stays, rule)
-    counts = ScoredRows.from_scores(rows, stays.highest(scores)).counts_by_stay(threshold)
-    n_events = np.bincount(rows.event_stay, minlength=stays.n_stays)
-    return np.array([*counts, rows.days, n_events], dtype=float)
+    scored = recorded.counted(rule)
+    n_events = np.bincount(scored.rows.event_stay, minlength=len(recorded.names))
+    counts = scored.counts_by_stay(threshold)
+    return np.array([*counts, scored.rows.days, n_events], dtype=float)
 
 
 def _codes(names: tuple[str, ...]) -> AnyArray:
@@ -287,7 +317,4 @@ def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> I
             f"were caught ({stays.n_caught / stays.n_events:.3f})"
         )
     if any(watch.verdict in ("broken", "watch") for watch in watches if watch.kind != "scores"):
-        yield (
-            "advice: choose a threshold on recent stays with voros.alarm_points, and deploy it "
-            "with adopt"
-        )
+        yield "advice: monitor.renew() proposes a threshold from recent stays"
