@@ -22,6 +22,7 @@ print(voros.select_model(died, patients.prognoses, ward))
 # The best two. Gold is what the limits leave; the curves are solid where a threshold meets both.
 
 two = {name: patients.prognoses[name] for name in ("SUPPORT model", "physicians")}
-_, axis = plt.subplots(figsize=(4.5, 3.6), layout="constrained")
-RocDisplay.from_predictions(died, two, ward, zoom=True, ax=axis)
+with plt.rc_context({"font.size": 13}):
+    _, axis = plt.subplots(figsize=(5, 4), layout="constrained")
+    RocDisplay.from_predictions(died, two, ward, zoom=True, ax=axis)
 plt.show()

@@ -27,7 +27,7 @@ display = WinnerMapDisplay.from_predictions(
 plt.show()
 
 # %%
-# Hatched cells are close calls: scores within 0.01, which is no test of chance (``n_resamples=100``
+# Hatched cells are close calls: scores within 0.01, which is not a test of chance (``n_resamples=100``
 # makes it one). In blank ones no threshold meets the limits.
 
 print(display.winner_map)

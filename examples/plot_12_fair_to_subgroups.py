@@ -24,6 +24,8 @@ by = {"sex": patients.features["sex"][test], "age": age[test]}
 with plt.rc_context({"font.size": 14}):
     _, axes = plt.subplots(1, 3, figsize=(7, 4), sharey=True, layout="constrained")
     SubgroupDisplay.from_predictions(died[test], risk[test], policy=policy, by=by, ax=axes)
+    for panel in axes[:2]:
+        panel.set_xlim(0.25, 0.65)
 plt.show()
 
 # %%

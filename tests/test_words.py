@@ -19,7 +19,10 @@ ENDINGS = (".py", ".md", ".js", ".html", ".ipynb")
 HISTORY = ("docs/decisions/", "docs/_static/")
 """Decisions are not edited, and scripts of others are not ours to edit."""
 
-KINDS = "reading|number|saved|policy|list|file|folder|time|argument"
+KINDS = (
+    "reading|number|saved|policy|list|file|folder|time|argument|confidence|value|slip|corner|"
+    "delimited|harm|scenario|fair|region|test|accident|monitor|count|model|score"
+)
 SENTENCES = {
     r"\bjust if\b": "exactly when",
     r"\bdear(er|est)?\b": "costly",
@@ -49,6 +52,14 @@ SENTENCES = {
     r"\bvoros groups\b": "voros subgroups",
     r"\b[Ww]ith probability 1\b": "always",
     r"\bpassed over\b": "skipped",
+    r"\bno file of\b": "is not a ... file",
+    r"\bis not a saved one\b": "is not a saved policy",
+    r"\bmutually one too\b|\bboth at once is\b": "mutually exclusive",
+    r"\bcheap false alarms to\b": "in increasing cost",
+    r"\bwould do\b|\bwill do\b": "is enough",
+    r"\bname them with --test\b": "requires --test FILE",
+    r"\bprobability 1\b": "always",
+    r"\b--level\b": "--confidence-level",
 }
 """What was written, and what to write instead."""
 
@@ -60,6 +71,12 @@ GERMAN = {
     r"\bBei jeden Kosten": "Bei jedem Kostenverhältnis",
     r"\bKeine Zeile bleibt": "Es wird keine Zeile gespeichert",
     r"priceLabel: .*in Geld": "in Euro",
+    r"so schlimm wie wie viele": "Wie viele Fehlalarme wiegen einen übersehenen Fall auf?",
+    r"Was mit 100 geschieht": "Was mit 100 Patienten geschieht",
+    r"Zeiträume \(pro": "90 Tage",
+    r"`[mM]indestens \$\{\w+\} der Alarme richtig": "... der Alarme sind richtig",
+    r"\bje Übersehenem\b": "je übersehenem Fall",
+    r"zu Recht alarmiert|falsch alarmiert": "richtiger Alarm, Fehlalarm",
 }
 
 NAMES = {
@@ -73,7 +90,11 @@ NAMES = {
     r"\blesser_share\b": "dominated_area",
     r"\bcontenders?\b": "candidate bins",
     r"\bpassed_over\b": "skipped",
+    r"\b(const|let|function) \w*([Ww]alk|[Ss]tretch|facts)\w*": "sequence, range, metadata",
+    r"class=\"quiet\"|\.quiet \{": "muted",
+    r"\b(GroupEvaluation|lesser_classifiers)\b": "SubgroupEvaluation, dominated_area",
     r"\b(def|const|let|function) (turning|doubt)\b": "break-even ratio, warning text",
+    r"\bsmall_cells\b|\bmin_cell\b|--min-cell\b": "min_rows",
 }
 
 REPLACED = SENTENCES | GERMAN | NAMES
@@ -123,6 +144,10 @@ SAYS_NOTHING = {
     "walked",
     "looks",
     "dress",
+    "facts",
+    "quiet",
+    "stretch",
+    "stretches",
     "settled",
     "settles",
     "n_visits",

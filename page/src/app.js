@@ -21,7 +21,7 @@ import { bindPeriods, boundByPeriods } from "./periods.js";
 import { prevalenceBand } from "./prevalence_band.js";
 import { aboutText, elsewhereText, guaranteeText, promiseOf, sameLimits } from "./promise.js";
 import { rankingTable } from "./ranking.js";
-import { rocChart, stretchPath } from "./roc_chart.js";
+import { rocChart, runPath } from "./roc_chart.js";
 import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
 import { bindSharing } from "./sharing.js";
 import { stepper } from "./steps.js";
@@ -71,7 +71,7 @@ function modelOf({ name, thresholds, tp, fp }, position) {
   const inTime = periods ? { nPeriods: periods.n, breaks: periods.breaks[position] } : {};
   const held = { ...cases, ...inTime };
   const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, held);
-  const wholeCurve = `${stretchPath(base, () => true)}L1 1`;
+  const wholeCurve = `${runPath(base, () => true)}L1 1`;
   return { name, position, base, wholeCurve, asScored: payload.asScored[position] };
 }
 

@@ -168,13 +168,13 @@ function choiceControls(store, { nCases, ownRate }) {
 }
 
 /** Fill the list of models and bind every control; returns a function that shows a setting. */
-export function bindControls(store, models, facts) {
+export function bindControls(store, models, metadata) {
   byId("focus").append(
     html("option", { value: "" }, w.bestOne),
     ...models.map(({ name }, position) => html("option", { value: position }, name)),
   );
-  const showNumbers = numberControls(store, facts);
-  const showChoices = choiceControls(store, facts);
+  const showNumbers = numberControls(store, metadata);
+  const showChoices = choiceControls(store, metadata);
   return (setting) => {
     showNumbers(setting);
     showChoices(setting);

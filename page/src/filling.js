@@ -24,18 +24,18 @@ function pieces(text) {
   return [text.slice(0, match.index), termOf(match[1], match[2]), ...rest];
 }
 
-function wordOf(key, facts) {
+function wordOf(key, metadata) {
   const word = w[key];
-  return typeof word === "function" ? word(facts) : word;
+  return typeof word === "function" ? word(metadata) : word;
 }
 
-/** Fill every element that names a word; `facts` are {cases, outcome, ownRate}. */
-export function fillWords(facts) {
+/** Fill every element that names a word; `metadata` are {cases, outcome, ownRate}. */
+export function fillWords(metadata) {
   for (const element of allOf("[data-w]")) {
-    element.replaceChildren(...pieces(wordOf(element.dataset.w, facts)));
+    element.replaceChildren(...pieces(wordOf(element.dataset.w, metadata)));
   }
   for (const element of allOf("[data-w-label]")) {
-    element.setAttribute("aria-label", wordOf(element.dataset.wLabel, facts));
+    element.setAttribute("aria-label", wordOf(element.dataset.wLabel, metadata));
   }
   const entries = Object.values(w.glossary).flatMap(([term, meaning]) => [
     html("dt", {}, term),

@@ -114,11 +114,11 @@ function sequence(starts, minPrecision) {
 }
 
 /** Go through the negatives before a threshold; only a start and the last of them can matter. */
-function passNegatives(walk, tp, from, to) {
+function passNegatives(floorTests, tp, from, to) {
   for (let alarms = from + 1; alarms <= to; ) {
-    const rank = walk.nextRank();
+    const rank = floorTests.nextRank();
     const stop = rank > alarms && rank <= to ? rank - 1 : rank <= alarms ? alarms : to;
-    walk.test(tp, stop);
+    floorTests.test(tp, stop);
     alarms = stop + 1;
   }
 }
@@ -134,11 +134,11 @@ export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision
   const most = mostCounted(nCases, allowedAlarms, forCapacity);
   const flags = new Uint8Array(tp.length);
   flags[0] = 1;
-  const walk = minPrecision === 0 ? null : sequence(startsOf(minPrecision, forFloor, most), minPrecision);
+  const floorTests = minPrecision === 0 ? null : sequence(startsOf(minPrecision, forFloor, most), minPrecision);
   for (let i = 1; i < tp.length && alarms[i] <= most; i++) {
-    if (walk) passNegatives(walk, tp[i - 1], alarms[i - 1], alarms[i - 1] + fp[i] - fp[i - 1]);
-    flags[i] = Number(walk === null || walk.test(tp[i], alarms[i]));
-    if (walk?.isOver()) break;
+    if (floorTests) passNegatives(floorTests, tp[i - 1], alarms[i - 1], alarms[i - 1] + fp[i] - fp[i - 1]);
+    flags[i] = Number(floorTests === null || floorTests.test(tp[i], alarms[i]));
+    if (floorTests?.isOver()) break;
   }
   return flags;
 }

@@ -85,7 +85,7 @@ export const GERMAN = {
   acceptedCount: "eine ganze Zahl über 0",
   acceptedPrevalence: "ein Prozentsatz zwischen 0 und 100, mindestens 1e-98",
   acceptedMiss: (low, high) => `eine Zahl von ${low} bis ${high}`,
-  floorSaid: (share) => `mindestens ${share} der Alarme richtig`,
+  floorSaid: (share) => `mindestens ${share} der Alarme sind richtig`,
   atMostSaid: (most) => `höchstens ${most}`,
   accepted: (what) => `Möglich: ${what}.`,
   backTo: (value, typed, what) =>
@@ -164,7 +164,7 @@ export const GERMAN = {
   notBound: "Ohne die Grenzen wäre es ebenso.",
   heldBack: (limits) => `Begrenzt durch ${limits.join(" und ")}.`,
   settingText: ({ floor, most, worth, even, rate, outcome }) =>
-    `Mindestens ${floor} der Alarme richtig; ${most}; ein übersehener Fall wiegt ${worth}${even}; ${outcome} ${rate}.`,
+    `Mindestens ${floor} der Alarme sind richtig; ${most}; ein übersehener Fall wiegt ${worth}${even}; ${outcome} ${rate}.`,
   settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
   settingCount: (alarms) => `höchstens ${alarms}`,
   perPeriod: (per) => `Alarme pro ${ZEITRAUM[per] ?? per}`,
@@ -365,7 +365,7 @@ export const GERMAN = {
   useEverybody: "Grenzen übernehmen, die allen genügen",
   saveAnswers: "Antworten speichern",
   guideResult: (floor, most, worth) =>
-    `Mindestens ${floor} der Alarme richtig, Alarm für höchstens ${most}, und ein übersehener Fall wiegt ${worth} Fehlalarme.`,
+    `Mindestens ${floor} der Alarme sind richtig, Alarm für höchstens ${most}, und ein übersehener Fall wiegt ${worth} Fehlalarme.`,
   allAccepted: (n) =>
     `Sie haben jedes Angebot angenommen: Ein übersehener Fall wiegt mindestens ${n} Fehlalarme; die Seite rechnet mit ${n}.`,
   allRefused: (n) =>

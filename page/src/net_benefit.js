@@ -1,6 +1,6 @@
 /** What alarms gain and cost: net benefit at a price, and expected cost over a range of them. */
 import { RISKS } from "./counting.js";
-import { bestAt, costHull, stretchOf } from "./voros.js";
+import { bestAt, costHull, costRange } from "./voros.js";
 
 /** The risk from which an alarm is worth it, where a miss is worth this number of false alarms. */
 export const probabilityAt = (miss) => 1 / (1 + miss);
@@ -49,14 +49,14 @@ export function freeHull(points) {
   return FREE_HULLS.get(points.tp);
 }
 
-/** The mean of what a miss is worth over a stretch of costs. */
+/** The mean of what a miss is worth over a range of costs. */
 function meanMiss(over, low, high) {
   if (over === "miss") return (low + high) / 2;
   return low === high ? 1 / low : Math.log1p((high - low) / low) / (high - low);
 }
 
-/** The stretches of costs of a hull, as {i, share, miss}: the threshold and the mean worth of a miss. */
-function stretches(hull, costs) {
+/** The ranges of costs of a hull, as {i, share, miss}: the threshold and the mean worth of a miss. */
+function costRanges(hull, costs) {
   const width = costs.high - costs.low;
   if (width === 0) {
     const ratio = costs.over === "miss" ? 1 / costs.low : costs.low;
@@ -64,7 +64,7 @@ function stretches(hull, costs) {
   }
   return hull.index
     .map((i, j) => {
-      const [low, high] = stretchOf(hull, j, costs);
+      const [low, high] = costRange(hull, j, costs);
       return { i, share: (high - low) / width, miss: meanMiss(costs.over, low, high) };
     })
     .filter(({ share }) => share > 0);
@@ -77,7 +77,7 @@ function stretches(hull, costs) {
 export function expectedCost(points, hull, costs) {
   const { tp, fp, nPositive } = points;
   const cost = ({ i, share, miss }) => share * (fp[i] + miss * (nPositive - tp[i]));
-  const sum = stretches(hull, costs).reduce((total, stretch) => total + cost(stretch), 0);
+  const sum = costRanges(hull, costs).reduce((total, range) => total + cost(range), 0);
   return (PER_CASES * sum) / total(points);
 }
 

@@ -1,4 +1,4 @@
-/** ROC space: the allowed region, every curve, its usable stretch, and the threshold in use. */
+/** ROC space: the allowed region, every curve, its usable part, and the threshold in use. */
 import { shownMisses } from "./area_chart.js";
 import { axes, clip, linearScale, plotBox } from "./axes.js";
 import { cursorChart } from "./cursor.js";
@@ -24,7 +24,7 @@ function placeTextsOf({ tp, fp, nPositive, nNegative }) {
 }
 
 /** Join the points that `wanted` marks by lines, lifting the pen where one is not. */
-export function stretchPath(points, wanted) {
+export function runPath(points, wanted) {
   const { tp, fp, nPositive, nNegative } = points;
   const [parts, texts] = [[], placeTextsOf(points)];
   let down = false;
@@ -70,7 +70,7 @@ function curve(model, usablePath) {
 
 function usablePath({ points, result }, setting) {
   const flags = feasible(points, setting.minPrecision, result.allowedAlarms, result.last);
-  return stretchPath(points, (i) => i > 0 && flags[i] === 1);
+  return runPath(points, (i) => i > 0 && flags[i] === 1);
 }
 
 function chosenDots({ points, result, mark }, [low, high], x, y) {
@@ -140,7 +140,7 @@ export function rocChart(place, clipName = "roc-plot") {
     const x = linearScale(0, xMost, box.left, box.right);
     const y = linearScale(0, yMost, box.bottom, box.top);
     const label = (share) => percent(share, 3);
-    const stretch = (model) => (model.result.hull ? usablePath(model, view.setting) : "");
+    const usable = (model) => (model.result.hull ? usablePath(model, view.setting) : "");
     state.frame = rocFrame(scored, view, x, y);
     const inPlot = { "clip-path": `url(#${clipName})` };
     fill(state, width, height, [
@@ -158,7 +158,7 @@ export function rocChart(place, clipName = "roc-plot") {
         svg(
           "g",
           { transform: transformTo(x, y) },
-          ...view.drawn.flatMap((model) => curve(model, stretch(model))),
+          ...view.drawn.flatMap((model) => curve(model, usable(model))),
         ),
       ),
       ...scored.flatMap((model) => chosenDots(model, view.ratios, x, y)),

@@ -7,7 +7,7 @@ import { fill, html, svg } from "./marks.js";
 import { usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
 
-/** The best threshold on each stretch of what a miss is worth, by increasing cost of a miss. */
+/** The best threshold on each range of what a miss is worth, by increasing cost of a miss. */
 /** @param {any} model @param {number[]} misses */
 export function choices({ points, result: { hull } }, [low, high]) {
   const [first, last] = usedVertices(hull, 1 / high, 1 / low);

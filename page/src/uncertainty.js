@@ -9,7 +9,7 @@ const CONFIDENCE = 0.95;
 
 const WHOLE = { oneCase: 1, wholeCounts: true, wholeCases: true };
 
-/** Points from counts within each stretch of scores: [negative, positive, ...], lowest last. */
+/** Points from counts within each range of scores: [negative, positive, ...], lowest last. */
 function pointsOf(counts, from, size) {
   const n = size / 2;
   /** @type {Record<string, any>} */

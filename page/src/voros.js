@@ -344,8 +344,8 @@ function pieceEnds(region, h, k, over, odds, low, high) {
   return [low, ...turns.sort((a, b) => a - b), high];
 }
 
-/** Integral of the area of lesser classifiers of one point, over one stretch of costs. */
-function areaOverStretch(region, h, k, over, odds, low, high) {
+/** Integral of the area of lesser classifiers of one point, over one range of costs. */
+function areaOverRange(region, h, k, over, odds, low, high) {
   const triangles = fan(region, h, k);
   const ends = pieceEnds(region, h, k, over, odds, low, high);
   let start = costExcess(region, h, k, ...lineWeights(over, ends[0], odds));
@@ -380,17 +380,17 @@ export function partialVolume(points, hull, region, costs) {
   }
   let total = 0;
   hull.index.forEach((i, j) => {
-    const [low, high] = stretchOf(hull, j, costs, odds);
+    const [low, high] = costRange(hull, j, costs, odds);
     if (high > low) {
       const [h, k] = [fp[i] / nNegative, tp[i] / nPositive];
-      total += areaOverStretch(region, h, k, costs.over, odds, low, high);
+      total += areaOverRange(region, h, k, costs.over, odds, low, high);
     }
   });
   return clipToUnit(total / (costs.high - costs.low) / region.area);
 }
 
 /** The values, within the range of costs, at which the hull's j-th threshold is best. */
-export function stretchOf(hull, j, costs, odds) {
+export function costRange(hull, j, costs, odds) {
   const ends = [hull.enter[j], hull.enter[j + 1] ?? 0].map((ratio) =>
     Math.min(Math.max(fromRatio(costs.over, ratio, odds), costs.low), costs.high),
   );

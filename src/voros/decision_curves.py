@@ -34,7 +34,7 @@ def net_benefit(
     At a threshold probability p a false positive is worth p/(1 - p) true positives, which is the
     cost ratio. Without a scenario the model alarms where its score, a probability, is at least p
     (Vickers and Elkin). With one it alarms at the best threshold for that price within the limits,
-    and scores on any scale will do. Treating nobody has a net benefit of 0.
+    and scores may be on any scale. Treating nobody has a net benefit of 0.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):
     pytest.importorskip("dask")
     ran = voros_command("score", cases, "--engine", "dask", *LIMITS)
     assert ran.code == 2
-    assert "is csv, which engine='dask' does not read; take duckdb or polars" in ran.err
+    assert "is CSV, which dask does not read; use duckdb or polars" in ran.err
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

@@ -212,7 +212,7 @@ def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
     assert len(allowed(cases, SCENARIO)) == 0
     said = Guarantee().explain(points_of(cases), SCENARIO)
     assert "from 120 independent groups" in said
-    assert "more would do" in said
+    assert "more would be enough" in said
     noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
     assert "More cases will not help" in Guarantee().explain(points_of(noise), SCENARIO)
 

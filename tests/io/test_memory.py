@@ -6,7 +6,13 @@ import sys
 import pytest
 
 from voros.io import open_source
-from voros.io.memory import available_memory, fits_in_memory, installed_engine, memory_needed
+from voros.io.memory import (
+    _process_limit,
+    available_memory,
+    fits_in_memory,
+    installed_engine,
+    memory_needed,
+)
 from voros.io.tables import most_rows
 
 pa = pytest.importorskip("pyarrow")
@@ -56,3 +62,13 @@ def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(monkeypatch):
 def test_available_memory_is_within_the_machine():
     psutil = pytest.importorskip("psutil")
     assert 0 < available_memory() <= psutil.virtual_memory().total
+
+
+def test_the_limit_of_the_process_counts():
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (2**40, hard))
+    try:
+        assert 2**40 in list(_process_limit())
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

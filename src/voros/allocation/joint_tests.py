@@ -286,7 +286,7 @@ class CapacityTest:
 def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> float:
     """Return a precision with which the next cases keep a floor, but for ``alpha``.
 
-    At least the share ``rate`` of cases raises an alarm. The answer is 1 where none would do.
+    At least the share ``rate`` of cases raises an alarm. The answer is 1 where none is enough.
 
     Examples
     --------

@@ -147,7 +147,7 @@ def compare_subgroup_thresholds(
         Its capacity is shared by all subgroups; its precision floor is that of each subgroup, and
         under the rule "one" that of all cases together. Costs are taken at the mean cost ratio.
     by : array-like of shape (n_cases,)
-        The subgroup of each case; a mapping or data frame with one column will do.
+        The subgroup of each case; a mapping or data frame has one column.
     recall_gap : float within [0, 1], default 0.05
         How far the recalls of two subgroups may differ under "equal_recall".
     min_cases : int, default 10

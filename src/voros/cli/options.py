@@ -439,7 +439,7 @@ class ResamplingOptions:
     seed: Annotated[int, in_intervals("Seed of the random draws.")] = 0
 
     def __post_init__(self) -> None:
-        """Refuse what is no confidence, count or seed, by the name it has here."""
+        """Refuse what is not a confidence, count or seed, by the name it has here."""
         if self.resamples > MOST_ASKED:
             raise ValueError(f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}")
         if self.seed < 0:

@@ -195,7 +195,7 @@ def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
         raise ValueError("--capacity is required: the most alarms of all streams together")
     number, per = split_period(limits.capacity)
     exceed = None if limits.exceed is None else read_number(limits.exceed, "exceed")
-    # The costs are those of the streams; one alarm of all of them is no slip.
+    # The costs are those of the streams; one alarm of all of them is not a slip.
     unlimited = Scenario(cost_ratio=1.0)
     shared = unlimited.changed(capacity=read_capacity(number), per=per, exceed=exceed)
     when.check(shared)

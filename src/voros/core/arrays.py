@@ -24,7 +24,7 @@ def as_vector(values: Any, name: str) -> AnyArray:
     """Return one value per case (array, list, tensor or data-frame column) as a numpy array.
 
     A column of shape (n, 1) is one value per case, too. Masked values are refused: what lies under
-    a mask is no value, and who is left out must be left out of every argument.
+    a mask is not a value, and who is left out must be left out of every argument.
 
     Examples
     --------

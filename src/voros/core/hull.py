@@ -202,7 +202,7 @@ def _stacked(points: OperatingPoints, index: AnyArray, sizes: AnyArray) -> Stack
 
 
 def _possible_corners(x: FloatArray, y: FloatArray, ends: Sequence[int]) -> AnyArray:
-    """Leave out what is no corner of the points between two ends, where there are many."""
+    """Leave out what is not a corner of the points between two ends, where there are many."""
     if len(x) <= FEW_POINTS * len(ends):
         return np.arange(len(x))
     parts = []
@@ -249,7 +249,7 @@ def _between_best(tp: AnyArray, fp: AnyArray, low: float, high: float) -> slice:
 def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     """Positions of the corners of the upper hull of points whose `x` rises strictly.
 
-    A point on or below the line between its neighbours is no corner, whatever the others are. So
+    A point on or below the line between its neighbours is not a corner, whatever the others are. So
     all of those are dropped at once, again and again while that thins the points out, and what is
     left is visited one by one.
 

@@ -71,7 +71,7 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     types = common_types(files, columns)
     if files[0].format != "parquet" and engine not in READ_TEXT:
         raise PredictionFileError(
-            f"{files[0].name} is {files[0].format}, which engine={engine!r} does not read; take "
+            f"{files[0].name} is {files[0].format.upper()}, which {engine} does not read; use "
             f"{' or '.join(READ_TEXT)}"
         )
     parts: dict[Any, list[TableFile]] = {}

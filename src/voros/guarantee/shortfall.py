@@ -89,7 +89,7 @@ def more_positives(
     passes: Callable[[OperatingPoints], bool],
     surely: Callable[[OperatingPoints], bool],
 ) -> int | None:
-    """Return about how many more validation positives would do; None if no number would.
+    """Return about how many more validation positives are needed; None if no number is enough.
 
     What passes about may be too strict where the next alarms are few. So before None is said, what
     is sure is asked for a few numbers.

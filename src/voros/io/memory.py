@@ -33,7 +33,12 @@ _CGROUP_LIMITS = (
 
 def available_memory() -> int:
     """Bytes that this process may still use, as far as the system says."""
-    known = [*_physical_memory(), *_meminfo("MemAvailable"), *_container_limit()]
+    known = [
+        *_physical_memory(),
+        *_meminfo("MemAvailable"),
+        *_container_limit(),
+        *_process_limit(),
+    ]
     return min(known, default=sys.maxsize)
 
 
@@ -58,6 +63,16 @@ def _container_limit() -> Iterable[int]:
             text = file.read_text().strip()
             if text.isdigit():
                 yield int(text)
+
+
+def _process_limit() -> Iterable[int]:
+    """Yield what ``ulimit -v`` allows; beyond it Arrow would end the process."""
+    if find_spec("resource"):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            yield limit
 
 
 def memory_needed(n_rows: int, n_columns: int) -> int:

@@ -173,7 +173,7 @@ def _peek_parquet(source: Source) -> Any:
 
 
 def _select(source: Source, columns: Sequence[str]) -> Any:
-    """Read some columns of a file that is no delimited text."""
+    """Read some columns of a file that is not delimited text."""
     from pyarrow import parquet
 
     if source.format == "parquet":

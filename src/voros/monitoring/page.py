@@ -123,4 +123,4 @@ def _draw_costs(ax: Any, watch: Watch, dates: AnyArray) -> str:
 def _draw_scores(ax: Any, watch: Watch, dates: AnyArray) -> str:
     ax.plot(dates, watch.history["mean"], ".", alpha=0.5, label="mean score")
     ax.set_title(f"Mean score per {watch.unit}")
-    return "Without labels: a change of the scores is no harm yet."
+    return "Without labels: a change of the scores does not show harm."

@@ -149,7 +149,7 @@ def propose(
                 f"{int(unknown[~alarms].sum()):,} recent cases without an alarm have no label; a "
                 "threshold that keeps a recall floor needs the labels of all"
             )
-        # Who was looked at without an alarm is no fair sample of those who were not.
+        # Who was looked at without an alarm is not a fair sample of those who were not.
         positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
     if positive.all() or not positive.any():
         raise ValueError(

@@ -49,7 +49,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
         return {}
     if isinstance(scenario, Mapping):
         return {name: check_scenario(limits) for name, limits in scenario.items()}
-    # An array is no scenario, and one of no dimension cannot be gone through.
+    # An array is not a scenario, and one of no dimension cannot be gone through.
     if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
         scenario = [check_scenario(scenario)]
     listed = [check_scenario(limits) for limits in scenario]

@@ -69,7 +69,7 @@ class RocDisplay(ModelDisplay):
     ----------
     ax_ : Axes
     curves_ : dict of str to Line2D
-        The feasible stretches of each curve; the whole curve where there are no limits.
+        The feasible runs of each curve; the whole curve where there are no limits.
     faded_ : dict of str to Line2D
         Whole curves, faint, where there are limits.
     limits_ : dict of str to LimitArtists

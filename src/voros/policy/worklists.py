@@ -328,7 +328,7 @@ def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
     n_positive = int(np.count_nonzero(cases.positive))
     sizes = n_positive, len(cases.positive) - n_positive
     points = OperatingPoints.with_never_alarm(ranked[last], tp, fp, *sizes)
-    # A score that nobody listed has is no threshold of its own.
+    # A score that nobody listed has is not a threshold of its own.
     rows = np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0)
     return points.take(rows, covers=points.covers)
 

@@ -23,7 +23,7 @@ from voros.typing import FloatArray
 def needed_above(plan: FixedSequence) -> int:
     """Return the fewest true positives, of the cases above the start, that may pass.
 
-    It is the start itself, which cannot be reached, where not even all of them would do.
+    It is the start itself, which cannot be reached, where not even all of them are enough.
     """
     bound, low, high = RankRisk(plan), 0, plan.start
     step, tried = 1, min(rough_needed_above(plan), plan.start - 1)
