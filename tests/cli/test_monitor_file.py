@@ -1,6 +1,7 @@
 """``voros monitor``: a file that is made once and fed every day."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,36 @@ def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
     assert ran.out.startswith("too early to tell")  # of the policy that decides now
     refused = voros_command("monitor", "ward.voros", "--policy", "new.json")
     assert refused.code == 2
+
+
+def test_risks_are_calibrated_on_validation_cases(ward, voros_command):
+    rng = np.random.default_rng(0)
+    risk = rng.random(400).round(3)
+    died = np.where(rng.random(400) < risk, "yes", "no")
+    rows = "\n".join(f"{s},{y},{i // 2}" for i, (s, y) in enumerate(zip(risk, died, strict=True)))
+    (ward / "valid.csv").write_text(f"risk,died,patient\n{rows}\n")
+    policy = replace(make_policy(capacity=1.0), pos_label="yes")
+    policy.to_json(ward / "policy.json", force=True)
+    how = ("--validation", "valid.csv", "--label", "died", "--group", "patient")
+    names = ("--id", "stay", "--time", "admitted", "--score", "risk")
+    ran = voros_command(*MADE, *how, *names)
+    assert ran.code == 0
+    ran = voros_command("monitor", "ward.voros", "--cases", "cases.csv", *names, "--json")
+    watch = next(w for w in json.loads(ran.out)["watches"] if w["name"] == "expected precision")
+    given = died == "yes", risk, np.arange(400) // 2
+    alone = voros.Monitor(make_policy(capacity=1.0), window=10, validation=given)
+    when = np.datetime64("2026-01-01") + np.arange(120) // 2
+    alone.update(np.full(120, 0.9), cases=np.arange(120), times=when)
+    assert watch["words"] == alone.status()["expected precision"].words
+    refused = voros_command("monitor", "ward.voros", *how)
+    assert (refused.code, "needs either --policy or --adopt" in refused.err) == (2, True)
+    ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json")
+    assert "expected precision" not in ran.out
+    ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json", *how, *names)
+    assert "expected precision" in ran.out
+    (ward / "valid.csv").write_text("risk,died\n0.2,yes\n0.3,\n")
+    ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json", *how[:4], *names)
+    assert (ran.code, "'died' has no value in row 2" in ran.err) == (2, True)
 
 
 def test_a_first_call_that_fails_leaves_nothing(ward, voros_command):

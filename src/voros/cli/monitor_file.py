@@ -22,6 +22,7 @@ from voros.cli.streams import (
     read_stream_columns,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
+from voros.core.cases import read_labels
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
 from voros.io.columns import ColumnNames, check_names
@@ -109,9 +110,15 @@ class MakeOptions:
     score_unit: Annotated[
         str | None, _made("Compare scores by week, month, ...", metavar="UNIT")
     ] = None
+    validation: Annotated[
+        Path | None,
+        _made("Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"),
+    ] = None
 
-    def open(self, path: Path) -> Monitor:
+    def open(self, path: Path, feed: FeedOptions, adopted: Path | None) -> Monitor:
         """Open the file, or make it from a policy."""
+        if self.validation is not None and (self.policy is None) == (adopted is None):
+            raise ValueError("--validation needs either --policy or --adopt, whose cases it has")
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
@@ -125,7 +132,10 @@ class MakeOptions:
 
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
-        return voros.Monitor(load_policy(self.policy), path, **settings | {"cost_ratio": ratio})
+        policy = load_policy(self.policy)
+        cases = _read_validation(self.validation, feed, policy)
+        settings |= {"cost_ratio": ratio, "validation": cases}
+        return voros.Monitor(policy, path, **settings)
 
 
 @bundled
@@ -150,7 +160,7 @@ def monitor(
     """
     check_output(output, show_options)
     check_output(renew, show_options)
-    with _whole_or_nothing(file), settings.open(file) as watched:
+    with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
         if renew is not None:
@@ -160,7 +170,8 @@ def monitor(
         if adopt is not None:
             from voros.allocation.joint_policy import load_policy
 
-            watched.adopt(load_policy(adopt))
+            policy = load_policy(adopt)
+            watched.adopt(policy, validation=_read_validation(settings.validation, feed, policy))
             say(f"from now on {adopt} decides, and the evidence begins again")
         status = watched.status()
         if output is not None:
@@ -272,6 +283,28 @@ def _feed_column(
         confirm_times=feed.confirm_times,
     )
     say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
+
+
+def _read_validation(
+    file: Path | None, feed: FeedOptions, policy: AnyPolicy
+) -> tuple[Any, ...] | None:
+    """Read labels and scores of cases, and their patients where a column is named."""
+    if file is None:
+        return None
+    if has_outcomes(policy):
+        raise ValueError("--validation is of one outcome; this policy has several")
+    (score,) = feed.score_columns(policy).values()
+    names = ColumnNames(group=feed.group, by=(feed.label,), scores=[score])
+    table = _read(file, names, (feed.label,))
+    if None in table[feed.label]:
+        row = table[feed.label].index(None) + 1
+        raise PredictionFileError(f"{file}: column {feed.label!r} has no value in row {row}")
+    stated = getattr(policy, "pos_label", None)
+    positive = read_labels(*_labels(table[feed.label], stated, feed.label))
+    # The policy may name a label of numbers as text.
+    labels = positive if stated is None else np.where(positive, stated, f"not {stated}")
+    groups = () if feed.group is None else (table[feed.group],)
+    return (labels, np.array(table[score], dtype=float), *groups)
 
 
 def _read(file: Path, names: ColumnNames, labels: Collection[str] = ()) -> dict[str, list[Any]]:

@@ -160,31 +160,40 @@ class RiskCounts:
     def fit(self, z: float, *, slope: bool) -> Estimate:
         """Fit the outcome to the logit of the risk by maximum likelihood; Wald interval."""
         logit = np.log(self.risk) - np.log1p(-self.risk)
-        design = np.column_stack([np.ones_like(logit), logit])
-        free = np.arange(2 if slope else 1)
-        line = np.array([0.0, 1.0])
-        step = np.ones(1)
-        while np.abs(step).max() > SMALL_STEP:
-            before = self._likelihood(design @ line)
-            step, information = self._step(design[:, free], design @ line)
-            # Far from the best line a whole step may lead away from it.
-            while np.abs(step).max() > SMALL_STEP and before > self._likelihood(
-                design @ _moved(line, free, step)
-            ):
-                step = step / 2
-            line = _moved(line, free, step)
+        design = np.column_stack([np.ones_like(logit), logit])[:, : 2 if slope else 1]
+        line, information = fit_logistic(design, self.cases, self.positive, offset=logit)
         half = z * float(np.sqrt(np.linalg.inv(information)[-1, -1]))
-        value = float(line[free[-1]])
+        value = float(line[-1]) + slope
         return Estimate(value, value - half, value + half)
 
-    def _step(self, design: FloatArray, log_odds: FloatArray) -> tuple[FloatArray, FloatArray]:
-        fitted = 0.5 * (1 + np.tanh(log_odds / 2))
-        information = (design.T * (self.cases * fitted * (1 - fitted))) @ design
-        uphill = design.T @ (self.positive - self.cases * fitted)
-        return np.asarray(np.linalg.solve(information, uphill), np.float64), information
 
-    def _likelihood(self, log_odds: FloatArray) -> float:
-        return float(self.positive @ log_odds - self.cases @ np.logaddexp(0, log_odds))
+def fit_logistic(
+    design: FloatArray, cases: AnyArray, positive: AnyArray, offset: FloatArray | float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """Fit log odds that are linear in a design by maximum likelihood.
+
+    Each row stands for a number of cases, of which some are positive; parts of cases will do.
+    Returns the coefficients and their information matrix. A finite maximum must exist.
+    """
+
+    def likelihood(line: FloatArray) -> float:
+        log_odds = design @ line + offset
+        return float(positive @ log_odds - cases @ np.logaddexp(0, log_odds))
+
+    line: FloatArray = np.zeros(design.shape[1])
+    step: FloatArray = np.ones(1)
+    information: FloatArray = np.eye(len(line))
+    while np.abs(step).max() > SMALL_STEP:
+        fitted = 0.5 * (1 + np.tanh((design @ line + offset) / 2))
+        information = (design.T * (cases * fitted * (1 - fitted))) @ design
+        uphill = design.T @ (positive - cases * fitted)
+        step = np.asarray(np.linalg.solve(information, uphill), np.float64)
+        before = likelihood(line)
+        # Far from the best line a whole step may lead away from it.
+        while np.abs(step).max() > SMALL_STEP and before > likelihood(line + step):
+            step = step / 2
+        line = line + step
+    return line, information
 
 
 def calibration_curve(
@@ -327,9 +336,3 @@ def check_risks(points: OperatingPoints, otherwise: str = "") -> None:
             f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1"
             f"{otherwise}",
         )
-
-
-def _moved(line: FloatArray, free: AnyArray, step: FloatArray) -> FloatArray:
-    moved = line.copy()
-    moved[free] += step
-    return moved

@@ -15,6 +15,7 @@ from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.models import model_column
+from voros.monitoring.expected import curve_text, read_curve
 from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
@@ -76,6 +77,10 @@ class Monitor:
     score_unit : str, optional
         "week", "month" or another unit of the calendar by which scores are compared, where
         neighbouring days are alike. By default the periods of the capacity.
+    validation : tuple of labels and scores, optional
+        Cases on which risks are calibrated, and the patient of each as a third member where cases
+        of a patient belong together. `status` then states the precision to expect of alarms whose
+        labels are still to come. The file keeps the calibration, not the cases.
 
     Examples
     --------
@@ -107,6 +112,7 @@ class Monitor:
         exceed: float | None = None,
         max_cost: float | None = None,
         score_unit: str | None = None,
+        validation: Any = None,
     ) -> None:
         """Open the file, or make it."""
         watched = WatchedPolicy.from_policy(policy)
@@ -121,10 +127,17 @@ class Monitor:
             score_unit=score_unit,
         )
         watched.check_settings(settings)
-        store = Store(path, {"policy": policy.to_json(), "settings": settings.text()})
+        metadata = {"policy": policy.to_json(), "settings": settings.text()}
+        metadata["calibration"] = calibration = curve_text(watched.calibrate(validation))
+        store = Store(path, metadata)
         self._start(store)
-        if self.settings != settings or not self._watched.decides_alike(watched):
-            other = "policy" if self.settings == settings else "settings"
+        same = {
+            "settings": self.settings == settings,
+            "policy": self._watched.decides_alike(watched),
+            "validation": (store.metadata("calibration") or "") == calibration,
+        }
+        other = next((name for name, kept in same.items() if not kept), None)
+        if other is not None:
             store.close()
             raise ValueError(
                 f"{store.path} was made with another {other}; Monitor.open goes on with its own, "
@@ -150,6 +163,7 @@ class Monitor:
         try:
             self._watched = WatchedPolicy.from_policy(load_policy(store.metadata("policy") or "{}"))
             self.settings = Settings.from_text(store.metadata("settings") or "")
+            self._risks = read_curve(store.metadata("calibration"))
         except BaseException:
             store.close()
             raise
@@ -438,7 +452,7 @@ class Monitor:
 
     @property
     def _deployment(self) -> Deployment:
-        return Deployment(self._store, self._watched, self.settings)
+        return Deployment(self._store, self._watched, self.settings, self._risks)
 
     def renew(self, *, since: Any = None) -> Renewal:
         """Propose thresholds from recent labelled cases, through the guarantee of the policy.
@@ -488,21 +502,29 @@ class Monitor:
             number = count_proposal([*columns, recorded.outcomes], policy, self._store)
             return propose_on_stays(recorded, policy, self.settings.cost_ratio, number)
 
-    def adopt(self, policy: AnyPolicy) -> None:
+    def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.
 
-        Its streams must be those of the policy before.
+        Parameters
+        ----------
+        policy : ThresholdPolicy, JointPolicy or Worklist
+            Its streams must be those of the policy before.
+        validation : tuple of labels and scores, optional
+            As for the monitor itself. Without it no precision is expected from now on: the old
+            calibration may be what failed.
         """
         watched, clock = WatchedPolicy.from_policy(policy), self._store.clock
         self._watched.check_successor(watched)
         watched.check_settings(self.settings)
+        risks = watched.calibrate(validation)
         with self._store.transaction():
             before = self._store.metadata("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
             self._store.keep("policy", policy.to_json())
+            self._store.keep("calibration", curve_text(risks))
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
-        self._watched = watched
+        self._watched, self._risks = watched, risks
 
     def document(self) -> dict[str, Any]:
         """Return the status with policy and settings, for JSON."""

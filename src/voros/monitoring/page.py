@@ -39,6 +39,7 @@ def status_pictures(status: Status) -> Iterator[Picture]:
     """Draw everything that is watched and has a history."""
     drawn: dict[str, tuple[Draw, ...]] = {
         "precision": (_draw_precision, _draw_evidence),
+        "expected precision": (_draw_expected,),
         "capacity": (_draw_alarms,),
         "cost": (_draw_costs,),
         "scores": (_draw_scores,),
@@ -57,7 +58,8 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
     figure.subplots_adjust(left=0.07, right=0.8, bottom=0.12, top=0.9)
     dates = watch.history["time"].astype("datetime64[s]")
     caption = draw(ax, watch, dates)
-    for date, name in ((watch.since, "began"), (watch.noticed, watch.verdict)):
+    noticed = "withdrawn" if watch.kind == "expected precision" else watch.verdict
+    for date, name in ((watch.since, "began"), (watch.noticed, noticed)):
         if date is not None:
             shown = np.clip(np.datetime64(date, "s"), dates[0], dates[-1])
             ax.axvline(
@@ -89,6 +91,20 @@ def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
     return (
         "Share of true alarms since the policy was deployed, with an interval that holds at all "
         "times at once."
+    )
+
+
+def _draw_expected(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    past, floor = watch.history, watch.limit or 0.0
+    ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
+    ax.plot(dates, past["estimate"], label="expected")
+    ax.plot(dates, past["observed"], color="grey", linewidth=1, label="as labels came")
+    ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
+    ax.set_ylim(0.0, 1.0)
+    ax.set_title("Expected precision of alarms whose windows were open")
+    return (
+        "On each day, of alarms whose labels were still to come, if a risk still means what it did "
+        "on validation; and the share of them that turned out to be true."
     )
 
 

@@ -46,20 +46,22 @@ class Alarms(NamedTuple):
         As they are known now: 1, 0, or NaN where none has come.
     at_close : ndarray of float
         The same when the window of the alarm closed.
+    scores : ndarray of float
     """
 
     times: FloatArray
     patients: Sequence[str | None]
     labels: FloatArray
     at_close: FloatArray
+    scores: FloatArray
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[Any, ...]]) -> Alarms:
-        """Take rows of time, patient, label when the window closed, and label now."""
-        times, patients, at_close, now = zip(*rows, strict=True) if rows else ((), (), (), ())
-        numbers = (np.array(column, dtype=float) for column in (times, now, at_close))
-        seconds, labels, before = numbers
-        return cls(seconds, patients, labels, before)
+        """Take rows of time, patient, label when the window closed, label now, and score."""
+        times, patients, at_close, now, scores = zip(*rows, strict=True) if rows else ((),) * 5
+        numbers = (np.array(column, dtype=float) for column in (times, now, at_close, scores))
+        seconds, labels, before, scored = numbers
+        return cls(seconds, patients, labels, before, scored)
 
     @property
     def with_patients(self) -> bool:
@@ -148,7 +150,14 @@ class Units(NamedTuple):
 
 
 def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, BoolArray]:
-    """Return the units that have closed, and which alarms are theirs.
+    """Return the units that have closed, and which alarms are theirs."""
+    units, codes = all_units(alarms, window)
+    closed = units.ends < clock
+    return units.only(closed), closed[codes]
+
+
+def all_units(alarms: Alarms, window: float) -> tuple[Units, AnyArray]:
+    """Return the units of alarms, open ones too, and the unit of each alarm.
 
     Without patients each alarm is a unit, which closes a window later. With them, alarms of a
     patient within a window of the first are one, which closes when the window of the last would.
@@ -162,8 +171,7 @@ def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, Bo
         np.bincount(codes, weights, minlength=len(begins)).astype(float)
         for weights in (None, np.nan_to_num(alarms.labels), missing)
     )
-    closed = ends < clock
-    return Units(begins, ends, n, true, unlabelled, single).only(closed), closed[codes]
+    return Units(begins, ends, n, true, unlabelled, single), codes
 
 
 def _patient_units(alarms: Alarms, window: float) -> AnyArray:
@@ -268,7 +276,7 @@ def recall_watch(
         words = "recall: not watched: no case without an alarm has a label, which would show misses"
         return Watch(name="recall", verdict="unknown", words=words, limit=floor)
     positives = [
-        (time, patient, *([None, None] if label is None else [alarm, alarm]))
+        (time, patient, *([None, None] if label is None else [alarm, alarm]), None)
         for time, alarm, patient, label in rows
         if label == 1 or (alarm and label is None)
     ]

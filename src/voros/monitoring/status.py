@@ -17,6 +17,9 @@ Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "b
 VERDICTS: tuple[Verdict, ...] = ("kept", "too early to tell", "unknown", "watch", "broken")
 """From the best to the worst."""
 
+WARNINGS = ("expected precision", "scores")
+"""What is watched without labels, and never more than *watch*."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Watch:
@@ -25,8 +28,8 @@ class Watch:
     Attributes
     ----------
     name : str
-        "precision", "recall", "capacity", "cost" or "scores"; of a joint policy "precision of" a
-        stream.
+        "precision", "expected precision", "recall", "capacity", "cost" or "scores"; of a joint
+        policy "precision of" a stream.
     verdict : str
     words : str
         The verdict in a sentence.
@@ -85,7 +88,8 @@ class Status:
     ----------
     verdict : str
         The worst of the limits': "kept", "too early to tell", "unknown" (because labels are
-        missing), "watch" or "broken". Scores are no limit, and count only where they changed.
+        missing), "watch" or "broken". Scores and expected precision count only where they are
+        "watch".
     as_of : str or None
         Date of the latest case or label.
     watches : tuple of Watch
@@ -225,8 +229,8 @@ def watch_name(kind: str, stream: str) -> str:
 
 
 def worst(watches: tuple[Watch, ...]) -> Verdict:
-    """Return the worst verdict of the limits, and of the scores where they changed."""
-    judged = [w.verdict for w in watches if w.kind != "scores" or w.verdict == "watch"]
+    """Return the worst verdict of the limits, and of what is no more than a warning where it is."""
+    judged = [w.verdict for w in watches if w.kind not in WARNINGS or w.verdict == "watch"]
     return max(judged, key=VERDICTS.index, default="too early to tell")
 
 

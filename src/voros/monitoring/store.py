@@ -72,7 +72,7 @@ SELECT time, patient, (
   SELECT value FROM labels l
   WHERE l.id = c.id AND l.outcome = c.outcome AND l.time <= c.time + ?
   ORDER BY l.time DESC, l.entry DESC LIMIT 1
-), {LABEL_NOW}
+), {LABEL_NOW}, score
 FROM cases c WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
 """
 
@@ -245,7 +245,7 @@ class Store(Database):
         return self.run_each(ADD_LABEL, ((*row, outcome) for row in rows))
 
     def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
-        """Return time, patient, label at the end of the window and label now of each alarm."""
+        """Return time, patient, label at the end of the window, label now and score of alarms."""
         return self.rows(ALARMS, (window, stream, since))
 
     def flagged(self) -> dict[str, int]:

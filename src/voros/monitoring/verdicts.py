@@ -10,6 +10,8 @@ import numpy as np
 
 from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import JointPolicy
+from voros.core.risk_curve import RiskCurve
+from voros.monitoring.expected import expected_watch
 from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
 from voros.monitoring.ratios import (
     capacity_limit,
@@ -43,6 +45,7 @@ class Deployment:
     store: Store
     policy: WatchedPolicy
     settings: Settings
+    risks: RiskCurve | None = None
     totals: dict[tuple[str, ...], PeriodTotals] = field(default_factory=dict)
 
     @property
@@ -83,7 +86,8 @@ def read_status(deployed: Deployment, *, curves: bool) -> Status:
     store, policy = deployed.store, deployed.policy
     streams = [_stream_status(deployed, stream, curves) for stream in policy.floors]
     judged = tuple(stream.watch for stream in streams if stream.watch.limit)
-    watches = judged + tuple(_watches(deployed))
+    expected = tuple(_expected(deployed, streams, curves))
+    watches = judged + expected + tuple(_watches(deployed))
     n_rows, raised, labels = store.sizes()
     return Status(
         verdict=worst(watches),
@@ -108,6 +112,15 @@ def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamSta
         name=watch_name("precision", stream),
     )
     return StreamStatus(watch, alarms, closed)
+
+
+def _expected(deployed: Deployment, streams: list[StreamStatus], curves: bool) -> Iterator[Watch]:
+    """Expect the precision of open alarms, where risks were calibrated on validation cases."""
+    if deployed.risks is None:
+        return
+    (floor,), (stream,) = deployed.policy.floors.values(), streams
+    now, settings = deployed.now, deployed.settings
+    yield expected_watch(stream.alarms, deployed.risks, floor, now, settings, curves=curves)
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:

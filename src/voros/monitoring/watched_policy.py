@@ -10,12 +10,14 @@ import numpy as np
 
 from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import AnyPolicy, JointPolicy, policy_cases
-from voros.core.arrays import as_vector, named_columns
-from voros.core.cases import read_labels
+from voros.core.alignment import check_aligned
+from voros.core.arrays import as_vector, check_same_length, named_columns
+from voros.core.cases import check_cases, read_labels
+from voros.core.risk_curve import RiskCurve
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.models import model_column
-from voros.monitoring.settings import Settings, finite_scores
+from voros.monitoring.settings import Settings, finite_scores, read_ids
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -211,6 +213,32 @@ class WatchedPolicy:
             listed = ", ".join(map(repr, self.outcomes))
             raise ArgumentError("y_true", f" has labels of {name!r}; the outcomes are {listed}")
 
+    def calibrate(self, validation: Any) -> RiskCurve | None:
+        """Estimate the risk of each score from labelled cases."""
+        if validation is None:
+            return None
+        if self.single is None:
+            raise ArgumentError(
+                "validation", " is of one outcome; the risks of a JointPolicy are not calibrated"
+            )
+        if self.rule is not None:
+            self.refuse_for_stays(validation=validation)
+        if not isinstance(validation, tuple) or len(validation) not in (2, 3):
+            raise ArgumentError(
+                "validation",
+                f" is {_tuple_or_type(validation)}; accepted is a tuple of labels and scores, with "
+                "the patient of each case where cases of a patient belong together",
+            )
+        y_true, y_score, groups = (*validation, None)[:3]
+        check_aligned(y_true=y_true, y_score=y_score, groups=groups)
+        y_score = model_column(y_score, self.model)
+        positive, _, _ = check_cases(y_true, y_score, self.single.pos_label)
+        codes = None if groups is None else read_ids(groups, "groups")
+        if codes is not None:
+            check_same_length(y_score=positive, groups=codes)
+        prevalence = self.single.scenario.prevalence
+        return RiskCurve.from_cases(positive, finite_scores(y_score), codes, prevalence)
+
     def decides_alike(self, other: WatchedPolicy) -> bool:
         """Compare all but where the thresholds come from: another version may have decided them."""
         return _without_origin(self.policy) == _without_origin(other.policy)
@@ -227,6 +255,10 @@ class WatchedPolicy:
                 f" has other streams ({_listed(other.floors)}) than the one deployed "
                 f"({_listed(self.floors)}); make a new monitor for it",
             )
+
+
+def _tuple_or_type(value: Any) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
 
 
 def _repeated(name: str, n: int) -> AnyArray:

@@ -1,0 +1,148 @@
+r"""The risk of a case by its score, estimated from labelled cases, with its standard error.
+
+The log odds are a natural cubic spline of the score, or of its logit where all scores are
+probabilities: linear below the first and above the last of three knots, which are the 10th, 50th
+and 90th percentile of the positives' scores (Harrell, 2015). Labels are drawn in by one case, as
+Platt (1999) does, so that a curve exists where scores separate the classes. Standard errors are
+those of a sandwich, by patient where patients are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from voros.core.calibration import Estimate, fit_logistic
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+SLACK = 2.0
+"""Standard errors on each side of an estimate."""
+
+PERCENTILES = (10, 50, 90)
+"""Of the positives' scores, where the knots are."""
+
+SMALLEST_RISK = 1e-6
+"""Scores of 0 and 1 have no logit and are read as this far from them."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RiskCurve:
+    """Log odds by score.
+
+    Attributes
+    ----------
+    on_logits : bool
+        Whether all scores were probabilities.
+    ends : tuple of two floats
+        The lowest and highest score, on the scale of the spline; the curve is flat beyond them.
+    knots : tuple of three floats
+    line : ndarray of shape (n_columns,)
+        Coefficients; the design has fewer columns where scores are few.
+    covariance : ndarray of shape (n_columns, n_columns)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> risk = rng.random(4000)
+    >>> curve = RiskCurve.from_cases(rng.random(4000) < risk**2, risk)
+    >>> estimate, low, high = curve.risks(np.array([0.5, 0.9]))
+    >>> estimate.round(2).tolist(), low.round(2).tolist(), high.round(2).tolist()
+    ([0.24, 0.8], [0.23, 0.78], [0.26, 0.83])
+    """
+
+    on_logits: bool
+    ends: tuple[float, float]
+    knots: tuple[float, float, float]
+    line: FloatArray
+    covariance: FloatArray
+
+    @classmethod
+    def from_cases(
+        cls,
+        positive: BoolArray,
+        scores: FloatArray,
+        groups: AnyArray | None = None,
+        prevalence: float | None = None,
+    ) -> RiskCurve:
+        """Fit the curve; both classes must be there.
+
+        Parameters
+        ----------
+        positive, scores : ndarray of shape (n_cases,)
+        groups : ndarray of shape (n_cases,), optional
+            The patient of each case.
+        prevalence : float, optional
+            Share of positives where risks are stated, if not that of the cases.
+        """
+        on_logits = bool(((scores >= 0) & (scores <= 1)).all())
+        places = _places(scores, on_logits)
+        knots = tuple(np.percentile(places[positive], PERCENTILES).tolist())
+        ends = float(places.min()), float(places.max())
+        design = _design(places, ends, knots)
+        n_positive, n_negative = int(positive.sum()), int((~positive).sum())
+        targets = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+        line, information = fit_logistic(design, np.ones(len(scores)), targets)
+        residuals = design * (targets - _risk(design @ line))[:, None]
+        if groups is not None:
+            codes = np.unique(groups, return_inverse=True)[1]
+            residuals = np.stack([np.bincount(codes, column) for column in residuals.T], axis=1)
+        n, bread = len(residuals), np.linalg.inv(information)
+        covariance = bread @ (residuals.T @ residuals) @ bread * (n / max(n - 1, 1))
+        if prevalence is not None:
+            odds = prevalence / (1 - prevalence) * n_negative / n_positive
+            line = line + np.eye(len(line))[0] * np.log(odds)
+        return cls(on_logits=on_logits, ends=ends, knots=knots, line=line, covariance=covariance)
+
+    def design(self, scores: FloatArray) -> FloatArray:
+        """Return the columns of the spline at some scores."""
+        return _design(_places(scores, self.on_logits), self.ends, self.knots)
+
+    def risks(self, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the risk at each score, and that two standard errors lower and higher."""
+        design = self.design(scores)
+        log_odds = design @ self.line
+        slack = SLACK * np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+        return _risk(log_odds), _risk(log_odds - slack), _risk(log_odds + slack)
+
+    def mean(self, scores: FloatArray, codes: AnyArray) -> Estimate:
+        """Return the mean risk of cases, with two standard errors on each side.
+
+        They are those of the curve and of drawing the cases, by unit; ``codes`` has the unit of
+        each case.
+        """
+        design = self.design(scores)
+        risks = _risk(design @ self.line)
+        value, slope = risks.mean(), (risks * (1 - risks)) @ design / len(risks)
+        drawn = np.bincount(codes, risks - value) / len(risks)
+        half = SLACK * float(np.sqrt(slope @ self.covariance @ slope + drawn @ drawn))
+        return Estimate(float(value), max(float(value) - half, 0.0), min(float(value) + half, 1.0))
+
+
+def _places(scores: FloatArray, on_logits: bool) -> FloatArray:
+    if not on_logits:
+        return scores
+    inner = np.clip(scores, SMALLEST_RISK, 1 - SMALLEST_RISK)
+    return np.asarray(np.log(inner) - np.log1p(-inner))
+
+
+def _design(places: FloatArray, ends: tuple[float, float], knots: tuple[float, ...]) -> FloatArray:
+    """Return a column of ones, a line where scores differ, and a spline where knots do."""
+    first, middle, last = knots
+    columns = [np.ones(len(places))]
+    scale = (last - first) or (ends[1] - ends[0])
+    if scale:
+        at = (np.clip(places, *ends) - middle) / scale
+        columns.append(at)
+    if first < middle < last:
+        below, above = (middle - first) / scale, (last - middle) / scale
+        columns.append(
+            np.maximum(at + below, 0.0) ** 3
+            - np.maximum(at, 0.0) ** 3 / above
+            + np.maximum(at - above, 0.0) ** 3 * below / above
+        )
+    return np.column_stack(columns)
+
+
+def _risk(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (1 + np.tanh(log_odds / 2)))
