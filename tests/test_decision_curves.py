@@ -149,6 +149,163 @@ def test_equal_to_dcurves_on_its_own_example() -> None:
         np.testing.assert_allclose(ours, rows["net_benefit"], atol=1e-12)
 
 
+def followed(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Events and times, many of them equal, of cases of which half are censored."""
+    rng = np.random.default_rng(seed)
+    risk = rng.random(n).round(2)
+    event_time, censored = rng.exponential(2 / (0.1 + risk)), rng.exponential(4, n)
+    return event_time <= censored, np.minimum(event_time, censored).round(1), risk
+
+
+def kaplan_meier(event: np.ndarray, time: np.ndarray, horizon: float) -> float:
+    free = 1.0
+    for t in sorted(set(time[event & (time <= horizon)])):
+        free *= 1 - (event & (time == t)).sum() / (time >= t).sum()
+    return 1 - free
+
+
+def test_censored_cases_count_as_kaplan_and_meier_estimate_them() -> None:
+    event, time, risk = followed(0)
+    benefit = voros.net_benefit(
+        event, risk, threshold_probability=[0.1, 0.5, 0.9], follow_up=time, time_horizon=3
+    )
+    share_of_all = kaplan_meier(event, time, 3)
+    less = voros.net_benefit(
+        event,
+        risk,
+        threshold_probability=[0.1, 0.5, 0.9],
+        follow_up=time,
+        time_horizon=3,
+        interventions_avoided=True,
+    )
+    for i, p in enumerate((0.1, 0.5, 0.9)):
+        alarm, price = risk >= p, p / (1 - p)
+        share = kaplan_meier(event[alarm], time[alarm], 3)
+        assert benefit[i] == pytest.approx(alarm.mean() * (share - price * (1 - share)))
+        of_all = share_of_all - price * (1 - share_of_all)
+        assert less[i] == pytest.approx((benefit[i] - of_all) / price)
+
+
+def test_without_censoring_they_are_plain_cases() -> None:
+    _, time, risk = followed(1)
+    p = np.arange(1, 10) / 10
+    plain = voros.net_benefit(time <= 3, risk, threshold_probability=p)
+    censored = voros.net_benefit(
+        np.ones(300), risk, threshold_probability=p, follow_up=time, time_horizon=3
+    )
+    np.testing.assert_allclose(censored, plain, atol=1e-12)
+
+
+def test_weights_are_repeated_censored_cases() -> None:
+    event, time, risk = followed(2)
+    weight = np.arange(300) % 3
+    how = {"threshold_probability": [0.2, 0.6], "time_horizon": 2}
+    repeated = [np.repeat(column, weight) for column in (event, risk, time)]
+    np.testing.assert_allclose(
+        voros.net_benefit(event, risk, follow_up=time, sample_weight=weight, **how),
+        voros.net_benefit(*repeated[:2], follow_up=repeated[2], **how),
+    )
+
+
+@pytest.mark.slow
+def test_a_known_population_is_found_through_censoring() -> None:
+    """Exponential times: the share with an event by h is the mean of 1 - exp(-h rate)."""
+    rng = np.random.default_rng(3)
+    n, p, price = 400_000, 0.3, 0.3 / 0.7
+    risk = rng.random(n)
+    event_time, censored = rng.exponential(1 / (0.2 + risk)), rng.exponential(2, n)
+    benefit = voros.net_benefit(
+        event_time <= censored,
+        risk,
+        threshold_probability=p,
+        follow_up=np.minimum(event_time, censored),
+        time_horizon=1.5,
+    )
+    # Above p the rate is uniform between .5 and 1.2.
+    share = 1 - (np.exp(-0.75) - np.exp(-1.8)) / (1.5 * 0.7)
+    assert float(benefit) == pytest.approx(0.7 * (share - price * (1 - share)), abs=0.004)
+
+
+def test_nobody_followed_until_then_is_not_a_number() -> None:
+    how = {"threshold_probability": [0.0, 0.5, 0.95], "time_horizon": 5}
+    found = voros.net_benefit([1, 0, 0], [0.9, 0.6, 0.1], follow_up=[1, 2, 9], **how)
+    # Among all the share is 1/3; above .5 the last was censored at 2; above .95 is nobody.
+    np.testing.assert_allclose(found, [1 / 3, np.nan, 0.0])
+
+
+@pytest.mark.extras
+def test_censored_cases_are_equal_to_those_of_dcurves() -> None:
+    dcurves = pytest.importorskip("dcurves", reason="dcurves is not installed")
+    pandas = pytest.importorskip("pandas")
+    from pathlib import Path
+
+    cases = pandas.read_csv(Path(dcurves.data) / "df_surv.csv")
+    at = np.arange(1, 51) / 100
+    theirs = dcurves.dca(
+        data=cases,
+        outcome="cancer",
+        modelnames=["cancerpredmarker"],
+        thresholds=at,
+        time=1.5,
+        time_to_outcome_col="ttcancer",
+    )
+    rows = theirs[theirs["model"] == "cancerpredmarker"].sort_values("threshold")
+    how = {"threshold_probability": at, "follow_up": cases["ttcancer"], "time_horizon": 1.5}
+    ours = voros.net_benefit(cases["cancer"], cases["cancerpredmarker"], **how)
+    np.testing.assert_allclose(ours, rows["net_benefit"], atol=1e-12)
+    less = voros.net_benefit(
+        cases["cancer"], cases["cancerpredmarker"], **how, interventions_avoided=True
+    )
+    np.testing.assert_allclose(less, rows["net_intervention_avoided"], atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"follow_up": [1, 2]}, "time_horizon is missing"),
+        ({"time_horizon": 2}, "follow_up is missing"),
+        ({"follow_up": [1, 2], "time_horizon": 0}, "time_horizon=0; accepted is a time above 0"),
+        ({"follow_up": [1, -2], "time_horizon": 1}, "follow_up holds a time that is not"),
+        ({"follow_up": [1], "time_horizon": 1}, "follow_up"),
+        (
+            {"follow_up": [1, 2], "time_horizon": 1, "scenario": voros.Scenario(cost_ratio=1)},
+            "a scenario cannot be given with it",
+        ),
+    ],
+)
+def test_follow_up_is_read_or_refused(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        voros.net_benefit([0, 1], [0.2, 0.7], threshold_probability=0.1, **options)
+
+
+def test_interventions_avoided_are_those_that_treating_all_would_add() -> None:
+    """Vickers: per case, fewer false positives at the same true ones, where none are missed."""
+    y, risk = drawn(6)
+    p = np.array([0.0, 0.05, 0.2])
+    avoided = voros.net_benefit(y, risk, threshold_probability=p, interventions_avoided=True)
+    assert np.isnan(avoided[0])
+    for found, at in zip(avoided[1:], p[1:], strict=True):
+        quiet = risk < at
+        by_hand = ((~y & quiet).sum() - (y & quiet).sum() * (1 - at) / at) / len(y)
+        assert found == pytest.approx(by_hand)
+
+
+def test_the_display_draws_interventions_avoided() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    y, risk = drawn(7)
+    at, limits = np.array([0.1, 0.3]), voros.Scenario(0.3, 0.1, cost_ratio=1)
+    display = voros.plotting.DecisionCurveDisplay.from_predictions(
+        y, {"risk": risk}, limits, probabilities=at, interventions_avoided=True
+    )
+    within = voros.net_benefit(
+        y, risk, limits, threshold_probability=at, interventions_avoided=True
+    )
+    np.testing.assert_allclose(display.curves_["risk"].get_ydata(), within)
+    np.testing.assert_allclose(display.treat_all_.get_ydata(), 0)
+    np.testing.assert_allclose(display.frame("pandas")["interventions_avoided"], within)
+    assert display.ax_.get_ylabel() == "interventions avoided per case"
+
+
 def test_what_is_no_probability_is_refused() -> None:
     with pytest.raises(ValueError, match=r"y_score runs from 1 to 7; accepted are probabilities"):
         voros.net_benefit([0, 1], [1.0, 7.0], threshold_probability=0.1)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arguments import as_number, is_scalar
-from voros.core.arrays import as_floats, as_vector
+from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
 from voros.core.calibration import check_risks, holds_risks
+from voros.core.cases import check_cases
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.survival import shares_with_event
 from voros.exceptions import ArgumentError
 from voros.models import points_of_one, refuse_stays
-from voros.typing import FloatArray
+from voros.typing import BoolArray, FloatArray
 
 __all__ = ["DecisionCurve", "net_benefit"]
+
+RISKS = "accepted are probabilities from 0 to 1"
 
 
 def net_benefit(
@@ -26,6 +31,9 @@ def net_benefit(
     scenario: Scenario | None = None,
     *,
     threshold_probability: Any,
+    follow_up: Any = None,
+    time_horizon: float | None = None,
+    interventions_avoided: bool = False,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
@@ -44,11 +52,21 @@ def net_benefit(
         Its limits and its prevalence count; its costs do not, p says them.
     threshold_probability : float or array-like
         From 0 to below 1.
+    follow_up : array-like of shape (n_cases,), optional
+        Time of the event, or until which a case without one was followed. The positive label then
+        means an event that was observed, and true positives are the events by `time_horizon` among
+        the alarms, as Kaplan and Meier estimate them. Not with a scenario.
+    time_horizon : float, optional
+        In the unit of `follow_up`.
+    interventions_avoided : bool, default False
+        Return the interventions avoided per case, compared with treating everybody and missing as
+        many events: the gain in net benefit over treating all, divided by p/(1 - p).
 
     Returns
     -------
     ndarray
-        Of the shape of `threshold_probability`.
+        Of the shape of `threshold_probability`. NaN where nobody above the threshold was followed
+        until the horizon, and for interventions avoided at p = 0.
 
     See Also
     --------
@@ -63,17 +81,99 @@ def net_benefit(
     >>> one_alarm = voros.Scenario(capacity=1 / 6, cost_ratio=1)
     >>> float(voros.net_benefit(died, risk, one_alarm, threshold_probability=0.2)) * 6
     1.0
+
+    Deaths within six months, of patients who were not all followed for that long:
+
+    >>> months = [9, 14, 3, 2, 11, 5]
+    >>> by_six = {"follow_up": months, "time_horizon": 6, "threshold_probability": 0.2}
+    >>> round(float(voros.net_benefit(died, risk, **by_six)), 4)
+    0.3542
+    >>> round(float(voros.net_benefit(died, risk, **by_six, interventions_avoided=True)), 4)
+    0.5417
     """
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     points = points_of_one(y_true, y_score=y_score, **how)
+    if follow_up is not None or time_horizon is not None:
+        if points is not None or scenario is not None:
+            other = "operating points" if points is not None else "a scenario"
+            raise ArgumentError(
+                "follow_up", f" is of single cases; {other} cannot be given with it"
+            )
+        cases = CensoredCases.read(y_true, y_score, follow_up, time_horizon, **how)
+        probability = check_probabilities(threshold_probability)
+        benefit, of_all = cases.net_benefit(probability)
+        return avoided(benefit, of_all, probability) if interventions_avoided else benefit
     refuse_stays(None if points is None else {"": points}, "net benefit")
     if points is None:
         points = OperatingPoints.from_scores(y_true, y_score, **how)
     probability = check_probabilities(threshold_probability)
+    limits = NO_LIMITS if scenario is None else check_scenario(scenario)
     if scenario is None:
         check_risks(points, ", or a scenario, with which the best threshold is taken on any scale")
-        return as_scored(points, probability)
-    return within_limits(points, probability, check_scenario(scenario))
+        benefit = as_scored(points, probability)
+    else:
+        benefit = within_limits(points, probability, limits)
+    if not interventions_avoided:
+        return benefit
+    return avoided(benefit, treat_all(points, probability, limits), probability)
+
+
+class CensoredCases(NamedTuple):
+    """Cases whose follow-up may have ended before the event."""
+
+    event: BoolArray
+    risk: FloatArray
+    follow_up: FloatArray
+    time_horizon: float
+    weights: FloatArray
+
+    @classmethod
+    def read(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        follow_up: Any,
+        time_horizon: Any,
+        *,
+        pos_label: Any,
+        sample_weight: Any,
+    ) -> CensoredCases:
+        """Check labels, risks and times of follow-up together."""
+        for name, value in (("follow_up", follow_up), ("time_horizon", time_horizon)):
+            if value is None:
+                raise ArgumentError(name, " is missing; follow_up and time_horizon belong together")
+        accepted = "a time above 0, in the unit of follow_up"
+        horizon = as_number(time_horizon, "time_horizon", accepted)
+        if not (horizon > 0 and np.isfinite(horizon)):
+            raise ArgumentError("time_horizon", f"={time_horizon!r}; accepted is {accepted}")
+        check_aligned(
+            y_true=y_true, y_score=y_score, follow_up=follow_up, sample_weight=sample_weight
+        )
+        how = {"pos_label": pos_label, "sample_weight": sample_weight, "both_classes": False}
+        event, scores, weights = check_cases(y_true, y_score, **how)
+        times = as_floats(as_vector(follow_up, "follow_up"), "follow_up")
+        check_same_length(y_true=as_vector(y_true, "y_true"), follow_up=times)
+        if not ((times >= 0) & np.isfinite(times)).all():
+            raise ArgumentError("follow_up", " holds a time that is not a number of at least 0")
+        if weights is None:
+            weights = np.ones(len(times))
+        else:
+            times = times[check_weights(sample_weight) > 0]
+        risk = scores.astype(float)
+        if not ((risk >= 0) & (risk <= 1)).all():
+            raise ArgumentError("y_score", f" runs from {risk.min():g} to {risk.max():g}; {RISKS}")
+        return cls(event, risk, times, horizon, weights)
+
+    def net_benefit(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the net benefit of alarms at each threshold probability, and of treating all."""
+        at = np.append(0.0, probability)
+        weights = [self.weights * (self.risk >= p) for p in at]
+        shares = shares_with_event(self.event, self.follow_up, self.time_horizon, weights)
+        alarms = np.array([weight.sum() for weight in weights]) / self.weights.sum()
+        price, shape = odds(at[1:]), np.shape(probability)
+        benefit = alarms[1:] * (shares[1:] - price * (1 - shares[1:]))
+        of_all = shares[0] - price * (1 - shares[0])
+        return benefit.reshape(shape), of_all.reshape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +220,12 @@ class DecisionCurve:
         DecisionCurve
         """
         limits = NO_LIMITS if scenario is None else scenario
-        share = at_deployment(points, limits)
-        positive = share.n_positive / share.n_cases
         return cls(
             probability,
             as_scored(points, probability, limits),
             within_limits(points, probability, limits.without_limits()),
             within_limits(points, probability, limits),
-            np.asarray(positive - (1 - positive) * odds(probability)),
+            treat_all(points, probability, limits),
         )
 
     @property
@@ -135,10 +233,33 @@ class DecisionCurve:
         """What the limits cost in net benefit."""
         return self.best - self.within_limits
 
+    @property
+    def interventions_avoided(self) -> FloatArray:
+        """Interventions avoided per case within the limits, compared with treating everybody."""
+        return avoided(self.within_limits, self.treat_all, self.probability)
+
+    @property
+    def interventionsavoided(self) -> FloatArray:
+        """Interventions avoided per case within the limits, compared with treating everybody."""
+        return avoided(self.within_limits, self.treat_all, self.probability)
+
 
 def odds(probability: FloatArray) -> FloatArray:
     """Return the cost ratio that a threshold probability stands for."""
     return np.asarray(probability / (1 - probability))
+
+
+def treat_all(points: OperatingPoints, probability: FloatArray, scenario: Scenario) -> FloatArray:
+    """Net benefit of an alarm for everybody."""
+    cases = at_deployment(points, scenario)
+    positive = cases.n_positive / cases.n_cases
+    return np.asarray(positive - (1 - positive) * odds(probability))
+
+
+def avoided(benefit: FloatArray, of_all: FloatArray, probability: FloatArray) -> FloatArray:
+    """Return the interventions avoided per case, compared with treating everybody."""
+    price = np.where(probability > 0, odds(probability), np.nan)
+    return np.asarray((benefit - of_all) / price)
 
 
 def as_scored(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.core.scenario import Scenario, check_scenario
-from voros.decision_curves import DecisionCurve, check_probabilities
+from voros.decision_curves import DecisionCurve, avoided, check_probabilities
 from voros.plotting.colours import FADED, muted
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
@@ -39,6 +39,9 @@ class DecisionCurveDisplay(CurveDisplay):
         Threshold probabilities, from 0 to below 1; by default from 0.01 to where no model gains.
     name : str, optional
         Of a single model; it is then written in a legend.
+    interventions_avoided : bool, default False
+        Draw the interventions avoided per case, compared with treating everybody, in place of net
+        benefits.
 
     Attributes
     ----------
@@ -49,7 +52,7 @@ class DecisionCurveDisplay(CurveDisplay):
     as_scored_ : dict of str to Line2D
         Where a score of at least the threshold probability alarms, for scores that are
         probabilities; dotted.
-    treat_all_ : Line2D
+    treat_all_, treat_none_ : Line2D
     ax_ : Axes
     styles_ : dict of str to ModelStyle
         How each model is drawn.
@@ -73,7 +76,9 @@ class DecisionCurveDisplay(CurveDisplay):
         *,
         probabilities: Any = None,
         name: str | None = None,
+        interventions_avoided: bool = False,
     ) -> None:
+        self.interventions_avoided = interventions_avoided
         self.points = renamed(points, name)
         self.named = name is not None
         self.scenario = None if scenario is None else check_scenario(scenario)
@@ -96,7 +101,10 @@ class DecisionCurveDisplay(CurveDisplay):
             self._draw_model(model)
         first = next(iter(self.decision_curves.values()))
         self.treat_all_ = self._line(first.treat_all, color=muted(self.ax_), linestyle="--")
-        self.ax_.axhline(0, color=muted(self.ax_), linewidth=1)
+        nobody = self._shown(np.zeros(len(self.probabilities)))
+        (self.treat_none_,) = self.ax_.plot(
+            self.probabilities, nobody, color=muted(self.ax_), linewidth=1
+        )
         self._format_axes()
         draw_legend(self.ax_, self._entries(), grow=grow)
 
@@ -110,6 +118,8 @@ class DecisionCurveDisplay(CurveDisplay):
             (self.as_scored_, "alarm at the threshold probability"),
         ):
             entries += [(line, words) for line in list(lines.values())[:1]]
+        if self.interventions_avoided:
+            entries.append((self.treat_none_, "an alarm for nobody"))
         return [*entries, (self.treat_all_, "an alarm for everybody")]
 
     def _draw_model(self, model: str) -> None:
@@ -123,8 +133,16 @@ class DecisionCurveDisplay(CurveDisplay):
             self.as_scored_[model] = self._line(curve.as_scored, **dotted)
 
     def _line(self, height: AnyArray, **style: Any) -> Line2D:
-        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **style)
+        shown = self._shown(height)
+        (line,) = self.ax_.plot(self.probabilities, shown, linewidth=line_width(self.ax_), **style)
         return line
+
+    def _shown(self, benefit: AnyArray) -> AnyArray:
+        """Return net benefits as they are drawn."""
+        if not self.interventions_avoided:
+            return benefit
+        first = next(iter(self.decision_curves.values()))
+        return avoided(benefit, first.treat_all, self.probabilities)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         curve = self.decision_curves[model]
@@ -136,6 +154,7 @@ class DecisionCurveDisplay(CurveDisplay):
             "within_limits": curve.within_limits,
             "cost_of_limits": curve.cost_of_limits,
             "treat_all": curve.treat_all,
+            "interventions_avoided": curve.interventions_avoided,
         }
 
     def _gaining(self) -> AnyArray:
@@ -151,9 +170,10 @@ class DecisionCurveDisplay(CurveDisplay):
         format_axes(
             self.ax_,
             xlabel="threshold probability; its odds are the cost ratio",
-            ylabel=AXIS_TITLES["net_benefit"],
+            ylabel=AXIS_TITLES["avoided" if self.interventions_avoided else "net_benefit"],
         )
-        tallest = max(float(np.max(curve.best)) for curve in self.decision_curves.values())
+        heights = [self._shown(curve.best) for curve in self.decision_curves.values()]
+        tallest = float(np.nanmax(heights))
         top = max(tallest, 1e-12)
         self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())
