@@ -12,10 +12,10 @@ import hashlib
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from voros.exceptions import MonitorFileError
 
@@ -36,6 +36,9 @@ FAILURES = {
     sqlite3.SQLITE_IOERR: (errno.EIO, "the disk failed, and nothing was changed"),
 }
 """What SQLite reports of the file's surroundings; everything else is a damaged file."""
+
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+"""For the question marks of a query, in their order, or for its names."""
 
 DAMAGED = "it is damaged ({}); restore a copy, or make a new file and feed it again"
 
@@ -140,12 +143,12 @@ class Database:
             self._db.rollback()
             raise
 
-    def rows(self, query: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, values: Values = ()) -> list[tuple[Any, ...]]:
         """Run a query and return all of its rows."""
         with self._named():
-            return self._db.execute(query, tuple(values)).fetchall()
+            return self._db.execute(query, values).fetchall()
 
-    def run_each(self, query: str, rows: Iterable[tuple[Any, ...]]) -> int:
+    def run_each(self, query: str, rows: Iterable[Values]) -> int:
         """Run a query for every row, and return how many rows it changed."""
         with self._named():
             return self._db.executemany(query, rows).rowcount

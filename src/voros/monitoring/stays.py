@@ -40,15 +40,15 @@ WHERE value <> excluded.value
 COUNTED_ROWS = """
 WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
 SELECT stay, time, score FROM begun JOIN stay_rows USING (stay)
-WHERE begin >= ?1 AND begin < ?2 AND time <= begin + ?3 ORDER BY begin, stay, time
+WHERE begin >= :since AND begin < :until AND time <= begin + :window ORDER BY begin, stay, time
 """
 """Rows up to a window after the first one, of the stays that began between two times."""
 
 STAY_NOTES = """
 WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
-SELECT (SELECT count(*) FROM begun WHERE begin >= ?1 AND begin >= ?2),
+SELECT (SELECT count(*) FROM begun WHERE begin >= :since AND begin >= :until),
   (SELECT count(*) FROM begun JOIN stay_rows USING (stay)
-   WHERE begin >= ?1 AND begin < ?2 AND alarm = 1 AND time > begin + ?3),
+   WHERE begin >= :since AND begin < :until AND alarm = 1 AND time > begin + :window),
   (SELECT count(DISTINCT stay) FROM stay_outcomes WHERE stay NOT IN (SELECT stay FROM begun))
 """
 
@@ -171,6 +171,12 @@ def _closing(deployed: Deployment) -> float:
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
+def _span(deployed: Deployment, since: float) -> dict[str, float]:
+    """Return between which times stays have begun whose windows have closed, and the window."""
+    until, window = deployed.now - _closing(deployed), deployed.settings.window_seconds
+    return {"since": since, "until": until, "window": window}
+
+
 class RecordedStays(NamedTuple):
     """Rows and outcomes of the stays whose windows have closed, in the order in which they began.
 
@@ -204,8 +210,7 @@ class RecordedStays(NamedTuple):
 
 def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
     """Read the stays that began from a time on and whose windows have closed."""
-    span = since, deployed.now - _closing(deployed), deployed.settings.window_seconds
-    rows = deployed.store.rows(COUNTED_ROWS, span)
+    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed, since))
     names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
     codes = _codes(names)
     first = np.unique(codes, return_index=True)[1]
@@ -299,7 +304,7 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
 def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what is known of recall, and what to do."""
     closing, window = _closing(deployed), deployed.settings.window
-    span = deployed.since, deployed.now - closing, deployed.settings.window_seconds
+    span = _span(deployed, deployed.since)
     still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
     if unknown:
         yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"

@@ -56,8 +56,9 @@ CREATE TABLE stay_outcomes (
 """
 
 ADD_LABEL = """
-INSERT INTO labels (id, time, value, outcome) SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS NOT (
-  SELECT value FROM labels WHERE id = ?1 AND outcome = ?4 AND time <= ?2
+INSERT INTO labels (id, time, value, outcome) SELECT :id, :time, :value, :outcome
+WHERE :value IS NOT (
+  SELECT value FROM labels WHERE id = :id AND outcome = :outcome AND time <= :time
   ORDER BY time DESC, entry DESC LIMIT 1
 )
 """
@@ -96,7 +97,8 @@ totals AS (
   FROM labelled GROUP BY period
 )
 SELECT start, cases, false_alarms, misses, unlabelled FROM totals
-WHERE start >= ?1 AND last < ?2 AND start < (SELECT max(start) FROM totals WHERE start < ?2)
+WHERE start >= :since AND last < :until
+  AND start < (SELECT max(start) FROM totals WHERE start < :until)
 ORDER BY start
 """
 """Periods that began at a time or later and had ended before another."""
@@ -242,7 +244,11 @@ class Store(Database):
     ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
         rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
-        return self.run_each(ADD_LABEL, ((*row, outcome) for row in rows))
+        named = (
+            {"id": case, "time": time, "value": value, "outcome": outcome}
+            for case, time, value in rows
+        )
+        return self.run_each(ADD_LABEL, named)
 
     def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
         """Return time, patient, label at the end of the window, label now and score of alarms."""
@@ -290,7 +296,7 @@ class Store(Database):
 
     def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
-        return self.rows(COSTS, (since, until))
+        return self.rows(COSTS, {"since": since, "until": until})
 
     def periods(self, since: float, streams: Sequence[str] = ("",)) -> PeriodTotals:
         """Return the totals of some streams in every period that began at a time or later."""
