@@ -86,9 +86,9 @@ def agree_by_brute_force(seed: int, n_problems: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10, 14))
+@pytest.mark.parametrize("seed", range(10, 12))
 def test_thousands_of_random_problems_by_brute_force(seed: int) -> None:
-    agree_by_brute_force(seed, 2500)
+    agree_by_brute_force(seed, 1500)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -323,11 +323,11 @@ def times_of(days):
     "parts", [{"exceed": 0.2}, {}, {"min_precision": 0.45}, {"exceed": 0.2, "min_precision": 0.45}]
 )
 def test_the_promise_holds_over_dependent_cases_of_a_day(parts) -> None:
-    """Broken at most 10 % of the time, within three standard errors of 1,000 repetitions."""
+    """Broken at most 10 % of the time, within three standard errors of 600 repetitions."""
     rng = np.random.default_rng(11)
     scenario = Scenario(capacity=3, cost_ratio=0.02, per="day").changed(**parts)
     y_all, all_scores, all_days = draw(rng, 60_000)
-    repetitions, broken, raised = 1000, 0, 0
+    repetitions, broken, raised = 600, 0, 0
     points = OperatingPoints.from_scores(
         y_all, all_scores, periods=Periods.from_times(times_of(all_days), "day")
     )
