@@ -20,6 +20,7 @@ def test_the_papers_tables(voros_command, tmp_path):
     assert "0.261" in line
     assert "0.538" in line
     assert (tmp_path / "tables" / "tables.txt").read_text() == ran.out
+    assert (tmp_path / "tables" / "mimic_iv_scenario_1.png").stat().st_size > 10_000
     again = voros_command("paper", PREDICTIONS, "-o", "tables")
     assert again.code == 2
     assert "exists already" in again.errors[0]

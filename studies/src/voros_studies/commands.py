@@ -298,11 +298,11 @@ def paper(
     ],
     show_options: OutputOptions,
     output: Annotated[
-        Path | None, output_to("Save the tables as text, CSV and LaTeX.", "FOLDER")
+        Path | None, output_to("Save the tables as text, CSV and LaTeX, and the figures.", "FOLDER")
     ] = None,
 ) -> None:
     """Print the paper's tables, computed from the predictions in FOLDER."""
-    from voros_studies.paper import reproduce_tables
+    from voros_studies.paper import reproduce_figures, reproduce_tables
 
     if output is not None:
         if output == STANDARD_OUTPUT:
@@ -311,7 +311,8 @@ def paper(
     with show_progress("computing the paper's tables"):
         tables = reproduce_tables(folder)
     if output is not None:
-        written = tables.write(output, force=show_options.force)
+        figures = reproduce_figures(folder)
+        written = tables.write(output, figures=figures, force=show_options.force)
         say(f"wrote {len(written)} files to {output}")
     if show_options.for_programs:
         show(_sheet(tables.cells), show_options)

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 from voros import OperatingPoints, ThresholdPolicy
 from voros.exceptions import PredictionFileError
 from voros.text.table import Absent
-from voros_studies.paper import SCENARIOS, reproduce_tables
+from voros_studies.paper import SCENARIOS, reproduce_figures, reproduce_tables
 from voros_studies.paper.cells import FILE_STEMS, read_cells
 
 STEMS = sorted({stem for stems in FILE_STEMS.values() for stem in stems.values()})
@@ -126,6 +126,18 @@ def test_files_are_written_together_and_not_over_others(tables, tmp_path):
     assert (out / "eicu_main.csv").read_text() == "mine"
     tables.write(out, force=True)
     assert (out / "eicu_main.csv").read_text() == tables.files()["eicu_main.csv"]
+
+
+@pytest.mark.slow
+def test_a_figure_is_drawn_for_each_dataset_that_has_both_models(tmp_path):
+    pytest.importorskip("matplotlib")
+    write_predictions(tmp_path)
+    (tmp_path / "eicu_s1_recall_valid.csv").unlink()
+    same_cases = (tmp_path / "scenario1_pvoros_test.csv").read_text()
+    (tmp_path / "scenario1_recall_test.csv").write_text(same_cases)
+    (name, content), *others = reproduce_figures(tmp_path).items()
+    assert (name, others) == ("mimic_iv_scenario_1.png", [])
+    assert content.startswith(b"\x89PNG")
 
 
 def test_a_missing_file_leaves_its_cells_absent_with_the_reason(tmp_path):

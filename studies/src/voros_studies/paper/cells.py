@@ -126,7 +126,7 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
         raise FileNotFoundError(
             f"{place} holds none of the files of predictions; their names are {', '.join(names)}"
         )
-    points = {name: _read_points(place / name) for name in names}
+    points = {name: read_points(place / name) for name in names}
     return tuple(
         evaluate_cell(
             dataset,
@@ -140,7 +140,8 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
     )
 
 
-def _read_points(path: Path) -> OperatingPoints | Absent:
+def read_points(path: Path) -> OperatingPoints | Absent:
+    """Count the cases of a file of predictions, or say that there is none."""
     from voros.io import read_predictions
 
     if not path.is_file():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,10 +89,22 @@ class PaperTables(ShownAsTables):
         """Return what `write` writes: content by file name."""
         return table_files(self.tables)
 
-    def write(self, folder: str | Path, *, force: bool = False) -> list[Path]:
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        figures: Mapping[str, bytes] | None = None,
+        force: bool = False,
+    ) -> list[Path]:
         """Save all tables as text, CSV and LaTeX in a folder, which is made: all files or none.
 
-        Files that are there already are replaced only with ``force``.
+        Parameters
+        ----------
+        folder : path-like
+        figures : mapping of str to bytes, optional
+            Pictures to save beside them, as `reproduce_figures` draws them.
+        force : bool, default False
+            Replace files that are there already.
 
         Returns
         -------
@@ -100,9 +112,10 @@ class PaperTables(ShownAsTables):
         """
         from voros.io import folder_for, write_together
 
+        files: dict[str, str | bytes] = {**self.files(), **(figures or {})}
         with folder_for(folder) as target:
             paths: dict[str | Path, str | bytes] = {
-                target / name: content for name, content in self.files().items()
+                target / name: content for name, content in files.items()
             }
             write_together(paths, force=force)
         return [Path(path) for path in paths]
