@@ -16,8 +16,12 @@ MANY_CASES = 2**15
 SUMMED_AT_ONCE = 2**16
 """Cases counted, or weights added up, at once: they stay in a fast cache."""
 
-FEW_VALUES, SAMPLED = 16, 1000
-"""Distinct scores that are compared one by one, and scores that show whether they are so few."""
+FEW_VALUES, SAMPLED, UNTIED = 3, 1000, 700
+"""Distinct scores that are compared one by one, scores that show whether many are tied, and how
+many of them differ where too few are."""
+
+TABLE, MOST_MISSED = 2**13, 1 / 16
+"""Length of the table of tied scores, and the share of cases beyond which sorting is faster."""
 
 Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
 """Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
@@ -68,8 +72,23 @@ def count_values(positive: BoolArray, scores: AnyArray) -> Columns | None:
     if len(scores) < MANY_CASES:
         return None
     values = np.unique(scores[:: len(scores) // SAMPLED])
-    if len(values) > FEW_VALUES:
+    if len(values) > UNTIED:
         return None
+    if len(values) > SAMPLED // 10:
+        # Fewer cases have a value that no sampled one has.
+        values = np.unique(scores[:: len(scores) // (20 * SAMPLED)])
+    counts = _compared(positive, scores, values) if len(values) <= FEW_VALUES else None
+    if counts is None:
+        looked_up = _looked_up(positive, scores, values)
+        if looked_up is None:
+            return None
+        values, counts = looked_up
+    fp, tp = np.cumsum(counts[::-1], axis=0).T
+    return values[::-1], tp, fp, int(tp[-1]), int(fp[-1]), 1.0
+
+
+def _compared(positive: BoolArray, scores: AnyArray, values: AnyArray) -> AnyArray | None:
+    """Count negatives and positives at each of a few values; None where there are others."""
     counts = np.zeros((len(values), 2), dtype=np.int64)
     for block in blocks_of(len(scores), SUMMED_AT_ONCE):
         for place, value in enumerate(values):
@@ -78,8 +97,48 @@ def count_values(positive: BoolArray, scores: AnyArray) -> Columns | None:
             counts[place] += np.count_nonzero(same) - n_positive, n_positive
         if counts.sum() < block.stop:
             return None
-    fp, tp = np.cumsum(counts[::-1], axis=0).T
-    return values[::-1], tp, fp, int(tp[-1]), int(fp[-1]), 1.0
+    return counts
+
+
+def _looked_up(
+    positive: BoolArray, scores: AnyArray, values: AnyArray
+) -> tuple[AnyArray, AnyArray] | None:
+    """Count negatives and positives at each value; rising values, others that occur among them.
+
+    A value's place in the table is by its size. Cases that do not have the value of their place
+    are few, and are sorted.
+    """
+    low, span = float(values[0]), float(values[-1]) - float(values[0])
+    scale = (TABLE - 1) / span if span else 1.0
+    if not np.isfinite(span * scale):
+        return None
+
+    def places(some: AnyArray) -> AnyArray:
+        with np.errstate(over="ignore"):
+            place = np.subtract(some, low, dtype=np.float64)
+            place *= scale
+        return np.clip(place, 0, TABLE - 1, out=place).astype(np.intp)
+
+    table = np.full(TABLE, values[0])
+    table[places(values)] = values
+    counts = np.zeros(2 * TABLE, dtype=np.intp)
+    others = [np.empty(0, dtype=np.intp)]
+    for block in blocks_of(len(scores), SUMMED_AT_ONCE):
+        place = places(scores[block])
+        missed = np.flatnonzero(table.take(place) != scores[block])
+        others.append(missed + block.start)
+        if sum(map(len, others)) > MOST_MISSED * block.stop:
+            return None
+        place = 2 * place + positive[block]
+        counts += np.bincount(np.delete(place, missed), minlength=len(counts))
+    rest = np.concatenate(others)
+    extra, place = np.unique(scores[rest], return_inverse=True)
+    of_extra = np.bincount(2 * place + positive[rest], minlength=2 * len(extra))
+    by_class = np.concatenate([counts, of_extra]).reshape(-1, 2)
+    seen = np.flatnonzero(by_class.any(axis=1))
+    values = np.concatenate([table, extra])[seen]
+    order = np.argsort(values)
+    return values[order], by_class[seen][order]
 
 
 def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Columns:
