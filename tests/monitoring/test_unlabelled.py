@@ -7,7 +7,13 @@ import pytest
 
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
-from voros.monitoring.unlabelled import change_watch, conformal_ranks, uniform_numbers
+from voros.monitoring.unlabelled import (
+    by_unit,
+    change_watch,
+    conformal_ranks,
+    neighbour_correlation,
+    uniform_numbers,
+)
 
 
 @pytest.mark.parametrize("with_classes", [True, False])
@@ -33,3 +39,28 @@ def test_four_percent_of_the_error_are_for_a_change_at_the_start() -> None:
         (rank,) = uniform_numbers(1, seed=statistic)  # the only one so far
         bets += [k * side ** (k - 1) for k in (0.2, 0.5) for side in (rank, 1 - rank)]
     assert watch.evidence == pytest.approx(0.04 * 0.1 * np.mean(bets))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neighbours_are_compared_within_the_two_levels_that_fit_best(seed: int) -> None:
+    rng, n = np.random.default_rng(seed), 60
+    values = rng.normal(size=n) + np.where(np.arange(n) < rng.integers(10, 50), 0, 2.0)
+    rests = []
+    for split in range(1, n):
+        levels = [np.full(len(part), part.mean()) for part in (values[:split], values[split:])]
+        rests.append(values - np.concatenate(levels))
+    rest = min(rests, key=lambda r: np.sum(r**2))
+    plain = sum(rest[i] * rest[i + 1] for i in range(n - 1)) / np.sum(rest**2)
+    assert neighbour_correlation(values) == pytest.approx(plain + (2 + 4 * plain) / n)
+
+
+def test_days_are_summed_to_weeks() -> None:
+    days = np.arange("2026-01-05", "2026-01-24", dtype="datetime64[D]")
+    columns = {name: np.arange(19.0) + i for i, name in enumerate(("cases", "alarms", "totals"))}
+    starts = days.astype("datetime64[s]").astype(float)
+    periods = PeriodTotals(names=days.astype(str), starts=starts, squares=np.ones(19), **columns)
+    weeks = by_unit(periods, "day", "week")
+    assert weeks.starts.tolist() == starts[[0, 7, 14]].tolist()
+    assert weeks.cases.tolist() == [sum(range(7)), sum(range(7, 14)), sum(range(14, 19))]
+    assert weeks.alarms.tolist() == [21.0 + 7, 70 + 7, 80 + 5]
+    assert weeks.squares.tolist() == [7, 7, 5]
