@@ -81,7 +81,9 @@ def test_every_format_reads_alike(tmp_path, name):
         np.testing.assert_array_equal(found.scores_of(model), scores)
 
 
-@pytest.mark.parametrize("content", [delimited(",").encode(), gzip.compress(json_lines().encode())])
+@pytest.mark.parametrize(
+    "content", [delimited(",").encode(), gzip.compress(json_lines().encode(), mtime=0)]
+)
 def test_standard_input(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     found = read_predictions("-", label="label")

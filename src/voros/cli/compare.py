@@ -44,7 +44,11 @@ def compare_models(
     output: ShowOptions,
     policy: Annotated[
         list[Path] | None,
-        option("A saved policy; repeat it to compare policies by their cost.", metavar="POLICY"),
+        option(
+            "A saved policy; repeat it to compare policies by their cost.",
+            "--policy",
+            metavar="POLICY",
+        ),
     ] = None,
     streams: StreamColumns = None,
     by: Annotated[

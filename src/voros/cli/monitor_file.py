@@ -94,7 +94,11 @@ class MakeOptions:
 
     policy: Annotated[
         Path | None,
-        _made("A policy saved by voros select, allocate, subgroups or worklist.", metavar="POLICY"),
+        _made(
+            "A policy saved by voros select, allocate, subgroups or worklist.",
+            "--policy",
+            metavar="POLICY",
+        ),
     ] = None
     window: Annotated[float, _made("Days until an alarm counts.", metavar="DAYS")] = 30.0
     alpha: Annotated[float, _made("Chance of ever calling a kept limit broken.")] = 0.05

@@ -40,6 +40,7 @@ def plot(
         option(
             "roc: curves and limits; area: what is won at each cost; threshold: what each "
             "threshold costs (one model).",
+            "--kind",
             metavar="KIND",
         ),
     ] = "roc",

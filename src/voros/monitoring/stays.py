@@ -10,7 +10,7 @@ the alarms of `voros.alarm_points`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from voros.monitoring.settings import SECONDS_PER_DAY, day_of
 from voros.monitoring.status import Status, Watch, counted, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.unlabelled import change_watch
-from voros.monitoring.verdicts import Deployment
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.monitoring.verdicts import Deployment
 
 ROWS_OF = "SELECT time, score, alarm FROM stay_rows WHERE stay = ? ORDER BY time"
 
