@@ -275,8 +275,10 @@ def as_scored(
 def within_limits(
     points: OperatingPoints, probability: FloatArray, scenario: Scenario
 ) -> FloatArray:
-    """Net benefit of the best threshold that a scenario leaves, at each price."""
+    """Net benefit of the best threshold that a scenario leaves, at each price; NaN for none."""
     decision = decide(points, scenario)
+    if decision.scores_nothing:
+        return np.full(np.shape(probability), np.nan)
     rows = decision.hull.index[decision.hull.best(odds(probability))]
     return _worth(decision.points, rows, probability)
 

@@ -226,3 +226,19 @@ def test_a_resample_beyond_the_limits_scores_nothing_and_is_no_error() -> None:
                 y_true, y_score, scenario, metric=metric, n_resamples=100, random_state=0
             )
             assert np.isfinite(result.estimate) or metric == "threshold"
+
+
+def test_net_benefit_is_that_of_thresholds_that_find_enough() -> None:
+    rng = np.random.default_rng(8)
+    y_true, y_score = many_cases(rng, 300)
+    scenario = Scenario(cost_ratio=0.5, min_recall=0.8)
+    benefit = voros.net_benefit(y_true, y_score, scenario=scenario, threshold_probability=0.5)
+    thresholds = [t for t in y_score if (y_score[y_true] >= t).mean() >= 0.8]
+    worth = [(y_score[y_true] >= t).sum() - (y_score[~y_true] >= t).sum() for t in thresholds]
+    assert benefit == pytest.approx(max(worth) / 300)
+    none = Scenario(0.999, cost_ratio=0.5, min_recall=0.99)
+    assert np.isnan(voros.net_benefit(y_true, y_score, scenario=none, threshold_probability=0.5))
+    with pytest.raises(voros.exceptions.ArgumentError, match="bands of net benefit know no recall"):
+        voros.inference.net_benefit_band(
+            y_true, y_score, scenario=scenario, threshold_probability=[0.5]
+        )

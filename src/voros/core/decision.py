@@ -21,7 +21,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.places import UncountedCases
 from voros.core.scenario import Scenario
 from voros.core.volume import partial_volume, partial_volumes
-from voros.exceptions import IncompleteCountsError, InfeasibleError
+from voros.exceptions import Argument, IncompleteCountsError, InfeasibleError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
@@ -265,9 +265,9 @@ def reachable(decision: Decision) -> Decision:
     if decision.scores_nothing and decision.points.stays is None:
         recall, n_positive = decision.scenario.recall_floor, decision.points.n_positive
         if decision.max_alarms < recall * n_positive * (1 - WEIGHT_ROUNDING):
-            stated = f"capacity={decision.scenario.capacity!r}"
-            limits = float(recall), n_positive, decision.max_alarms, stated
-            raise InfeasibleError(contradiction(*limits))
+            stated = Argument("capacity"), f"={decision.scenario.capacity!r}"
+            limits = float(recall), n_positive, decision.max_alarms
+            raise InfeasibleError(contradiction(*limits, *stated))
     return decision
 
 

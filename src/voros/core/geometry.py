@@ -13,8 +13,7 @@ import numpy as np
 
 from voros.core.arguments import as_number, check_number
 from voros.core.cases import check_class_sizes
-from voros.core.exact_limits import as_fraction
-from voros.exceptions import InfeasibleError
+from voros.exceptions import Argument, InfeasibleError, Message
 from voros.typing import FloatArray
 
 __all__ = ["Region", "RegionCase", "feasible_region"]
@@ -218,7 +217,7 @@ def cut_square(
         corners = _from_the_left(_cut(corners, "r", 0.0, 1.0, -float(min_recall)))
     if not corners:
         raise InfeasibleError(
-            contradiction(min_recall, n_positive, max_alarms, f"max_alarms={max_alarms:g}")
+            contradiction(min_recall, n_positive, max_alarms, "max_alarms", f"={max_alarms:g}")
         )
     closed = [*corners, corners[0]]
     return Region(
@@ -269,14 +268,18 @@ def cut_by_capacities(
     return rings, across.sum(axis=1) / 2
 
 
-def contradiction(min_recall: float, n_positive: float, max_alarms: float, capacity: str) -> str:
+def contradiction(
+    min_recall: float, n_positive: float, max_alarms: float, *capacity: str
+) -> Message:
     """Say that no classifier keeps a recall floor within a capacity, and what could be met."""
-    most = as_fraction(max_alarms / n_positive)
-    return (
-        f"min_recall={min_recall:g} and {capacity} contradict each other: no classifier finds "
-        f"{min_recall:g} of {n_positive:,.6g} positives within {max_alarms:,.6g} alarms. With this "
-        f"capacity a recall of at most {float(most):.4g} could be met; the recall floor needs a "
-        f"capacity of at least {min_recall * n_positive:,.6g} alarms"
+    return Message(
+        Argument("min_recall"),
+        f"={min_recall:g} and ",
+        *capacity,
+        f" contradict each other: no classifier finds {min_recall:g} of {n_positive:,.6g} "
+        f"positives within {max_alarms:,.6g} alarms. With this capacity a recall of at most "
+        f"{max_alarms / n_positive:.4g} could be met; the recall floor needs a capacity of at "
+        f"least {np.ceil(min_recall * n_positive * (1 - ON_THE_LINE)):,.6g} alarms",
     )
 
 

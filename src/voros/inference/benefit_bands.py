@@ -78,6 +78,8 @@ def net_benefit_band(
     """
     probability = np.atleast_1d(check_probabilities(threshold_probability))
     limits = None if scenario is None else check_scenario(scenario)
+    if limits is not None:
+        limits.refuse_recall_floor("bands of net benefit")
     confidence_level = check_confidence(confidence_level, "confidence_level")
     how = {"pos_label": pos_label, "groups": groups}
     points_by_model = points_by_name(y_true, scores=scores, **how)
