@@ -172,7 +172,7 @@ def fit_logistic(
 ) -> tuple[FloatArray, FloatArray]:
     """Fit log odds that are linear in a design by maximum likelihood.
 
-    Each row stands for a number of cases, of which some are positive; parts of cases will do.
+    Each row stands for a number of cases, of which some are positive, not necessarily whole ones.
     Returns the coefficients and their information matrix. A finite maximum must exist.
     """
 

@@ -6,6 +6,7 @@ from voros.policy.origin import Origin
 from voros.policy.over_stays import StayEvaluation
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.prevalence import PrevalenceBand
+from voros.policy.review import ReviewBand, ReviewCounts, review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
 from voros.policy.worklists import Worklist, WorklistEvaluation, worklist
@@ -15,6 +16,8 @@ __all__ = [
     "PeriodEvaluation",
     "PolicyEvaluation",
     "PrevalenceBand",
+    "ReviewBand",
+    "ReviewCounts",
     "StayEvaluation",
     "SubgroupEvaluation",
     "SubgroupResult",
@@ -22,5 +25,6 @@ __all__ = [
     "Violation",
     "Worklist",
     "WorklistEvaluation",
+    "review_band",
     "worklist",
 ]

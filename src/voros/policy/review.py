@@ -1,0 +1,287 @@
+r"""A review band: alarm at once, look again, or nothing, by two thresholds on the score.
+
+A look costs k misses and reveals the truth. With n(t) cases at or above t, of which TP(t) are
+positive, alarms from a on and looks from r to a cost :math:`c\,FP(a) + k (n(r) - n(a)) + P - TP(r)`
+misses. For every a the best r is the lowest :math:`k\,n(r) - TP(r)` within the looks that the
+review capacity allows, whatever c is; so the best of all pairs is found in one pass over a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from voros.core.arguments import check_number
+from voros.core.arrays import LARGEST_FINITE
+from voros.core.cases import check_scores
+from voros.core.decision import at_deployment, solve
+from voros.core.operating_points import OperatingPoints
+from voros.core.scenario import Scenario, check_scenario
+from voros.exceptions import ArgumentError
+from voros.io.frames import make_frame
+from voros.models import read_points, refuse_stays
+from voros.text.table import ReprMixin, Table
+from voros.typing import AnyArray, FloatArray
+
+__all__ = ["ReviewBand", "ReviewCounts", "review_band"]
+
+LEVELS = ("alarm", "look", "nothing")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ReviewCounts(ReprMixin):
+    """What two thresholds do with some cases.
+
+    Attributes
+    ----------
+    cases, positive : tuple of three floats
+        Cases that raise an alarm, are looked at, and neither; and how many of each are positive.
+    max_alarms, max_looks : float
+        The capacities, as numbers of cases.
+    cost : float
+        Cost in misses: of false alarms, looks and positives that are neither.
+
+    Examples
+    --------
+    >>> counts = ReviewCounts(
+    ...     cases=(2, 2, 4), positive=(2, 1, 1), max_alarms=4, max_looks=2, cost=1.2
+    ... )
+    >>> counts.precision, counts.recall, counts.cost_per_1000
+    (1.0, 0.75, 150.0)
+    """
+
+    cases: tuple[float, float, float]
+    positive: tuple[float, float, float]
+    max_alarms: float
+    max_looks: float
+    cost: float
+
+    @property
+    def precision(self) -> float:
+        """Share of the alarms at once that are true; NaN where there are none."""
+        return self.positive[0] / self.cases[0] if self.cases[0] else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Share of the positives that raise an alarm or are looked at."""
+        return (self.positive[0] + self.positive[1]) / sum(self.positive)
+
+    @property
+    def cost_per_1000(self) -> float:
+        """Cost of 1,000 cases, in misses."""
+        return 1000 * self.cost / sum(self.cases)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each level."""
+        columns = {"level": LEVELS, "cases": self.cases, "positive": self.positive}
+        return make_frame({name: list(values) for name, values in columns.items()}, backend)
+
+    def _parts(self) -> tuple[Table, str]:
+        rows = zip(LEVELS, self.cases, self.positive, strict=True)
+        table = [("", "cases", "positive"), *((n, f"{c:,g}", f"{p:,g}") for n, c, p in rows)]
+        said = (
+            f"precision {self.precision:.3f}, recall {self.recall:.3f}, cost of 1,000 cases "
+            f"{self.cost_per_1000:,.4g} misses; at most {self.max_alarms // 1:,g} alarms and "
+            f"{self.max_looks // 1:,g} looks"
+        )
+        return Table.from_rows(table), said
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ReviewBand(ReprMixin):
+    """Two thresholds decided on validation cases; `review_band` makes one.
+
+    Attributes
+    ----------
+    alarm_threshold, review_threshold : float
+        Alarm from the first on, look from the second up to the first. Both are +inf where nothing
+        is done, and equal where nothing is looked at.
+    scenario : Scenario
+    review_capacity, review_cost : float
+    validation : ReviewCounts
+
+    Examples
+    --------
+    >>> limits = Scenario(min_precision=0.9, cost_ratio=0.5)
+    >>> band = review_band([1, 0, 1, 0], [9, 8, 7, 6], limits, review_capacity=2, review_cost=0.1)
+    >>> band.alarm_threshold, band.review_threshold
+    (9.0, 7.0)
+    >>> band.evaluate([1, 0, 1], [9, 7, 5]).recall
+    0.5
+    """
+
+    alarm_threshold: float
+    review_threshold: float
+    scenario: Scenario
+    review_capacity: float
+    review_cost: float
+    validation: ReviewCounts
+
+    def predict(self, y_score: Any) -> AnyArray:
+        """Return "alarm", "look" or "nothing" for each case."""
+        scores = check_scores(y_score)
+        level = np.where(scores >= self.review_threshold, LEVELS[1], LEVELS[2])
+        return np.where(scores >= self.alarm_threshold, LEVELS[0], level)
+
+    def evaluate(
+        self, y_true: Any, y_score: Any = None, *, pos_label: Any = None, sample_weight: Any = None
+    ) -> ReviewCounts:
+        """Count what the thresholds do with other cases.
+
+        Parameters are those of `voros.evaluate`.
+
+        Returns
+        -------
+        ReviewCounts
+        """
+        how = {"pos_label": pos_label, "sample_weight": sample_weight}
+        points = at_deployment(_points(y_true, y_score, self.scenario, how), self.scenario)
+        at = -np.array([self.alarm_threshold, self.review_threshold])
+        alarm, look = (np.searchsorted(-points.thresholds, at, side="right") - 1).tolist()
+        max_looks = _looks_allowed(self.review_capacity, points)
+        return _counts(points, (alarm, look), self.scenario, self.review_cost, max_looks)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame of the validation cases, with a row for each level."""
+        return self.validation.frame(backend)
+
+    def _parts(self) -> tuple[str, Table, str]:
+        said = f"alarm from {self.alarm_threshold:g} on, look again from {self.review_threshold:g}"
+        return said, *self.validation._parts()
+
+
+def review_band(
+    y_true: Any,
+    y_score: Any = None,
+    scenario: Scenario | None = None,
+    *,
+    review_capacity: float,
+    review_cost: float,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> ReviewBand:
+    """Choose two thresholds of least expected cost: alarm, look again, or nothing.
+
+    A look is assumed to reveal the truth: whoever is looked at is neither missed nor a false alarm.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
+    scenario : Scenario
+        Its precision floor and capacity are limits on the alarms that are raised at once. The pair
+        is best at its mean cost ratio. A recall floor and a capacity per period are refused.
+    review_capacity : float or int
+        Most looks: a share of the cases, or a number of them.
+    review_cost : float
+        Cost of a look, in misses, where a false alarm costs the cost ratio.
+
+    Returns
+    -------
+    ReviewBand
+
+    Notes
+    -----
+    The thresholds are chosen on these cases and come without a guarantee.
+
+    Examples
+    --------
+    >>> import voros
+    >>> y, score = [1, 1, 0, 1, 0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
+    >>> limits = voros.Scenario(min_precision=0.9, capacity=0.5, cost_ratio=0.5)
+    >>> band = voros.policy.review_band(y, score, limits, review_capacity=2, review_cost=0.1)
+    >>> band
+    alarm from 0.8 on, look again from 0.6
+             cases  positive
+    alarm        2         2
+    look         2         1
+    nothing      4         1
+    precision 1.000, recall 0.750, cost of 1,000 cases 150 misses; at most 4 alarms and 2 looks
+    >>> band.predict([0.95, 0.65, 0.1]).tolist()
+    ['alarm', 'look', 'nothing']
+    """
+    limits = check_scenario(scenario)
+    for name in ("min_recall", "per"):
+        if getattr(limits, name) is not None:
+            raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
+    accepted = "a cost in misses of at least 0"
+    cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_FINITE)
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    decision = solve(_points(y_true, y_score, limits, how), limits)
+    points, max_looks = decision.points, _looks_allowed(review_capacity, decision.points)
+    ratio = limits.costs.mean_ratio(float(points.n_negative / points.n_positive))
+    look = best_looks(points.alarms, points.tp, cost, max_looks)
+    looked_at = cost * points.alarms[look] - points.tp[look]
+    total = ratio * points.fp - cost * points.alarms + looked_at
+    alarm = int(np.argmin(np.where(decision.feasible, total, np.inf)))
+    rows = alarm, int(look[alarm])
+    return ReviewBand(
+        alarm_threshold=float(points.thresholds[rows[0]]),
+        review_threshold=float(points.thresholds[rows[1]]),
+        scenario=limits,
+        review_capacity=review_capacity,
+        review_cost=cost,
+        validation=_counts(points, rows, limits, cost, max_looks),
+    )
+
+
+def best_looks(alarms: AnyArray, tp: AnyArray, cost: float, max_looks: float) -> AnyArray:
+    """Return, for every row as alarms at once, the row down to which looking again costs least.
+
+    Rows are by rising alarms. Of equal costs the fewest looks are taken. Ranges of twice the length
+    are built from two halves, and each row's range is covered by two such ranges.
+    """
+    value = cost * alarms - tp
+    stop = np.searchsorted(alarms, alarms + max_looks, side="right")
+    length, best, size = stop - np.arange(len(alarms)), np.arange(len(alarms)), 1
+    look = best.copy()
+    while size <= length.max():
+        rows = np.flatnonzero((length >= size) & (length < 2 * size))
+        look[rows] = _lower(value, best[rows], best[stop[rows] - size])
+        best = _lower(value, best[: max(len(best) - size, 0)], best[size:])
+        size *= 2
+    return look
+
+
+def _lower(value: FloatArray, first: AnyArray, second: AnyArray) -> AnyArray:
+    """Return, of two rows each, the one of lower value, or the first."""
+    return np.where(value[second] < value[first], second, first)
+
+
+def _points(y_true: Any, y_score: Any, scenario: Scenario, how: dict[str, Any]) -> OperatingPoints:
+    points = read_points(y_true, y_score, scenario, **how)
+    refuse_stays({"": points}, "a review band")
+    return points.in_memory()
+
+
+def _looks_allowed(review_capacity: float, points: OperatingPoints) -> float:
+    """Return the review capacity as a number of looks."""
+    try:
+        capacity = Scenario(capacity=review_capacity, cost_ratio=1.0)
+        return capacity.max_alarms(points.n_cases, points.one_case)
+    except ValueError as error:
+        raise ArgumentError("review_capacity", str(error).removeprefix("capacity")) from None
+
+
+def _counts(
+    points: OperatingPoints,
+    rows: tuple[int, int],
+    scenario: Scenario,
+    review_cost: float,
+    max_looks: float,
+) -> ReviewCounts:
+    down_to = [*(float(points.alarms[row]) for row in rows), float(points.n_cases)]
+    true = [*(float(points.tp[row]) for row in rows), float(points.n_positive)]
+    cases, positive = (
+        (first, second - first, last - second) for first, second, last in (down_to, true)
+    )
+    ratio = scenario.costs.mean_ratio(float(points.n_negative / points.n_positive))
+    return ReviewCounts(
+        cases=cases,
+        positive=positive,
+        max_alarms=scenario.max_alarms(points.n_cases, points.one_case),
+        max_looks=max_looks,
+        cost=ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2],
+    )

@@ -1,0 +1,111 @@
+"""A review band against every pair of thresholds, and what it does with other cases."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import pytest
+
+import voros
+from voros.exceptions import ArgumentError
+from voros.policy import review_band
+
+
+def drawn(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.3
+    return y, (rng.normal(size=n) + y).round(1)
+
+
+def cost_of(y: np.ndarray, alarm: np.ndarray, look: np.ndarray, c: float, k: float) -> float:
+    return c * (alarm & ~y).sum() + k * (look & ~alarm).sum() + (y & ~alarm & ~look).sum()
+
+
+def least_cost(
+    y: np.ndarray, score: np.ndarray, limits: voros.Scenario, most: int, k: float
+) -> Any:
+    """Try all pairs of thresholds, never included."""
+    lowest, thresholds = np.inf, [*np.unique(score), np.inf]
+    for low, high in combinations_with_replacement(thresholds, 2):
+        alarm, look = score >= high, (score >= low) & (score < high)
+        n = alarm.sum()
+        kept = n <= limits.capacity * len(y) and (not n or y[alarm].mean() >= limits.min_precision)
+        if kept and look.sum() <= most:
+            lowest = min(lowest, cost_of(y, alarm, look, 0.3, k))
+    return lowest
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("most", "k"), [(3, 0.05), (20, 0.1), (60, 0.25), (10, 0.4), (30, 0.0)])
+def test_no_pair_of_thresholds_is_better(seed: int, most: int, k: float) -> None:
+    y, score = drawn(seed)
+    limits = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.2, 0.4))
+    band = review_band(y, score, limits, review_capacity=most, review_cost=k)
+    assert band.validation.cost == pytest.approx(least_cost(y, score, limits, most, k))
+    decided = band.predict(score)
+    alarm, look = decided == "alarm", decided == "look"
+    assert cost_of(y, alarm, look, 0.3, k) == pytest.approx(band.validation.cost)
+    assert look.sum() <= most
+    assert alarm.sum() <= 12
+    assert not alarm.any() or y[alarm].mean() >= 0.6
+
+
+def test_counts_are_those_of_the_cases() -> None:
+    limits = voros.Scenario(min_precision=0.5, capacity=0.3, cost_ratio=0.3)
+    band = review_band(*drawn(0, 500), limits, review_capacity=0.1, review_cost=0.1)
+    y, score = drawn(1, 800)
+    counts, decided = band.evaluate(y, score), band.predict(score)
+    for i, level in enumerate(("alarm", "look", "nothing")):
+        assert counts.cases[i] == (decided == level).sum()
+        assert counts.positive[i] == y[decided == level].sum()
+    assert counts.precision == pytest.approx(y[decided == "alarm"].mean())
+    assert counts.recall == pytest.approx((decided[y] != "nothing").mean())
+    assert (counts.max_alarms, counts.max_looks) == (240, 80)
+    alarm, look = decided == "alarm", decided == "look"
+    assert counts.cost_per_1000 == pytest.approx(cost_of(y, alarm, look, 0.3, 0.1) / 0.8)
+    assert counts.frame("pandas")["positive"].sum() == y.sum()
+    assert band.frame("pandas")["cases"].sum() == 500
+
+
+def test_weights_and_another_prevalence_are_repeated_cases() -> None:
+    y, score = drawn(2, 100)
+    limits = voros.Scenario(min_precision=0.4, capacity=0.4, cost_ratio=0.3)
+    how = {"review_capacity": 0.2, "review_cost": 0.1}
+    twice = np.where(y, 1, 2)
+    repeated = review_band(np.repeat(y, twice), np.repeat(score, twice), limits, **how)
+    weighted = review_band(y, score, limits, sample_weight=twice, **how)
+    rare = voros.Scenario(0.4, 0.4, cost_ratio=0.3, prevalence=y.sum() / twice.sum())
+    stated = review_band(y, score, rare, **how)
+    for band in (weighted, stated):
+        assert band.alarm_threshold == repeated.alarm_threshold
+        assert band.review_threshold == repeated.review_threshold
+        assert band.validation.cost_per_1000 == pytest.approx(repeated.validation.cost_per_1000)
+
+
+def test_looks_that_cost_a_miss_are_not_taken() -> None:
+    y, score = drawn(3)
+    limits = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.3)
+    band = review_band(y, score, limits, review_capacity=1.0, review_cost=1.5)
+    assert band.alarm_threshold == band.review_threshold
+    policy = voros.ThresholdPolicy.from_validation(y, score, limits)
+    assert cost_of(y, score >= policy.threshold(), score < -9, 0.3, 0) == band.validation.cost
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"review_capacity": 0}, "review_capacity"),
+        ({"review_capacity": 0.001}, "review_capacity"),
+        ({"review_cost": -1}, "review_cost=-1; accepted is a cost in misses"),
+        ({"review_cost": "x"}, "review_cost"),
+        ({"scenario": voros.Scenario(min_recall=0.5, cost_ratio=1)}, "scenario has min_recall"),
+        ({"scenario": voros.Scenario(capacity=3, per="day", cost_ratio=1)}, "scenario has per"),
+    ],
+)
+def test_what_is_not_kept_is_refused(changed: dict[str, Any], message: str) -> None:
+    y, score = drawn(4)
+    given: dict[str, Any] = {"scenario": voros.Scenario(cost_ratio=1), "review_capacity": 0.1}
+    with pytest.raises(ArgumentError, match=message):
+        review_band(y, score, **{**given, "review_cost": 0.1, **changed})
