@@ -27,8 +27,11 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.io import open_source
+from voros.io.curves import read_curves
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map
@@ -71,6 +74,18 @@ def map_(
         in_intervals("With --resamples: whose case it is; patients are drawn.", metavar="COLUMN"),
     ] = None,
     seed: Annotated[int, in_intervals("Seed of the random draws.", min=0)] = 0,
+    curves: Annotated[
+        str | None,
+        option(
+            "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
+            "many positive and negative cases.",
+            metavar="POSITIVE:NEGATIVE",
+        ),
+    ] = None,
+    interpolate: Annotated[
+        bool,
+        option("With --curves: add points between those of FILE, and say what changes."),
+    ] = False,
     output: Annotated[
         Path | None, output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output.")
     ] = None,
@@ -84,36 +99,73 @@ def map_(
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options)
+    limits = {
+        "random_state": seed,
+        "min_precisions": floors,
+        "capacities": capacities,
+        "cost_ratio": scenario.costs,
+        "prevalence": scenario.prevalence,
+        "min_recall": scenario.min_recall,
+        "tolerance": tolerance,
+    }
+    if curves is None:
+        if interpolate:
+            raise ValueError("--interpolate requires --curves")
+        cases = _cases(columns, engine, group, resamples, _grid(scenario, floors, capacities))
+    else:
+        if resamples or group is not None or engine is not None:
+            raise ValueError("--curves excludes --resamples, --group and --engine: it has no cases")
+        cases = {"y_true": _curves(columns, curves, interpolate=interpolate)}
+    with show_progress("mapping winners") as progress:
+        winners = winner_map(**cases, n_resamples=resamples, **limits, progress=progress)
+    note = ""
+    if interpolate:
+        as_typed = winner_map(_curves(columns, curves or "", interpolate=False), **limits)
+        note = _changed_winners(as_typed, winners)
+    if output is not None and picture_format is not None:
+        deliver(_picture(winners, picture_format), output, show_options)
+    show(_sheet(winners, note), show_options, output=output)
+
+
+def _cases(
+    columns: InputOptions,
+    engine: str | None,
+    group: str | None,
+    resamples: int,
+    scenarios: list[Scenario],
+) -> dict[str, Any]:
+    """Return the cases of FILE, or what an engine counted of them, as `winner_map` takes them."""
     opened = open_input(columns, engine)
     if opened.counts is not None:
         raise ValueError(f"{opened.name} holds counts, and voros map needs cases")
-    cases: dict[str, Any]
     if opened.lazy is not None:
         if resamples or group is not None:
             raise ValueError(f"--resamples needs cases in memory; {opened.name} is counted")
-        cases = {
-            "y_true": count_by_engine(opened.lazy, columns, _grid(scenario, floors, capacities))
-        }
-    else:
-        predictions = load(columns, source=opened.source, group=group)
-        cases = {"y_true": predictions.labels, "scores": predictions.scores}
-        cases |= {"groups": predictions.groups, "sample_weight": predictions.weights}
-    with show_progress("mapping winners") as progress:
-        winners = winner_map(
-            **cases,
-            n_resamples=resamples,
-            random_state=seed,
-            min_precisions=floors,
-            capacities=capacities,
-            cost_ratio=scenario.costs,
-            prevalence=scenario.prevalence,
-            min_recall=scenario.min_recall,
-            tolerance=tolerance,
-            progress=progress,
+        return {"y_true": count_by_engine(opened.lazy, columns, scenarios)}
+    predictions = load(columns, source=opened.source, group=group)
+    cases: dict[str, Any] = {"y_true": predictions.labels, "scores": predictions.scores}
+    return cases | {"groups": predictions.groups, "sample_weight": predictions.weights}
+
+
+def _curves(columns: InputOptions, sizes: str, *, interpolate: bool) -> dict[str, OperatingPoints]:
+    counts = [_count(part) for part in sizes.split(":")]
+    if len(counts) != 2 or 0 in counts:
+        raise ArgumentError(
+            "curves",
+            f"={shown(sizes)}; accepted are two numbers of cases above 0, positive:negative, as in "
+            "840:11160",
         )
-    if output is not None and picture_format is not None:
-        deliver(_picture(winners, picture_format), output, show_options)
-    show(_sheet(winners), show_options, output=output)
+    source = open_source(columns.file, columns.file_format)
+    return read_curves(source, *counts, interpolate=interpolate)
+
+
+def _changed_winners(before: WinnerMap, after: WinnerMap) -> str:
+    """Say on what share of the grid interpolation names another winner."""
+    changed = float((before.winner != after.winner).mean())
+    return (
+        f"interpolation changes the winner on {changed:.1%} of the grid: there the points of FILE "
+        "are too few to tell"
+    )
 
 
 def _grid(costs: Scenario, floors: Any, capacities: Any) -> list[Scenario]:
@@ -160,7 +212,7 @@ def _picture(winners: WinnerMap, picture_format: str) -> bytes:
     return figure_bytes(WinnerMapDisplay(winners).plot().ax_.figure, picture_format)
 
 
-def _sheet(winners: WinnerMap) -> Sheet:
+def _sheet(winners: WinnerMap, note: str) -> Sheet:
     won = dict(sorted(winners.shares_won().items(), key=lambda item: -item[1]))
     reachable = float((winners.winner >= 0).mean())
     n_floors, n_capacities = winners.winner.shape
@@ -176,6 +228,7 @@ def _sheet(winners: WinnerMap) -> Sheet:
         f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
         f"{winners.close_call.mean():.1%} of the grid are close calls: "
         f"{winners.close_call_in_words}",
+        *filter(None, [note]),
     ]
     document = {"wins": won, "reachable": reachable, "cells": rows}
     return Sheet(text="\n".join(lines), rows=rows, document=document)
