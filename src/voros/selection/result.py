@@ -60,22 +60,22 @@ class ModelScores:
     feasible: bool
     decision: Decision
 
-    @property
+    @cached_property
     def partial_voros(self) -> float:
         """Score within the limits, over the costs."""
         return self._score("partial_voros")
 
-    @property
+    @cached_property
     def voros(self) -> float:
         """Score over the costs, with no limits."""
         return self._score("voros")
 
-    @property
+    @cached_property
     def partial_auroc(self) -> float:
         """Area under the thresholds that meet the limits."""
         return self._score("partial_auroc")
 
-    @property
+    @cached_property
     def recall(self) -> float:
         """Greatest recall within the limits."""
         return self._score("recall")
@@ -88,7 +88,7 @@ class ModelScores:
 
     def record(self) -> dict[str, Any]:
         """Return name, all scores and feasibility by name."""
-        scores: dict[str, float] = {name: self._score(name) for name in STRATEGIES}
+        scores: dict[str, float] = {name: getattr(self, name) for name in STRATEGIES}
         return {"model": self.model, **scores, "feasible": self.feasible}
 
     def __eq__(self, other: object) -> bool:

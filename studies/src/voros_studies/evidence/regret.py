@@ -220,9 +220,9 @@ class Chooser:
 
 def _with_blend(chosen_on: Scored, tested_on: Scored) -> tuple[Scored, Scored]:
     """Add a blend that is made on the first cases to the models of both."""
-    made = blend(chosen_on.y_true, dict(chosen_on.scores))
+    blended = blend(chosen_on.y_true, dict(chosen_on.scores))
     first, second = (
-        Scored(part.patient, part.y_true, {**part.scores, BLEND: made.score(dict(part.scores))})
+        Scored(part.patient, part.y_true, {**part.scores, BLEND: blended.score(dict(part.scores))})
         for part in (chosen_on, tested_on)
     )
     return first, second
