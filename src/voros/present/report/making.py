@@ -106,6 +106,19 @@ class ReportStays:
     """Points of alarms over stays, and the file of their rows, if any.
 
     ``by`` are subgroups, one value for each row.
+
+    Examples
+    --------
+    >>> import voros
+    >>> points = voros.alarm_points(
+    ...     stay=[1, 1, 2],
+    ...     time=[0, 5, 0],
+    ...     score=[0.2, 0.9, 0.4],
+    ...     events=([1], [8]),
+    ...     rule=voros.AlarmRule(snooze=2, horizon=6),
+    ... )
+    >>> ReportStays({"risk": points}).summary(paths=False).stays["events"]
+    1
     """
 
     points_by_model: Mapping[str, OperatingPoints]
