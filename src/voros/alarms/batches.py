@@ -18,7 +18,7 @@ import numpy as np
 from voros.alarms.rule import AlarmRule
 from voros.alarms.stay_rows import StayRows
 from voros.alarms.sweep import StayChanges, StayCurve
-from voros.alarms.totals import BatchedStays, StaySums
+from voros.alarms.totals import StaySums, StayTotals
 from voros.core.coverage import EVERY_SCORE, SomeThresholds
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -111,10 +111,11 @@ class _BatchSums:
         self.sums.append(stays.sums)
         self.n_events += stays.n_events
 
-    def totals(self, scenario: Scenario) -> BatchedStays:
-        return BatchedStays(
+    def totals(self, scenario: Scenario) -> StayTotals:
+        curve = StayCurve.added_up(self.curves)
+        return StayTotals(
             rule=self.rule,
-            curve=StayCurve.added_up(self.curves),
+            count=lambda: curve,
             sums=StaySums(*(np.sum(parts, axis=0) for parts in zip(*self.sums, strict=True))),
             n_events=self.n_events,
             covers=EVERY_SCORE if self.whole else SomeThresholds((scenario,)),

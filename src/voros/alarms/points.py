@@ -140,7 +140,7 @@ class StayColumns:
             for model, column in scores.items():
                 scored = ScoredRows.from_scores(counted, column)
                 name = ", ".join(part for part in (model, rule_name) if part != ONLY)
-                by_name[name] = StayRows(scored=scored, unit=unit)
+                by_name[name] = StayRows.from_scored(scored, unit)
         return by_name
 
     def check_lazy(self) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from voros.alarms.rule import MICROSECONDS, AlarmRule
+from voros.alarms.rule import MICROSECONDS
 from voros.alarms.stays import HOURS, NO_EVENT, CountedRows
-from voros.alarms.sweep import AlarmCounts, ScoredRows, StayChanges, StayCurve
+from voros.alarms.sweep import AlarmCounts, ScoredRows, StayChanges
 from voros.alarms.totals import StaySums, StayTotals
 from voros.core.calendar import CALENDAR, Calendar
-from voros.core.coverage import EVERY_SCORE, Coverage
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -27,13 +25,8 @@ class StayRows(StayTotals):
     scored : ScoredRows
     unit : ndarray of int, shape (n_stays,)
         The patient of each stay, from 0.
-    weights : tuple of two floats
-        How many stays each stay with an event stands for, and each without one.
     drawn : ndarray of int, shape (n_stays,), or None
         How often each stay is there, in a resample of the patients.
-    changes : StayChanges or None
-        What each stay adds at each threshold, where it is known already; the highest thresholds
-        may suffice.
 
     Examples
     --------
@@ -43,7 +36,7 @@ class StayRows(StayTotals):
     ...     time=[0, 5, 0],
     ...     score=[0.2, 0.9, 0.4],
     ...     events=([1], [8]),
-    ...     rule=AlarmRule(snooze=2, horizon=6),
+    ...     rule=voros.AlarmRule(snooze=2, horizon=6),
     ... )
     >>> points.stays.n_stays, points.stays.n_events, points.stays.lead_times(0.5).tolist()
     (2, 1, [3.0])
@@ -51,9 +44,34 @@ class StayRows(StayTotals):
 
     scored: ScoredRows
     unit: AnyArray
-    weights: tuple[float, float] = (1, 1)
     drawn: AnyArray | None = None
-    changes: StayChanges | None = None
+
+    @classmethod
+    def from_scored(
+        cls,
+        scored: ScoredRows,
+        unit: AnyArray,
+        drawn: AnyArray | None = None,
+        changes: StayChanges | None = None,
+    ) -> StayRows:
+        """Add up the stays, each drawn a number of times.
+
+        ``changes`` are what each stay adds at each threshold, where that is known already; the
+        highest thresholds may suffice.
+        """
+        rows, times = scored.rows, np.ones(len(unit), dtype=np.int64) if drawn is None else drawn
+        which = np.stack([rows.has_event, ~rows.has_event])
+        return cls(
+            rule=rows.rule,
+            sums=StaySums(
+                which @ times, which @ (times * rows.days), which @ (times * scored.slots)
+            ),
+            n_events=int(times[rows.event_stay].sum()),
+            count=lambda: (changes or StayChanges.from_rows(scored)).curve(drawn),
+            scored=scored,
+            unit=unit,
+            drawn=drawn,
+        )
 
     @property
     def rows(self) -> CountedRows:
@@ -61,45 +79,14 @@ class StayRows(StayTotals):
         return self.scored.rows
 
     @property
-    def rule(self) -> AlarmRule:
-        """When an alarm sounds, and which events it catches."""
-        return self.rows.rule
-
-    @property
-    def covers(self) -> Coverage:
-        """Every distinct score is a threshold."""
-        return EVERY_SCORE
-
-    @cached_property
-    def sums(self) -> StaySums:
-        """Sums over the stays that have an event, and over those that have none."""
-        times = 1 if self.drawn is None else self.drawn
-        which = np.stack([self.rows.has_event, ~self.rows.has_event]) * times
-        one = np.ones(len(self.unit), dtype=np.int64)
-        return StaySums(which @ one, which @ self.rows.days, which @ self.slots)
-
-    @property
     def n_units(self) -> int:
         """Patients, who are independent of each other."""
         return int(self.unit.max()) + 1
 
     @property
-    def n_events(self) -> int:
-        """Events that count, caught or not."""
-        if self.drawn is None:
-            return self.rows.n_events
-        return int(self.drawn[self.rows.event_stay].sum())
-
-    @property
     def n_events_without_row(self) -> int:
         """Events that no scored row can catch; they count as missed."""
         return self.scored.n_without_row
-
-    @cached_property
-    def curve(self) -> StayCurve:
-        """Alarms at every threshold."""
-        changes = self.changes or StayChanges.from_rows(self.scored)
-        return changes.curve(self.drawn)
 
     @property
     def slots(self) -> AnyArray:
@@ -109,7 +96,7 @@ class StayRows(StayTotals):
     @property
     def one_stay(self) -> float:
         """How many stays one of them stands for at least; a resample may leave out any."""
-        return float(min(self.weights)) if self.drawn is None else 0.0
+        return super().one_stay if self.drawn is None else 0.0
 
     def counts(self, thresholds: FloatArray) -> AlarmCounts:
         """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds).
@@ -129,11 +116,12 @@ class StayRows(StayTotals):
         scores[self.rows.rows[self.scored.kept]] = self.scored.scores
         rows = CountedRows.from_stays(self.rows.stays.only(kept), self.rule)
         scored = ScoredRows.from_scores(rows, scores[kept[self.rows.stays.stay]])
-        return StayRows(scored=scored, unit=np.unique(self.unit[kept], return_inverse=True)[1])
+        return StayRows.from_scored(scored, np.unique(self.unit[kept], return_inverse=True)[1])
 
     def in_resample(self, times: AnyArray, changes: StayChanges) -> StayRows:
         """Return the stays with each patient there a number of times."""
-        return replace(self, drawn=times[self.unit], changes=changes)
+        drawn = StayRows.from_scored(self.scored, self.unit, times[self.unit], changes)
+        return replace(drawn, weights=self.weights)
 
     def by_admission(self, scenario: Scenario) -> StayRows:
         """Take the period of admission, its first row, as the unit of each stay.

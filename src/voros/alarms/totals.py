@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -30,8 +32,24 @@ class StaySums(NamedTuple):
     slots: AnyArray
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StayTotals:
     """What is known of alarms over stays without a look at single stays.
+
+    Attributes
+    ----------
+    rule : AlarmRule
+        When an alarm sounds, and which events it catches.
+    sums : StaySums
+        Stays, patient-days and possible alarms.
+    n_events : int
+        Events that count, caught or not.
+    count : callable
+        Counts the alarms at each threshold, when they are asked for.
+    weights : tuple of two floats
+        How many stays each stay with an event stands for, and each without one.
+    covers : Coverage
+        Which thresholds are counted.
 
     Examples
     --------
@@ -49,36 +67,22 @@ class StayTotals:
     1
     """
 
-    # Fields of stays that were counted in batches, and properties of rows in memory.
-    if TYPE_CHECKING:
+    rule: AlarmRule
+    sums: StaySums
+    n_events: int
+    count: Callable[[], StayCurve]
+    weights: tuple[float, float] = (1, 1)
+    covers: Coverage = EVERY_SCORE
 
-        @property
-        def rule(self) -> AlarmRule:
-            """When an alarm sounds, and which events it catches."""
+    @cached_property
+    def curve(self) -> StayCurve:
+        """Alarms at every threshold, or at those that ``covers`` names."""
+        return self.count()
 
-        @property
-        def curve(self) -> StayCurve:
-            """Alarms at every threshold, or at those that ``covers`` names."""
-
-        @property
-        def covers(self) -> Coverage:
-            """Which thresholds the curve holds."""
-
-        @property
-        def sums(self) -> StaySums:
-            """Stays, patient-days and possible alarms."""
-
-        @property
-        def n_events(self) -> int:
-            """Events that count, caught or not."""
-
-        @property
-        def weights(self) -> tuple[float, float]:
-            """How many stays each stay with an event stands for, and each without one."""
-
-        @property
-        def one_stay(self) -> float:
-            """How many stays one of them stands for at least."""
+    @property
+    def one_stay(self) -> float:
+        """How many stays one of them stands for at least."""
+        return float(min(self.weights))
 
     @property
     def n_stays(self) -> int:
@@ -145,7 +149,7 @@ class StayTotals:
             raise ArgumentError("prevalence", f"={prevalence!r}: {which} of the stays has an event")
         n_stays = n_with + n_without
         weights = prevalence * n_stays / n_with, (1 - prevalence) * n_stays / n_without
-        return replace(self, weights=weights)  # type: ignore[type-var]
+        return replace(self, weights=weights)
 
     def max_alarms(self, scenario: Scenario, no_limit: float) -> float:
         """Return the capacity of a scenario as a number of alarms."""
@@ -210,16 +214,3 @@ class StayTotals:
     def exhausts(self, scenario: Scenario) -> bool:
         """Whether the thresholds of the curve reach beyond all that keep the limits."""
         return self.lowest_needed(scenario) > -np.inf
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BatchedStays(StayTotals):
-    """Stays that were counted in batches, whose rows are not kept; see `StayTotals`."""
-
-    rule: AlarmRule
-    curve: StayCurve
-    sums: StaySums
-    n_events: int
-    weights: tuple[float, float] = (1, 1)
-    one_stay: float = 1.0
-    covers: Coverage = EVERY_SCORE

@@ -192,7 +192,7 @@ def propose_on_stays(
         )
     if not any(value for *_, value in recorded.outcomes):
         raise ValueError("no recent stay whose window has closed has an event; one is needed")
-    stays = StayRows(scored=recorded.counted(policy.rule), unit=np.arange(len(recorded.names)))
+    stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
     renewed = ThresholdPolicy.from_points(
         stays.points(),
         _scenario(policy),
