@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import as_number, is_scalar
+from voros.core.arguments import as_number, check_flag, is_scalar
 from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
 from voros.core.calibration import check_risks, holds_risks
-from voros.core.cases import check_cases
+from voros.core.cases import check_cases, check_sum_of_weights
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -91,6 +91,7 @@ def net_benefit(
     >>> round(float(voros.net_benefit(died, risk, **by_six, interventions_avoided=True)), 4)
     0.5417
     """
+    check_flag(interventions_avoided, "interventions_avoided")
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     points = points_of_one(y_true, y_score=y_score, **how)
     if follow_up is not None or time_horizon is not None:
@@ -158,6 +159,7 @@ class CensoredCases(NamedTuple):
         if weights is None:
             weights = np.ones(len(times))
         else:
+            check_sum_of_weights(weights)
             times = times[check_weights(sample_weight) > 0]
         risk = scores.astype(float)
         if not ((risk >= 0) & (risk <= 1)).all():

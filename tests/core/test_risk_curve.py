@@ -28,8 +28,9 @@ def natural_spline(knots: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 def test_the_curve_is_the_most_likely_natural_spline() -> None:
     positive, place = drawn(0)
-    design = natural_spline(np.percentile(place[positive], PERCENTILES), place)
     n_positive = positive.sum()
+    rank = np.ceil(np.array(PERCENTILES) / 100 * n_positive).astype(int) - 1
+    design = natural_spline(np.sort(place[positive])[rank], place)
     pulled = np.where(positive, 1 - 1 / (n_positive + 2), 1 / ((~positive).sum() + 2))
 
     def loss(line: np.ndarray) -> float:
@@ -65,12 +66,13 @@ def test_standard_errors_are_those_of_repeated_draws() -> None:
 def test_copies_of_a_patient_add_nothing() -> None:
     positive, place = drawn(2)
     patients = np.repeat(np.arange(400), 5)
-    alone = RiskCurve.from_cases(positive, place)
+    alone = RiskCurve.from_cases(positive, place, np.arange(400))
     copied = RiskCurve.from_cases(np.repeat(positive, 5), np.repeat(place, 5), patients)
-    naive = RiskCurve.from_cases(np.repeat(positive, 5), np.repeat(place, 5))
     # Five times as many cases are drawn in less by one case, so the fits differ a little.
     np.testing.assert_allclose(copied.covariance, alone.covariance, rtol=0.2)
-    np.testing.assert_allclose(naive.covariance * 5, copied.covariance, rtol=0.01)
+    at = np.array([0.0, 1.0])
+    naive = RiskCurve.from_cases(np.repeat(positive, 5), np.repeat(place, 5)).risks(at)
+    assert (np.subtract(*copied.risks(at)[:0:-1]) > 2 * np.subtract(*naive[:0:-1])).all()
 
 
 def test_another_prevalence_multiplies_the_odds() -> None:
@@ -105,6 +107,9 @@ def test_the_error_of_a_mean_is_that_of_curves_and_of_cases() -> None:
         ([1, 0, 0, 0], [2.0, 2.0, 2.0, 2.0], 0.28),  # (2/3 + 3/5) / 4, a third of one case away
         ([0, 0, 1, 1], [1.0, 2.0, 3.0, 4.0], None),  # separated
         ([0, 0, 1, 0], [0.0, 0.0, 1.0, 1.0], None),  # two scores
+        ([0, 1, 0, 1], [0.0, 0.0, 1.0, 1.0], None),
+        ([0, 1, 1, 0, 1], [0.0, 0.0, 1.0, 1.0, 2.0], None),
+        ([0, 1, 1, 0, 1], [-1e99, 0.0, 1.0, 2.0, 1e99], None),
     ],
 )
 def test_few_scores_have_a_curve(positive: list, scores: list, expected: float | None) -> None:

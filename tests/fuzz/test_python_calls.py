@@ -60,6 +60,7 @@ KINDS = {
     "alarm_rate": "share",
     "by_cost": "flag",
     "stratified": "flag",
+    "interventions_avoided": "flag",
     "refit": "flag",
     "progress": "progress",
     **dict.fromkeys(("curves", "choices", "legend", "zoom", "force"), "flag"),
@@ -144,6 +145,23 @@ TARGETS: dict[str, Target] = {
         **CASES,
         scenario=SCENARIO,
         threshold_probability=[0.1, 0.2],
+    ),
+    "net_benefit(follow_up)": _t(
+        voros.net_benefit,
+        "y_true y_score follow_up time_horizon interventions_avoided sample_weight",
+        y_true=CASES["y_true"],
+        y_score=1 / (1 + np.exp(-CASES["y_score"])),
+        threshold_probability=[0.1, 0.2],
+        follow_up=np.linspace(1, 9, len(CASES["y_true"])),
+        time_horizon=5.0,
+    ),
+    "review_band": _t(
+        voros.policy.review_band,
+        "y_true y_score scenario review_capacity review_cost sample_weight",
+        **CASES,
+        scenario=SCENARIO,
+        review_capacity=0.2,
+        review_cost=0.1,
     ),
     "SiteCounts.from_scores": _t(
         voros.SiteCounts.from_scores,
@@ -347,6 +365,24 @@ SOUND: dict[tuple[str, str], set[str]] = {
         *GRIDS,
         *("0", "0.0", "0.3", "1e-308", "5e-324", "np.float32", "Fraction", "0-d array"),
         *("empty list", "empty array", "reversed pair", "zeros", "tiny weights"),
+    },
+    # Follow-up may end with an event in every case, or in none.
+    ("net_benefit(follow_up)", "y_true"): {"zeros", "ones"},
+    ("net_benefit(follow_up)", "follow_up"): {
+        *("labels", "scores", "list", "bools", "column", "zeros", "ones", "three labels"),
+        *("Series", "polars", "frame of one", "tiny weights", "vast weights", "whole numbers"),
+        *("unsigned", "half floats", "range"),
+    },
+    ("net_benefit(follow_up)", "time_horizon"): {
+        *("1", "1.0", "1.5", "5", "0.3", "1e308", "1e-308", "5e-324", "np.float32", "np.int8"),
+        "Fraction",
+    },
+    ("review_band", "review_capacity"): {
+        *("1", "1.0", "5", "0.3", "10**400", "np.float32", "np.int8", "Fraction"),
+    },
+    ("review_band", "review_cost"): {
+        *("0", "0.0", "1", "1.0", "1.5", "5", "0.3", "1e-308", "5e-324", "np.float32", "np.int8"),
+        "Fraction",
     },
     ("SiteCounts.from_scores", "y_true"): {"zeros", "ones"},
     ("SiteCounts.from_scores", "site"): {"text", "number as text", "percent"},

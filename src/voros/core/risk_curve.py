@@ -3,12 +3,13 @@ r"""The risk of a case by its score, estimated from labelled cases, with its sta
 The log odds are a natural cubic spline of the score, or of its logit where all scores are
 probabilities: linear below the first and above the last of three knots, which are the 10th, 50th
 and 90th percentile of the positives' scores (Harrell, 2015). Labels are drawn in by one case, as
-Platt (1999) does, so that a curve exists where scores separate the classes. Standard errors are
-those of a sandwich, by patient where patients are known.
+Platt (1999) does, so that a curve exists where scores separate the classes. Where patients are
+known, standard errors are those of a sandwich by patient.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,13 @@ SLACK = 2.0
 
 PERCENTILES = (10, 50, 90)
 """Of the positives' scores, where the knots are."""
+
+LEAST_DISTANCE = 1e-3
+"""Between knots, as a part of that of the outer ones; nearer knots leave a line."""
+
+MOST_SPANS = 20.0
+"""Scores further than this from the middle knot, in distances of the outer knots, are read as it:
+third powers of vast scores would overflow."""
 
 SMALLEST_RISK = 1e-6
 """Scores of 0 and 1 have no logit and are read as this far from them."""
@@ -77,22 +85,25 @@ class RiskCurve:
         """
         on_logits = bool(((scores >= 0) & (scores <= 1)).all())
         places = _places(scores, on_logits)
-        knots = tuple(np.percentile(places[positive], PERCENTILES).tolist())
+        # Knots are scores, so that there are at least as many scores as columns.
+        knots = np.percentile(places[positive], PERCENTILES, method="inverted_cdf").tolist()
         ends = float(places.min()), float(places.max())
         design = _design(places, ends, knots)
         n_positive, n_negative = int(positive.sum()), int((~positive).sum())
         targets = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
         line, information = fit_logistic(design, np.ones(len(scores)), targets)
-        residuals = design * (targets - _risk(design @ line))[:, None]
+        covariance = np.asarray(np.linalg.inv(information), np.float64)
         if groups is not None:
+            residuals = design * (targets - _risk(design @ line))[:, None]
             codes = np.unique(groups, return_inverse=True)[1]
-            residuals = np.stack([np.bincount(codes, column) for column in residuals.T], axis=1)
-        n, bread = len(residuals), np.linalg.inv(information)
-        covariance = bread @ (residuals.T @ residuals) @ bread * (n / max(n - 1, 1))
+            sums = np.stack([np.bincount(codes, column) for column in residuals.T], axis=1)
+            covariance = covariance @ (sums.T @ sums) @ covariance * len(sums) / (len(sums) - 1)
         if prevalence is not None:
             odds = prevalence / (1 - prevalence) * n_negative / n_positive
             line = line + np.eye(len(line))[0] * np.log(odds)
-        return cls(on_logits=on_logits, ends=ends, knots=knots, line=line, covariance=covariance)
+        return cls(
+            on_logits=on_logits, ends=ends, knots=tuple(knots), line=line, covariance=covariance
+        )
 
     def design(self, scores: FloatArray) -> FloatArray:
         """Return the columns of the spline at some scores."""
@@ -102,7 +113,8 @@ class RiskCurve:
         """Return the risk at each score, and that two standard errors lower and higher."""
         design = self.design(scores)
         log_odds = design @ self.line
-        slack = SLACK * np.sqrt(np.einsum("ij,jk,ik->i", design, self.covariance, design))
+        variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
+        slack = SLACK * np.sqrt(np.maximum(variance, 0.0))
         return _risk(log_odds), _risk(log_odds - slack), _risk(log_odds + slack)
 
     def mean(self, scores: FloatArray, codes: AnyArray) -> Estimate:
@@ -126,16 +138,16 @@ def _places(scores: FloatArray, on_logits: bool) -> FloatArray:
     return np.asarray(np.log(inner) - np.log1p(-inner))
 
 
-def _design(places: FloatArray, ends: tuple[float, float], knots: tuple[float, ...]) -> FloatArray:
+def _design(places: FloatArray, ends: tuple[float, float], knots: Sequence[float]) -> FloatArray:
     """Return a column of ones, a line where scores differ, and a spline where knots do."""
     first, middle, last = knots
     columns = [np.ones(len(places))]
     scale = (last - first) or (ends[1] - ends[0])
     if scale:
-        at = (np.clip(places, *ends) - middle) / scale
+        at = np.clip((np.clip(places, *ends) - middle) / scale, -MOST_SPANS, MOST_SPANS)
         columns.append(at)
-    if first < middle < last:
-        below, above = (middle - first) / scale, (last - middle) / scale
+    below, above = ((middle - first) / scale, (last - middle) / scale) if scale else (0.0, 0.0)
+    if min(below, above) > LEAST_DISTANCE:
         columns.append(
             np.maximum(at + below, 0.0) ** 3
             - np.maximum(at, 0.0) ** 3 / above

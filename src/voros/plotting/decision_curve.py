@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.arguments import check_flag
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import DecisionCurve, avoided, check_probabilities
 from voros.plotting.colours import FADED, muted
@@ -78,7 +79,7 @@ class DecisionCurveDisplay(CurveDisplay):
         name: str | None = None,
         interventions_avoided: bool = False,
     ) -> None:
-        self.interventions_avoided = interventions_avoided
+        self.interventions_avoided = check_flag(interventions_avoided, "interventions_avoided")
         self.points = renamed(points, name)
         self.named = name is not None
         self.scenario = None if scenario is None else check_scenario(scenario)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import check_number
-from voros.core.arrays import LARGEST_FINITE
 from voros.core.cases import check_scores
+from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import at_deployment, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -206,8 +206,8 @@ def review_band(
     for name in ("min_recall", "per"):
         if getattr(limits, name) is not None:
             raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
-    accepted = "a cost in misses of at least 0"
-    cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_FINITE)
+    accepted = f"a cost in misses, from 0 to {LARGEST_RATIO:g}"
+    cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_RATIO)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     decision = solve(_points(y_true, y_score, limits, how), limits)
     points, max_looks = decision.points, _looks_allowed(review_capacity, decision.points)
