@@ -409,7 +409,6 @@ class _Curve:
         points = at_deployment(points, capacities[0])
         most = [points.max_alarms(scenario) for scenario in capacities]
         if points.stays is not None:
-            capacities[0].refuse_recall_floor("alarms over stays")
             points = _with_room(points, max(most))
         useful = adds_recall(points.tp)
         # The first shows whether anything but never alarm is feasible.

@@ -98,6 +98,11 @@ class StayRows(StayTotals):
         """How many stays one of them stands for at least; a resample may leave out any."""
         return super().one_stay if self.drawn is None else 0.0
 
+    @property
+    def events(self) -> AnyArray:
+        """Events of each patient."""
+        return self.by_unit(np.bincount(self.rows.event_stay, minlength=len(self.unit)))
+
     def counts(self, thresholds: FloatArray) -> AlarmCounts:
         """Count alarms of each patient at each threshold: arrays (n_units, n_thresholds).
 

@@ -1,12 +1,13 @@
 """Which thresholds keep the limits of alarms over stays in the population of patients.
 
 At a threshold that is fixed beforehand, TP - floor * (TP + FP) of each patient are independent
-draws, with a mean of at least 0 exactly when the threshold keeps the floor, and rate * days -
-alarms do the same for a capacity per patient-day. With a capacity per period the draws are the sums
-over all patients who were admitted in one, and capacity - alarms of these. No patient raises more
-alarms than if every row sounded one, whatever the threshold: this bounds the bets. Events caught
-need not rise as thresholds fall, and nothing here takes them to: thresholds are tested in sequences
-that are fixed on other patients. The argument is in the documentation (stays.md).
+draws, with a mean of at least 0 exactly when the threshold keeps the floor; TP - floor * events do
+the same for a floor of recall, and rate * days - alarms for a capacity per patient-day. With a
+capacity per period the draws are the sums over all patients who were admitted in one, and capacity
+- alarms of these. No patient raises more alarms than if every row sounded one, whatever the
+threshold: this bounds the bets. Events caught need not rise as thresholds fall, and nothing here
+takes them to: thresholds are tested in sequences that are fixed on other patients. The argument is
+in the documentation (stays.md).
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from voros.alarms import StayRows
 from voros.alarms.sweep import sweep
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
-from voros.guarantee.cluster_tests import ClusterTests, bet_tests, covered, learning_order
+from voros.guarantee.cluster_tests import (
+    ClusterTests,
+    bet_tests,
+    covered,
+    has_floor,
+    learning_order,
+)
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -26,7 +33,7 @@ def certified_stays(
     thresholds: FloatArray, stays: StayRows, scenario: Scenario, alpha: float
 ) -> BoolArray:
     """Mark which of these thresholds are certified."""
-    if scenario.min_precision == 0 and not _limited(scenario):
+    if not has_floor(scenario) and not _limited(scenario):
         return np.ones(len(thresholds), dtype=np.bool_)
     tests = stay_tests(stays, scenario, alpha)
     if stays.rule.repeats == "ignored":
@@ -55,8 +62,11 @@ def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTest
 def _limit_sums(
     stays: StayRows, scenario: Scenario, tested: FloatArray, most: float
 ) -> list[tuple[FloatArray, float]]:
-    counts, floor = stays.counts(tested), scenario.min_precision
+    counts, floor, recall = stays.counts(tested), scenario.min_precision, scenario.min_recall
     limits: list[tuple[FloatArray, float]] = []
+    if recall is not None:
+        events = stays.events[:, None].astype(np.float64)
+        limits.append((counts.tp - recall * events, recall * float(events.max())))
     if floor > 0:
         limits.append((counts.tp - floor * (counts.tp + counts.fp), floor * most))
     if _limited(scenario):

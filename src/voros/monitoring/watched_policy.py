@@ -72,6 +72,8 @@ class WatchedPolicy:
         if isinstance(policy, JointPolicy):
             return cls._from_joint(policy)
         single = policy.policy if isinstance(policy, Worklist) else policy
+        if single.rule is not None:
+            single.scenario.refuse_recall_floor("monitors of stays")
         return cls(
             policy=policy,
             floors={ONLY: single.scenario.min_precision},

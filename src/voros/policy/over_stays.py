@@ -98,7 +98,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def satisfied(self) -> bool:
-        """Whether both limits are kept."""
+        """Whether the limits are kept."""
         return not self.violations
 
     @property
@@ -114,13 +114,25 @@ class StayEvaluation(ReprMixin):
     @property
     def floor(self) -> FloorVerdict:
         """Whether the precision floor is kept in the population, by the interval."""
-        low, high = self.intervals["precision"]
-        floor = self.scenario.min_precision
-        if floor <= 0 or np.isinf(self.threshold):
+        if np.isinf(self.threshold):
             return "kept"
-        if self.tp + self.fp and high < floor:
+        return self._verdict("precision", self.scenario.min_precision, self.tp + self.fp)
+
+    @property
+    def recall_floor(self) -> FloorVerdict | None:
+        """The same of a recall floor, where there is one; never alarm breaks it."""
+        floor = self.scenario.min_recall
+        if floor is None or np.isinf(self.threshold):
+            return None if floor is None else "broken"
+        return self._verdict("recall", floor, self.n_events)
+
+    def _verdict(self, name: str, floor: float, counted: float) -> FloorVerdict:
+        low, high = self.intervals[name]
+        if floor <= 0:
+            return "kept"
+        if counted and high < floor:
             return "broken"
-        return "kept" if self.tp + self.fp and low >= floor else "too few to say"
+        return "kept" if counted and low >= floor else "too few to say"
 
     @property
     def number_needed_to_evaluate(self) -> float:
@@ -197,6 +209,8 @@ class StayEvaluation(ReprMixin):
             "precision": f"at least {self.scenario.min_precision:g}",
             "alarms_per_patient_day": f"at most {self.scenario.capacity:g}" if rate else "",
         }
+        if self.scenario.min_recall is not None:
+            limits["recall"] = f"at least {self.scenario.min_recall:g}"
         rows = [("", "value", f"{100 * self.confidence_level:g} % interval", "limit")]
         for name in ("precision", "recall", "alarms_per_patient_day"):
             value, (low, high) = getattr(self, name), self.intervals[name]
@@ -235,7 +249,10 @@ def evaluate_stays(
     evaluation = _evaluate(deployment, stays, confidence_level)
     if by is None:
         return evaluation
-    alone = 1.0 - (1.0 - confidence_level) / by.n_subgroups
+    scenario = deployment.scenario
+    # With two floors there are two statements on each subgroup.
+    n_floors = 2 if scenario.min_precision > 0 and scenario.min_recall is not None else 1
+    alone = 1.0 - (1.0 - confidence_level) / (n_floors * by.n_subgroups)
     results = {
         (part.column, name): _evaluate(deployment, stays.only(part.codes == code), alone)
         for part in by.partitions
@@ -243,7 +260,8 @@ def evaluate_stays(
     }
     subgroups = StaySubgroups(
         results=results,
-        min_precision=deployment.scenario.min_precision,
+        min_precision=scenario.min_precision,
+        min_recall=scenario.min_recall,
         confidence_level=confidence_level,
         notes=by.notes,
     )
@@ -297,7 +315,7 @@ def _intervals(
     stays: StayRows, counts: AlarmCounts, confidence_level: float
 ) -> dict[str, Interval]:
     """Return the intervals of shares and of the rate, with patients as the independent units."""
-    n_positive = stays.by_unit(np.bincount(stays.rows.event_stay, minlength=stays.n_stays))[:, None]
+    n_positive = stays.events[:, None]
     grouped = GroupedCounts(counts.tp, counts.fp, n_positive, stays.by_unit(stays.slots)[:, None])
     one = np.ones(1)
     shares = ThresholdCounts(

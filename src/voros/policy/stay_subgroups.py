@@ -21,13 +21,14 @@ class StaySubgroups(ReprMixin):
     """What a policy does over the stays of each subgroup, threshold and rule fixed.
 
     Of each figure the intervals of all subgroups hold together with the stated confidence, by
-    Bonferroni, and so does what is said of the precision floor. The capacity is one for all stays.
+    Bonferroni, and so does what is said of the floors. The capacity is one for all stays.
 
     Attributes
     ----------
     results : mapping of (str, str) to StayEvaluation
         By column and subgroup.
     min_precision : float
+    min_recall : float or None
     confidence_level : float
         Of all subgroups together.
     notes : tuple of str
@@ -50,6 +51,7 @@ class StaySubgroups(ReprMixin):
     min_precision: float
     confidence_level: float
     notes: tuple[str, ...] = ()
+    min_recall: float | None = None
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Go through the columns and subgroups."""
@@ -76,7 +78,8 @@ class StaySubgroups(ReprMixin):
         for (column, subgroup), result in self.results.items():
             row = {"column": column, "subgroup": subgroup} | result.values()
             del row["satisfied"], row["violations"]
-            rows.append(row | {"floor": result.floor})
+            recall = {} if self.min_recall is None else {"recall_floor": result.recall_floor}
+            rows.append(row | {"floor": result.floor} | recall)
         return rows
 
     def frame(self, backend: str | None = None) -> Any:
@@ -87,13 +90,15 @@ class StaySubgroups(ReprMixin):
 
     def table(self) -> Table:
         """Return the subgroups as a table for people."""
-        floor = f"floor {self.min_precision:g}"
+        floors = [f"floor {self.min_precision:g}"]
+        floors += [] if self.min_recall is None else [f"recall floor {self.min_recall:g}"]
         head = ("subgroup", "stays", "events", "precision", "recall of events")
-        rows: list[tuple[str, ...]] = [(*head, "alarms per patient-day", floor)]
+        rows: list[tuple[str, ...]] = [(*head, "alarms per patient-day", *floors)]
         for (column, name), result in self.results.items():
             figures = map(result.with_interval, ("precision", "recall", "alarms_per_patient_day"))
             sizes = f"{result.n_stays:,}", f"{result.n_events:,}"
-            rows.append((f"{column}: {name}", *sizes, *figures, result.floor))
+            verdicts = (result.floor, result.recall_floor or "")[: len(floors)]
+            rows.append((f"{column}: {name}", *sizes, *figures, *verdicts))
         return Table.from_rows(rows)
 
     @property
