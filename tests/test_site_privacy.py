@@ -67,9 +67,11 @@ def test_models_of_different_orders_are_counted_together():
     assert len(counts.models["noisy"].rows) > 50
 
 
-def test_a_rule_whose_cut_is_far_from_the_others_is_counted():
+@pytest.mark.parametrize("alert", [1, -1])
+def test_a_rule_whose_cut_is_far_from_the_others_is_counted(alert):
     died, risk = draw()
-    counts = SiteCounts.from_scores(died, {"risk": risk, "alert": risk >= 0.5}, site="north")
+    scores = {"risk": risk, "alert": alert * (risk >= 0.5)}
+    counts = SiteCounts.from_scores(died, scores, site="north")
     assert len(counts.models["alert"].rows) == 2
 
 

@@ -233,8 +233,9 @@ def made_up(e_values: list[float], signal: float = 1.0) -> ClusterTests:
 def test_with_a_floor_only_tested_thresholds_are_certified() -> None:
     """A stricter one raises fewer alarms, but may be less precise."""
     tests, thresholds = made_up([20.0, 20.0, 3.0]), np.array([4.0, 3.0, 2.5, 2.0, 1.5, 1.0])
-    assert covered(thresholds, tests, 0.3).tolist() == [False, True, False, True, False, False]
-    assert covered(thresholds, tests, 0.0).tolist() == [True] * 4 + [False] * 2
+    free = Scenario(capacity=0.2, cost_ratio=0.1)
+    assert covered(thresholds, tests, SCENARIO).tolist() == [0, 1, 0, 1, 0, 0]
+    assert covered(thresholds, tests, free).tolist() == [1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(("e_value", "signal"), [(4.0, 2.0), (4.0, 1.0), (0.5, 1.5)])
@@ -246,7 +247,7 @@ def test_more_patients_are_those_that_the_wealth_and_the_signal_need(
     of_wealth = np.log(20) / np.log(e_value) if e_value > 1 else 1.0
     more = int(np.ceil(100 * (max(of_signal, of_wealth) - 1)))
     sentence = made_up([e_value, 0.1, 0.1], signal).sentence()
-    assert f"about {more:,} more would do" in sentence
+    assert f"about {more:,} more" in sentence
 
 
 def test_a_policy_and_a_selection_are_told_of_groups() -> None:

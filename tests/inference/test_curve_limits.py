@@ -216,8 +216,9 @@ def test_thresholds_compete_whose_limits_reach_the_best(monkeypatch):
     assert length == pytest.approx(total / 2)
 
 
-def test_an_end_joins_what_the_curve_and_the_prevalence_may_move():
-    curve, rng = whole_curve(), np.random.default_rng(0)
+@pytest.mark.parametrize("seed", range(3))
+def test_an_end_joins_what_the_curve_and_the_prevalence_may_move(seed):
+    curve, rng = whole_curve(), np.random.default_rng(seed)
 
     def gains(points):
         scores = rng.random((6, len(points) // 6)) + np.array([[2, 1.3, 1.1, 3.1, 3.3, 0]]).T
