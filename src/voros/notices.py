@@ -10,6 +10,7 @@ from voros.exceptions import (
     NeverAlarmWarning,
     warn_caller,
 )
+from voros.text.numbers import count
 
 THOUSANDS, MOST_PERCENT, FEW = 2000, 100, 0.005
 """A capacity of at most so many alarms, and of this share of so many cases, may be a percentage."""
@@ -42,7 +43,7 @@ def warn_of_few_alarms(decision: Decision) -> None:
         capacity = int(scenario.capacity)
         if n_cases >= THOUSANDS and 1 < capacity <= min(MOST_PERCENT, FEW * n_cases):
             warn_caller(
-                f"capacity={capacity} is a whole number: {capacity} alarms in {n_cases:,.6g} "
+                f"capacity={capacity} is a whole number: {capacity} alarms in {count(n_cases)} "
                 f"cases. For {capacity} % of the cases write {capacity / 100:g}",
                 FewAlarmsWarning,
             )

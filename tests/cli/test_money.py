@@ -40,7 +40,7 @@ def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases)
     assert found["per_1000"] == pytest.approx(1000 * 35 * (false + 12.5 * missed) / read.n_cases)
     assert found["interval"][0] < found["per_1000"] < found["interval"][1]
     assert document["test"]["money"]["miss"] == pytest.approx(35 * 12.5)
-    assert "(a false alarm costs 35, a miss 437.5)" in voros_command(*words).out
+    assert "(a false alarm costs 35, a miss 438)" in voros_command(*words).out
 
 
 @pytest.mark.parametrize("amount", ["0", "-3", "dear", "nan"])

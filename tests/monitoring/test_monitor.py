@@ -432,7 +432,7 @@ def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
     found = monitor.status()["capacity"]
     assert found.verdict in verdicts
     assert found.low <= alarms.mean() <= found.high
-    assert f"a share of {found.estimate:.4g}, capacity 0.1" in found.words
+    assert f"a share of {found.estimate:.3g}, capacity 0.1" in found.words
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
 from voros.core.volume import cost_moments, ratio_moments
 from voros.exceptions import ArgumentError
+from voros.text.numbers import short
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -70,11 +71,11 @@ class MoneyCost:
 
     def __repr__(self) -> str:
         """Say it in a line."""
-        ends = "" if self.interval is None else " ({:,.5g} to {:,.5g})".format(*self.interval)
+        ends = "" if self.interval is None else " ({} to {})".format(*map(short, self.interval))
         return (
-            f"cost of {PER_CASES:,} cases {self.per_1000:,.5g}{ends}, against "
-            f"{self.never_alarm:,.5g} without alarms (a false alarm costs {self.false_alarm:,.5g}, "
-            f"a miss {self.miss:,.5g})"
+            f"cost of {PER_CASES:,} cases {short(self.per_1000)}{ends}, against "
+            f"{short(self.never_alarm)} without alarms (a false alarm costs "
+            f"{short(self.false_alarm)}, a miss {short(self.miss)})"
         )
 
 

@@ -19,6 +19,7 @@ from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.numbers import short
 from voros.typing import BoolArray, FloatArray
 
 
@@ -183,8 +184,8 @@ def _capacity_in_words(
         )
     elif limit.kind == "share":
         seen = (
-            f"{alarms:,.0f} alarms in {cases:,.0f} cases, a share of {alarms / cases:.4g}, "
-            f"capacity {limit.most:.4g}"
+            f"{alarms:,.0f} alarms in {cases:,.0f} cases, a share of {short(alarms / cases)}, "
+            f"capacity {short(limit.most)}"
         )
     else:
         seen = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from voros.core.hull import Choice
+from voros.text.numbers import count
 from voros.text.table import Table, html_pairs
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
     scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
     if policy.rule is None or policy.origin is None:
         n_periods: float | None = None if policy.origin is None else policy.origin.n_periods
-        all_cases = f"{cases:,.6g} cases"
+        all_cases = f"{count(cases)} cases"
     else:
         n_periods = policy.origin.patient_days
         all_cases = f"{policy.origin.n_stays:,} stays over {n_periods:,.6g} patient-days"
@@ -44,9 +45,9 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         ("costs", repr(scenario.costs)),
         ("precision", f"at least {scenario.min_precision:g}"),
         *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
-        ("alarms", f"at most {np.floor(most):,.6g} of {all_cases}{rule}"),
+        ("alarms", f"at most {count(np.floor(most))} of {all_cases}{rule}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
-        ("validated on", f"{all_cases}, {policy.n_positive:,.6g} positive"),
+        ("validated on", f"{all_cases}, {count(policy.n_positive)} positive"),
     ]
 
 

@@ -17,6 +17,7 @@ from voros.policy.allowed import AllowedThresholds, kept_decision
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.numbers import count
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ class Selection(ReprMixin):
         """The limits that hold for every model, and how many cases they were judged on."""
         points = next(iter(self.allowed.values())).decision.points
         limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:2])
-        return f"{limits}; {points.n_cases:,.6g} cases, {points.n_positive:,.6g} positive"
+        return f"{limits}; {count(points.n_cases)} cases, {count(points.n_positive)} positive"
 
     @property
     def legend(self) -> str:
