@@ -20,7 +20,7 @@ export const GERMAN = {
   language: "Deutsch",
   locale: "de",
   decimalMark: ",",
-  percent: (number) => `${number} %`,
+  percent: (number) => `${number}\u00a0%`,
   pageTitle: (outcome) => `Welches Modell, ab welchem Schwellenwert, für ${outcome}?`,
   theOutcome: "das Ereignis",
   theCases: "Fälle",
@@ -259,7 +259,7 @@ export const GERMAN = {
   scoreAtHead: "Alarm ab Wert",
   alarmsHead: "Alarme",
   rightHead: "Richtig (PPV)",
-  caughtHead: "Erkannt (Sensitivität)",
+  caughtHead: "Erkannt (Sensi\u00adtivität)",
   falseAlarmsHead: "Fehlalarme",
   areaTitle: "Wie gut, bei welchen Kosten",
   areaText:

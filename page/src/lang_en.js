@@ -168,7 +168,7 @@ export const ENGLISH = {
   keyExceed: "mean, or a share from 0 to below 1",
   prevalenceTitle: "Where positives are more or less common",
   prevalenceBand: (threshold, rates, band) =>
-    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95 % band.`,
+    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95% band.`,
   prevalenceHint:
     "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
   prevalenceTable: "The curve as a table",

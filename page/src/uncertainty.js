@@ -2,7 +2,7 @@
 import { normalBelow, studentAt } from "./binomial.js";
 import { countedCurve, curveInterval } from "./curve_limits.js";
 import { unpacked, unpackedSums } from "./resampling.js";
-import { atPrevalence, bestAt, evaluate, ratioRange } from "./voros.js";
+import { atPrevalence, bestAt, evaluate, maxAlarms, ratioRange } from "./voros.js";
 
 /** Share of intervals that hold the true value. */
 const CONFIDENCE = 0.95;
@@ -72,18 +72,60 @@ export function prepared({ models, cases, replicates, grouped = false, periods =
     const { kept } = replicates.models[j];
     const inDraw = inResamples(replicates, j);
     const [counts, size] = [unpacked(replicates.models[j]), 2 * (kept.length + 1)];
+    const gaps = gapsOf(kept);
     const drawn = Array.from({ length: replicates.resamples }, (_, b) =>
-      ({ ...pointsOf(counts, b * size, size), ...inDraw(b) }),
+      ({ ...pointsOf(counts, b * size, size), gaps, ...inDraw(b) }),
     );
-    const whole = { ...keptPoints(model, kept, cases), ...inTime([0, ...kept.map((i) => i + 1)]) };
+    const whole = { ...keptPoints(model, kept, cases), gaps, ...inTime([0, ...kept.map((i) => i + 1)]) };
     return { curve, whole, drawn, shares: replicates.periods?.shares };
   });
+}
+
+/** Where thresholds were left out: before each of the kept ones, never alarm first. */
+const gapsOf = (kept) => Uint8Array.from([0, ...kept.map((i, j) => Number(j > 0 && i - kept[j - 1] > 1))]);
+
+/**
+ * Points with one more in each gap in which a limit is reached, on the line between its ends. Without
+ * it a resample would use the next kept threshold, and spread by whole gaps.
+ */
+function withLimitsReached(points, minPrecision, capacity) {
+  const { tp, alarms, gaps, lastWithin } = points;
+  const most = maxAlarms(points, capacity);
+  const above = [(i) => most - alarms[i], (i) => tp[i] - minPrecision * alarms[i]];
+  const reached = [];
+  for (let i = 1; i < gaps.length; i++) {
+    if (!gaps[i]) continue;
+    const shares = above
+      .map((slack) => [slack(i - 1), slack(i)])
+      .filter(([from, to]) => from * to < 0)
+      .map(([from, to]) => from / (from - to));
+    for (const share of shares.sort((a, b) => a - b)) reached.push([i, share]);
+  }
+  if (reached.length === 0) return points;
+  const between = (values) => {
+    const added = new Float64Array(values.length + reached.length);
+    let next = 0;
+    for (let i = 0; i < values.length; i++) {
+      for (; reached[next]?.[0] === i; next++) {
+        added[i + next] = values[i - 1] + reached[next][1] * (values[i] - values[i - 1]);
+      }
+      added[i + next] = values[i];
+    }
+    return added;
+  };
+  const within = (...rule) => {
+    const last = lastWithin(...rule);
+    return last === undefined ? undefined : last + reached.filter(([i]) => i < last).length;
+  };
+  const [fp, ...others] = [points.fp, tp, alarms].map(between);
+  const inTime = lastWithin && { lastWithin: within };
+  return { ...points, fp, tp: others[0], alarms: others[1], wholeCounts: false, ...inTime };
 }
 
 function scoreOf(points, { minPrecision, capacity, prevalence, costs, exceed = null }) {
   if (points.nPositive === 0 || points.nNegative === 0) return NaN;
   const placed = { ...atPrevalence(points, prevalence), exceed };
-  return evaluate(placed, minPrecision, capacity, costs).score ?? 0;
+  return evaluate(withLimitsReached(placed, minPrecision, capacity), minPrecision, capacity, costs).score ?? 0;
 }
 
 /** How much each resample's score is above that of the cases, by model. */

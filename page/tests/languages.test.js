@@ -61,7 +61,7 @@ test("German writes numbers and sentences in German", () => {
   const setting = { minPrecision: 0.15, capacity: { count: 1200 }, miss: [5, 7.5], spread: "miss", prevalence: null };
   assert.equal(
     settingText(setting, { cases: "Patienten", outcome: "Tod" }),
-    "Mindestens 15 % der Alarme sind richtig; höchstens 1.200 Alarme; ein übersehener Fall wiegt 5 bis 7,5 " +
+    "Mindestens 15\u00a0% der Alarme sind richtig; höchstens 1.200 Alarme; ein übersehener Fall wiegt 5 bis 7,5 " +
       "Fehlalarme (gleichverteilt in Fehlalarmen); Tod wie in den Daten.",
   );
   assert.equal(plain(1234.5), "1.230");

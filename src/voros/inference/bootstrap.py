@@ -54,7 +54,8 @@ exactly than the cases do."""
 
 MOST_THRESHOLDS = 2000
 """Thresholds at which a resample is counted. With 10,000 positives this moves the mean
-difference of two models by up to .009 of its standard deviation, and one resample by up to .035."""
+difference of two models by up to .009 of its standard deviation, and one resample by up to .035;
+the ends of intervals moved by at most 1.4 % of their width in 24 comparisons of 100,000 cases."""
 
 
 class BandOptions(TypedDict, total=False):

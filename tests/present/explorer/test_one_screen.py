@@ -55,7 +55,7 @@ def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width
         assert 0 < bottom(fresh, selector) <= height, selector
     if width > 500:
         assert bottom(fresh, "#limits-fold") <= height
-    assert text(fresh, "limits-short").startswith(("right ≥ 25%", "richtig ≥ 25 %"))
+    assert text(fresh, "limits-short").startswith(("right ≥ 25%", "richtig ≥ 25\N{NO-BREAK SPACE}%"))
 
 
 def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fresh):

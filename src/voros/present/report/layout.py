@@ -53,10 +53,10 @@ SCORE_WORDS = (
 
 COST_WORDS = (
     "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN each",
-    "Expected cost (normalised, without unit): that cost divided by the cost of deciding every "
-    "case wrongly, so that 0 is perfect and 1 the worst possible",
-    "Both are means over the costs. Net benefit per 1,000 cases is the number of positives less "
-    "the cost of 1,000 cases, at one ratio",
+    "Expected cost (normalised, without unit): that cost divided, at each C_FP / C_FN, by the cost "
+    "of deciding every case wrongly, so that 0 is perfect and 1 the worst possible",
+    "Both are means over the costs, and a mean of quotients is not the quotient of means. Net "
+    "benefit per 1,000 cases is the number of positives less the cost of 1,000 cases, at one ratio",
 )
 """The costs of a report, each defined once."""
 
@@ -231,9 +231,11 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
     scenario, points = report.scenario, report.points[report.winner]
     cases = at_deployment(points, scenario)
     most = report.selection.allowed[report.winner].decision.max_alarms
+    if report.over_stays or isinstance(cases.n_cases, int):
+        most = math.floor(most)
     capacity = f"alarms for at most {number(most)} of {number(cases.n_cases)} cases"
     if report.over_stays:
-        capacity = f"at most {number(math.floor(most))} alarms on the validation stays"
+        capacity = f"at most {number(most)} alarms on the validation stays"
     rule = f" {scenario.rule}" if scenario.per else ""
     prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
     least = scenario.min_recall

@@ -112,10 +112,11 @@ def _reaching(tested: PolicyEvaluation) -> list[str] | None:
 
 def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) -> tuple[str, ...]:
     """Say what a policy did on test cases: a line, its price, and one for each broken limit."""
+    most = math.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
     summary = (
         f"{limits_verdict(tested)}; expected cost {tested.expected_cost:.4f}, mean precision "
         f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
-        f"{number(tested.max_alarms)}"
+        f"{number(most)}"
     )
     if tested.by_period is not None:
         by_period = tested.by_period
