@@ -100,6 +100,17 @@ export function resampledCounts(labels, scores, models, cases, { members = null,
 /** Shares of the periods that may have more alarms than the capacity, as a page offers them. */
 export const EXCEEDED_SHARES = [0, 0.01, 0.02, 0.05, 0.1, 0.2];
 
+/** In how many parts the thresholds between two counted ones are told apart. */
+export const PARTS_OF_A_GAP = 256;
+
+/** How many counted thresholds are stricter than a score, and how far it is towards the next. */
+function partsBefore(score, kept, counted, all) {
+  const place = placeOf(score, counted);
+  if (place === 0 || place === kept.length) return PARTS_OF_A_GAP * place;
+  const further = (placeOf(score, all) - 1 - kept[place - 1]) / (kept[place] - kept[place - 1]);
+  return Math.floor(PARTS_OF_A_GAP * (place + further));
+}
+
 /**
  * Add, to resamples of periods, how many thresholds each rule on periods leaves: for every resample,
  * capacity and share of the periods that may pass it, as bytes.
@@ -120,15 +131,17 @@ export function withLastRows(drawn, members, scores, models) {
     const thresholds = model.kept.map((i) => models[j].thresholds[i]);
     const values = scores(j);
     const falling = members.map((rows) => Float64Array.from(rows, (row) => values[row]).sort().reverse());
-    const rows = new Uint8Array(drawn.resamples * most * shares.length);
+    const rows = new Uint16Array(drawn.resamples * most * shares.length);
     for (let capacity = 1; capacity <= most; capacity++) {
       const passing = falling.flatMap((ranked, unit) =>
-        ranked.length > capacity ? [{ unit, place: placeOf(ranked[capacity], thresholds) }] : [],
+        ranked.length > capacity
+          ? [{ unit, place: partsBefore(ranked[capacity], model.kept, thresholds, models[j].thresholds) }]
+          : [],
       );
       passing.sort((a, b) => a.place - b.place);
       times.forEach((counts, b) => {
         const at = (b * most + capacity - 1) * shares.length;
-        rows.set(lastRowsOf(passing, counts, may, thresholds.length), at);
+        rows.set(lastRowsOf(passing, counts, may, PARTS_OF_A_GAP * thresholds.length), at);
       });
     }
     return { ...model, lastRows: asText(rows) };
@@ -137,11 +150,11 @@ export function withLastRows(drawn, members, scores, models) {
 }
 
 /** How many thresholds are left before more periods than may pass the capacity do. */
-function lastRowsOf(passing, counts, may, nThresholds) {
+function lastRowsOf(passing, counts, may, all) {
   return may.map((allowed) => {
     let passed = 0;
     const tooMany = passing.find(({ unit }) => (passed += counts[unit]) > allowed);
-    return tooMany?.place ?? nThresholds;
+    return tooMany?.place ?? all;
   });
 }
 

@@ -1,8 +1,8 @@
 /** How sure the scores are: their intervals, and which models cannot be told apart. */
 import { normalBelow, studentAt } from "./binomial.js";
 import { countedCurve, curveInterval } from "./curve_limits.js";
-import { unpacked, unpackedSums } from "./resampling.js";
-import { atPrevalence, bestAt, evaluate, maxAlarms, ratioRange } from "./voros.js";
+import { PARTS_OF_A_GAP, unpacked, unpackedSums } from "./resampling.js";
+import { atPrevalence, bestAt, evaluate, maxAlarms, ratioRange, rowsAllowed } from "./voros.js";
 
 /** Share of intervals that hold the true value. */
 const CONFIDENCE = 0.95;
@@ -40,7 +40,8 @@ function onCases({ n, breaks }, position, places) {
   const lastWithin = (count, may) => {
     const broken = breaks[position][count - 1]?.[may];
     const row = broken === undefined ? -1 : places.findIndex((place) => place >= broken);
-    return row === -1 ? undefined : row;
+    if (row === -1) return undefined;
+    return row + (broken - 1 - places[row - 1]) / (places[row] - places[row - 1]);
   };
   return { nPeriods: n, lastWithin };
 }
@@ -49,11 +50,12 @@ function onCases({ n, breaks }, position, places) {
 function inResamples({ periods, models }, position) {
   if (!periods) return () => ({});
   const { n, most, shares } = periods;
-  const rows = Uint8Array.from(atob(models[position].lastRows), (mark) => mark.charCodeAt(0));
+  const raw = Uint8Array.from(atob(models[position].lastRows), (mark) => mark.charCodeAt(0));
+  const rows = new Uint16Array(raw.buffer);
   return (b) => ({
     nPeriods: n,
     lastWithin: (count, _, exceed) =>
-      count > most ? undefined : rows[(b * most + count - 1) * shares.length + shares.indexOf(exceed)] + 1,
+      count > most ? undefined : rows[(b * most + count - 1) * shares.length + shares.indexOf(exceed)] / PARTS_OF_A_GAP + 1,
   });
 }
 
@@ -89,7 +91,9 @@ const gapsOf = (kept) => Uint8Array.from([0, ...kept.map((i, j) => Number(j > 0 
  * it a resample would use the next kept threshold, and spread by whole gaps.
  */
 function withLimitsReached(points, minPrecision, capacity) {
-  const { tp, alarms, gaps, lastWithin } = points;
+  const { tp, alarms, gaps } = points;
+  const rows = rowsAllowed(points, capacity) ?? Infinity;
+  const [last, further] = [Math.floor(rows), rows % 1];
   const most = maxAlarms(points, capacity);
   const above = [(i) => most - alarms[i], (i) => tp[i] - minPrecision * alarms[i]];
   const reached = [];
@@ -99,6 +103,7 @@ function withLimitsReached(points, minPrecision, capacity) {
       .map((slack) => [slack(i - 1), slack(i)])
       .filter(([from, to]) => from * to < 0)
       .map(([from, to]) => from / (from - to));
+    if (i === last && further > 0) shares.push(further);
     for (const share of shares.sort((a, b) => a - b)) reached.push([i, share]);
   }
   if (reached.length === 0) return points;
@@ -113,12 +118,9 @@ function withLimitsReached(points, minPrecision, capacity) {
     }
     return added;
   };
-  const within = (...rule) => {
-    const last = lastWithin(...rule);
-    return last === undefined ? undefined : last + reached.filter(([i]) => i < last).length;
-  };
+  const before = reached.filter(([i, share]) => i < last || (i === last && share <= further)).length;
+  const inTime = points.lastWithin && { lastWithin: () => last + before };
   const [fp, ...others] = [points.fp, tp, alarms].map(between);
-  const inTime = lastWithin && { lastWithin: within };
   return { ...points, fp, tp: others[0], alarms: others[1], wholeCounts: false, ...inTime };
 }
 

@@ -402,9 +402,10 @@ export function costRange(hull, j, costs, odds) {
 /**
  * How many of the points a rule on periods leaves: `points.breaks[k - 1]` are the places, in rising
  * order, at which one period more passes a capacity of k, and a share `points.exceed` of them may.
- * At another prevalence it is not known which do, so that never alarm alone is left.
+ * At another prevalence it is not known which do, so that never alarm alone is left. Of points at
+ * some thresholds only, the fraction says how far the rule reaches towards the next of them.
  */
-export function lastAllowed(points, { count }) {
+export function rowsAllowed(points, { count }) {
   const inTime = points.breaks || points.lastWithin;
   if (!inTime || points.exceed === undefined || points.exceed === null) return undefined;
   if (points.reweighted) return 1;
@@ -413,6 +414,12 @@ export function lastAllowed(points, { count }) {
   if (points.lastWithin) return points.lastWithin(count, may, points.exceed);
   // No period has more cases than there are lists.
   return points.breaks[count - 1]?.[may];
+}
+
+/** How many of the points a rule on periods leaves, whole. */
+export function lastAllowed(points, capacity) {
+  const rows = rowsAllowed(points, capacity);
+  return rows === undefined ? undefined : Math.floor(rows);
 }
 
 /**

@@ -17,6 +17,9 @@ from voros.core.scenario import Scenario
 from voros.present.explorer.replicates import Units
 from voros.typing import AnyArray, BoolArray
 
+PARTS_OF_A_GAP = 256
+"""In how many parts the thresholds between two at which resamples are counted are told apart."""
+
 EXCEEDED_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Shares of the periods with more alarms than the capacity that a page offers."""
 
@@ -70,7 +73,8 @@ def with_last_rows(
     """Add, to resamples of periods, how many thresholds each rule on periods leaves.
 
     Of each model, as bytes: for every resample, capacity and share of the periods that may pass it,
-    how many of the counted thresholds come before one period too many does.
+    how many of the counted thresholds come before one period too many does, in parts of the gaps
+    between them.
     """
     shares = sorted({*EXCEEDED_SHARES, *(() if scenario.exceed is None else (scenario.exceed,))})
     times = np.stack([units.times_drawn(b) for b in range(replicates["resamples"])])
@@ -78,10 +82,11 @@ def with_last_rows(
     most = max(_cases(name, points).periods.sizes.max() for name, points in points_by_model.items())
     models = []
     for model, (name, points) in zip(replicates["models"], points_by_model.items(), strict=True):
-        cases, thresholds = _cases(name, points), held[name].thresholds[1:][model["kept"]]
+        cases, thresholds = _cases(name, points), held[name].thresholds[1:]
+        kept = np.asarray(model["kept"])
         rows = np.stack(
             [
-                _last_rows(cases.breaking_scores(capacity), thresholds, times, may)
+                _last_rows(cases.breaking_scores(capacity), thresholds, kept, times, may)
                 for capacity in range(1, int(most) + 1)
             ],
             axis=1,
@@ -92,16 +97,26 @@ def with_last_rows(
 
 
 def _last_rows(
-    scores: AnyArray, thresholds: AnyArray, times: AnyArray, may: Sequence[int]
+    scores: AnyArray, thresholds: AnyArray, kept: AnyArray, times: AnyArray, may: Sequence[int]
 ) -> AnyArray:
     """Return, by resample and allowed number of periods, how many thresholds are left."""
     passing = np.flatnonzero(~np.isnan(scores))
-    places = np.searchsorted(-thresholds, -scores[passing], side="left")
+    places = _parts_before(scores[passing], thresholds, kept)
     order = np.argsort(places, kind="stable")
     passed = np.cumsum(times[:, passing[order]], axis=1)
-    ends = np.append(places[order], len(thresholds))
+    ends = np.append(places[order], PARTS_OF_A_GAP * len(kept))
     first_too_many = np.stack([np.sum(passed <= n, axis=1) for n in may], axis=1)
-    return np.asarray(ends[first_too_many], dtype=np.uint8)
+    return np.asarray(ends[first_too_many], dtype="<u2")
+
+
+def _parts_before(scores: AnyArray, thresholds: AnyArray, kept: AnyArray) -> AnyArray:
+    """Count the kept thresholds that are stricter than scores, and how far each is to the next."""
+    before = np.searchsorted(-thresholds, -scores, side="left") - 1
+    places = np.searchsorted(kept, before, side="right")
+    ends = np.append(kept, kept[-1] + 1)
+    from_ = ends[np.maximum(places, 1) - 1]
+    further = np.where(places > 0, (before - from_) / (ends[places] - from_), 0.0)
+    return np.asarray(np.floor(PARTS_OF_A_GAP * (places + further)), dtype=np.int64)
 
 
 def with_periods(
