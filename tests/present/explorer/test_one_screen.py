@@ -55,7 +55,8 @@ def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width
         assert 0 < bottom(fresh, selector) <= height, selector
     if width > 500:
         assert bottom(fresh, "#limits-fold") <= height
-    assert text(fresh, "limits-short").startswith(("right ≥ 25%", "richtig ≥ 25\N{NO-BREAK SPACE}%"))
+    floors = ("right ≥ 25%", "richtig ≥ 25\N{NO-BREAK SPACE}%")
+    assert text(fresh, "limits-short").startswith(floors)
 
 
 def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fresh):
