@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,15 @@ from voros.core.arguments import check_count
 from voros.core.arrays import LARGEST_FINITE, named_columns
 from voros.core.cases import check_labels, check_scores
 from voros.exceptions import ArgumentError
+from voros.io.documents import read_document
+from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ModelCases, naming
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 __all__ = ["Blend", "blend"]
+
+BLEND_FORMAT, BLEND_SCHEMA = "voros blend", 1
 
 MOST_STEPS = 25
 """Models that a blend adds up, counting one that is added twice as two."""
@@ -83,6 +88,40 @@ class Blend(ReprMixin):
             for model, weight in self.weights.items()
         )
         return np.asarray(1 / (1 + np.exp(-np.asarray(log_odds))))
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the blend as JSON text, and write it to a file if a path is given.
+
+        Returns
+        -------
+        str
+        """
+        fields = {"format": BLEND_FORMAT, "schema": BLEND_SCHEMA, **asdict(self)}
+        return saved(json_text(with_checksum(fields)), path, force=force)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Blend:
+        """Read a blend back from JSON text or from a file.
+
+        Returns
+        -------
+        Blend
+        """
+        document = read_document(source, "saved blend")
+        document.check_format(BLEND_FORMAT, BLEND_SCHEMA)
+        entries = document.keys("format", "schema", *cls.__dataclass_fields__, "checksum")
+        names = tuple(entries["weights"].named())
+        by_model = {
+            name: {model: entry.number() for model, entry in entries[name].keys(*names).items()}
+            for name in ("weights", "slopes", "intercepts")
+        }
+        document.check_unchanged()
+        return cls(
+            **by_model,
+            risks={model: entry.value is True for model, entry in entries["risks"].named().items()},
+            log_loss=entries["log_loss"].number(0),
+            n_cases=entries["n_cases"].whole(1),
+        )
 
     def _log_odds(self, model: str, column: Any) -> FloatArray:
         scores = check_scores(column, name=f"scores of {model!r}")

@@ -12,7 +12,9 @@ import numpy as np
 import typer
 
 from voros.alarms import AlarmState
+from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
+from voros.cli.blends import BLEND, with_blend
 from voros.cli.loading import load, periods_of
 from voros.cli.options import InputOptions, option
 from voros.cli.stays import StayColumns, StayInput, in_stays, refuse_with_stays
@@ -66,6 +68,10 @@ def apply(
         option("The column of scores, if not named as the policy's model.", metavar="COLUMN"),
     ] = None,
     streams: StreamColumns = None,
+    blend: Annotated[
+        Path | None,
+        option("Weights of a blend, saved by voros select --blend.", metavar="FILE"),
+    ] = None,
     cost_ratio: Annotated[
         str | None,
         option("Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"),
@@ -110,6 +116,7 @@ def apply(
         file_format=file_format,
     )
     _check_kind(policy, policy_file, ratio, stays, state, streams)
+    made = None if blend is None else _read_blend(blend, policy, policy_file, score)
     if not isinstance(policy, ThresholdPolicy | Worklist):
         by = subgroups.columns
         file_of_streams = StreamFile(columns=columns, streams=streams, by=by, when=when)
@@ -126,7 +133,7 @@ def apply(
                 )
                 decided = _decide_stays(policy, rows, ratio, state, check)
             else:
-                decided = _decide_cases(policy, columns, when, subgroups, ratio)
+                decided = _decide_cases(policy, columns, when, subgroups, ratio, made)
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -197,8 +204,9 @@ def _decide_cases(
     when: options.PeriodOptions,
     subgroups: options.SubgroupOptions,
     cost_ratio: float | None,
+    made: Blend | None = None,
 ) -> Decided:
-    """Decide on cases by one score."""
+    """Decide on cases by one score, or by a blend of several."""
     when.check(policy.scenario)
     if subgroups.by and not columns.label:
         raise ValueError("--by requires --label, the column of true labels")
@@ -206,15 +214,18 @@ def _decide_cases(
         raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
     source = open_source(columns.file, columns.file_format)
     positive = policy.pos_label if columns.pos_label is None else columns.pos_label
+    column = str((columns.score or [""])[0])
+    parts = columns.score if made is None else list(made.weights)
     cases = load(
-        replace(columns, pos_label=positive),
+        replace(columns, pos_label=positive, score=parts),
         source=source,
         when=when,
         by=subgroups.columns,
         labelled=bool(columns.label),
         both_classes=False,
     )
-    column, periods = str((columns.score or [""])[0]), periods_of(cases, policy.scenario, when)
+    cases = cases if made is None else with_blend(cases, made)
+    periods = periods_of(cases, policy.scenario, when)
     scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
         labels = None  # nothing to reweight to the policy's prevalence
@@ -389,7 +400,17 @@ def _naming_the_policy(
             raise
         made_for = f"{path} was made for the scores of {policy.model!r}, and "
         remedy = "; if they have another name here, give it with --score"
+        if policy.model == BLEND:
+            remedy = "; name its weights, saved by voros select --blend, with --blend"
         raise PredictionFileError(Message(made_for, *error.args, remedy)) from None
+
+
+def _read_blend(path: Path, policy: AnyPolicy, policy_file: Path, score: str | None) -> Blend:
+    if score is not None or getattr(policy, "model", None) != BLEND:
+        raise ValueError(
+            f"--blend is for a policy whose model is the blend; {policy_file} has none"
+        )
+    return Blend.from_json(path)
 
 
 def _policy_column(policy: ThresholdPolicy | Worklist, path: Path) -> str:

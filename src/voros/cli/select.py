@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
+from voros.cli.blends import BLEND, make_blend, with_blend
 from voros.cli.intervals import Intervals
 from voros.cli.loading import (
     Engine,
@@ -20,7 +22,7 @@ from voros.cli.loading import (
     periods_of,
 )
 from voros.cli.stays import StayOptions, TestEvents, refuse_with_stays
-from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
+from voros.cli.terminal import Sheet, check_output, deliver, say_lines, show, show_progress
 from voros.core.decision import STRATEGIES
 from voros.core.scenario import Scenario
 from voros.exceptions import IncompleteCountsError
@@ -61,6 +63,14 @@ class ChoiceOptions:
     ] = None
     horizon: options.Horizon = None
     block: options.Block = None
+    blend: Annotated[
+        Path | None,
+        options.in_choice(
+            "Also combine the models by log loss, as one more model; its weights are saved in "
+            "FILE, for voros apply.",
+            metavar="FILE",
+        ),
+    ] = None
 
     def read(self, *, over_stays: bool = False) -> dict[str, Any]:
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
@@ -120,6 +130,7 @@ def select(
     _check_needed("--confidence 0.95", choice.confidence, development=development)
     _check_needed("--confidence 0.95 or --test FILE", choice.confidence or test, group=group)
     over_stays = stays.given
+    made = None if choice.blend is None else _make_blend(choice, columns, development, engine)
     how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
@@ -132,8 +143,10 @@ def select(
         )
     else:
         when.check(scenario)
-        validation = _validation(columns, when, scenario, how, group, subgroups.columns, engine)
-        developed = load_development(development, columns, validation)
+        validation = _validation(
+            columns, when, scenario, how, group, subgroups.columns, engine, made
+        )
+        developed = load_development(development, columns, validation, made)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
@@ -145,15 +158,41 @@ def select(
         tested = Tested({"test_default": evaluation})
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
-        cases = load_test(test, columns, validation.label, selection.winner, when, subgroups, group)
+        cases = load_test(
+            test, columns, validation.label, selection.winner, when, subgroups, group, made
+        )
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
     if output is not None:
         deliver(document, output, show_options, announce=False)
+    _save_blend(made, choice.blend, show_options)
     sheet = _sheet(selection, policy, tested, validation)
     show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
+
+
+def _make_blend(
+    choice: ChoiceOptions,
+    columns: options.InputOptions,
+    development: Path | None,
+    engine: str | None,
+) -> Blend:
+    """Combine the models on development cases, or without a guarantee on those of FILE."""
+    if engine is not None:
+        raise ValueError("--blend needs cases in memory; leave --engine out")
+    if choice.confidence is not None and development is None:
+        raise ValueError(
+            "--blend with --confidence requires --development FILE: weights that are fitted to the "
+            "cases in FILE cannot be certified on them"
+        )
+    return make_blend(replace(columns, file=development or columns.file))
+
+
+def _save_blend(made: Blend | None, path: Path | None, show_options: options.OutputOptions) -> None:
+    if made is not None:
+        made.to_json(path, force=show_options.force)
+        say_lines(repr(made))
 
 
 def _check_needed(needed: str, value: object, **options: object) -> None:
@@ -182,11 +221,13 @@ def _validation(
     group: str | None,
     aside: Sequence[str],
     engine: str | None,
+    made: Blend | None = None,
 ) -> Validation:
     """Count validation cases in memory or by an engine, or read counts."""
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     if opened.lazy is None and opened.counts is None:
         cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
+        cases = cases if made is None else with_blend(cases, made)
         points = count_points(cases, periods_of(cases, scenario, when))
         return Validation(cases.source, points, cases.label, columns.pos_label)
     if group is not None:
@@ -287,30 +328,39 @@ class Tested:
 
 
 def load_development(
-    path: Path | None, columns: options.InputOptions, validation: Validation
+    path: Path | None,
+    columns: options.InputOptions,
+    validation: Validation,
+    made: Blend | None = None,
 ) -> dict[str, OperatingPoints] | None:
     """Count development cases, if any, from columns named as in the validation file."""
     if path is None:
         return None
-    scores = columns.score if columns.model else list(validation.points)
+    own = [model for model in validation.points if made is None or model != BLEND]
+    scores = columns.score if columns.model else own
     labels: Any = {"label": validation.label, "pos_label": validation.pos_label}
-    return count_points(load(replace(columns, file=path, score=scores, **labels)))
+    cases = load(replace(columns, file=path, score=scores, **labels))
+    return count_points(cases if made is None else with_blend(cases, made))
 
 
 def load_test(
     path: Path,
     columns: options.InputOptions,
     label: str | None,
-    winner: str,
+    winner: str | list[str],
     when: options.PeriodOptions | None = None,
     subgroups: options.SubgroupOptions | None = None,
     group: str | None = None,
+    made: Blend | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file.
 
     The column of patients may be missing there.
     """
-    scores = columns.score if columns.model else [winner]
+    if made is not None and winner == BLEND:
+        parts = load_test(path, columns, label, list(made.weights), when, subgroups, group)
+        return with_blend(parts, made)
+    scores = columns.score if columns.model else [winner] if isinstance(winner, str) else winner
     by = () if subgroups is None else subgroups.columns
     named = replace(columns, file=path, label=label, score=scores)
     if group is None:
