@@ -58,6 +58,10 @@ class StayRows(StayTotals):
 
         ``changes`` are what each stay adds at each threshold, where that is known already; the
         highest thresholds may suffice.
+
+        Returns
+        -------
+        StayRows
         """
         rows, times = scored.rows, np.ones(len(unit), dtype=np.int64) if drawn is None else drawn
         which = np.stack([rows.has_event, ~rows.has_event])

@@ -116,7 +116,7 @@ def apply(
         file_format=file_format,
     )
     _check_kind(policy, policy_file, ratio, stays, state, streams)
-    made = None if blend is None else _read_blend(blend, policy, policy_file, score)
+    combination = None if blend is None else _read_blend(blend, policy, policy_file, score)
     if not isinstance(policy, ThresholdPolicy | Worklist):
         by = subgroups.columns
         file_of_streams = StreamFile(columns=columns, streams=streams, by=by, when=when)
@@ -133,7 +133,7 @@ def apply(
                 )
                 decided = _decide_stays(policy, rows, ratio, state, check)
             else:
-                decided = _decide_cases(policy, columns, when, subgroups, ratio, made)
+                decided = _decide_cases(policy, columns, when, subgroups, ratio, combination)
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -204,7 +204,7 @@ def _decide_cases(
     when: options.PeriodOptions,
     subgroups: options.SubgroupOptions,
     cost_ratio: float | None,
-    made: Blend | None = None,
+    combination: Blend | None = None,
 ) -> Decided:
     """Decide on cases by one score, or by a blend of several."""
     when.check(policy.scenario)
@@ -215,7 +215,7 @@ def _decide_cases(
     source = open_source(columns.file, columns.file_format)
     positive = policy.pos_label if columns.pos_label is None else columns.pos_label
     column = str((columns.score or [""])[0])
-    parts = columns.score if made is None else list(made.weights)
+    parts = columns.score if combination is None else list(combination.weights)
     cases = load(
         replace(columns, pos_label=positive, score=parts),
         source=source,
@@ -224,7 +224,7 @@ def _decide_cases(
         labelled=bool(columns.label),
         both_classes=False,
     )
-    cases = cases if made is None else with_blend(cases, made)
+    cases = cases if combination is None else with_blend(cases, combination)
     periods = periods_of(cases, policy.scenario, when)
     scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:

@@ -19,6 +19,6 @@ def make_blend(columns: InputOptions) -> Blend:
     return blend(cases.labels, dict(cases.scores))
 
 
-def with_blend(cases: Predictions, made: Blend) -> Predictions:
+def with_blend(cases: Predictions, combination: Blend) -> Predictions:
     """Add the scores of a blend to those of its models."""
-    return replace(cases, scores={**cases.scores, BLEND: made.score(dict(cases.scores))})
+    return replace(cases, scores={**cases.scores, BLEND: combination.score(dict(cases.scores))})

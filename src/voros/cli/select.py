@@ -130,7 +130,9 @@ def select(
     _check_needed("--confidence 0.95", choice.confidence, development=development)
     _check_needed("--confidence 0.95 or --test FILE", choice.confidence or test, group=group)
     over_stays = stays.given
-    made = None if choice.blend is None else _make_blend(choice, columns, development, engine)
+    combination = (
+        None if choice.blend is None else _make_blend(choice, columns, development, engine)
+    )
     how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
     price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
@@ -144,9 +146,9 @@ def select(
     else:
         when.check(scenario)
         validation = _validation(
-            columns, when, scenario, how, group, subgroups.columns, engine, made
+            columns, when, scenario, how, group, subgroups.columns, engine, combination
         )
-        developed = load_development(development, columns, validation, made)
+        developed = load_development(development, columns, validation, combination)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
         policy = replace(selection, pos_label=validation.pos_label).policy()
@@ -159,13 +161,13 @@ def select(
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(
-            test, columns, validation.label, selection.winner, when, subgroups, group, made
+            test, columns, validation.label, selection.winner, when, subgroups, group, combination
         )
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
     if output is not None:
         deliver(document, output, show_options, announce=False)
-    _save_blend(made, choice.blend, show_options)
+    _save_blend(combination, choice.blend, show_options)
     sheet = _sheet(selection, policy, tested, validation)
     show(sheet, show_options, output=output)
     if check and tested is not None and not tested.satisfied:
@@ -189,10 +191,12 @@ def _make_blend(
     return make_blend(replace(columns, file=development or columns.file))
 
 
-def _save_blend(made: Blend | None, path: Path | None, show_options: options.OutputOptions) -> None:
-    if made is not None:
-        made.to_json(path, force=show_options.force)
-        say_lines(repr(made))
+def _save_blend(
+    combination: Blend | None, path: Path | None, show_options: options.OutputOptions
+) -> None:
+    if combination is not None:
+        combination.to_json(path, force=show_options.force)
+        say_lines(repr(combination))
 
 
 def _check_needed(needed: str, value: object, **options: object) -> None:
@@ -221,13 +225,13 @@ def _validation(
     group: str | None,
     aside: Sequence[str],
     engine: str | None,
-    made: Blend | None = None,
+    combination: Blend | None = None,
 ) -> Validation:
     """Count validation cases in memory or by an engine, or read counts."""
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     if opened.lazy is None and opened.counts is None:
         cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
-        cases = cases if made is None else with_blend(cases, made)
+        cases = cases if combination is None else with_blend(cases, combination)
         points = count_points(cases, periods_of(cases, scenario, when))
         return Validation(cases.source, points, cases.label, columns.pos_label)
     if group is not None:
@@ -331,16 +335,16 @@ def load_development(
     path: Path | None,
     columns: options.InputOptions,
     validation: Validation,
-    made: Blend | None = None,
+    combination: Blend | None = None,
 ) -> dict[str, OperatingPoints] | None:
     """Count development cases, if any, from columns named as in the validation file."""
     if path is None:
         return None
-    own = [model for model in validation.points if made is None or model != BLEND]
+    own = [model for model in validation.points if combination is None or model != BLEND]
     scores = columns.score if columns.model else own
     labels: Any = {"label": validation.label, "pos_label": validation.pos_label}
     cases = load(replace(columns, file=path, score=scores, **labels))
-    return count_points(cases if made is None else with_blend(cases, made))
+    return count_points(cases if combination is None else with_blend(cases, combination))
 
 
 def load_test(
@@ -351,15 +355,15 @@ def load_test(
     when: options.PeriodOptions | None = None,
     subgroups: options.SubgroupOptions | None = None,
     group: str | None = None,
-    made: Blend | None = None,
+    combination: Blend | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file.
 
     The column of patients may be missing there.
     """
-    if made is not None and winner == BLEND:
-        parts = load_test(path, columns, label, list(made.weights), when, subgroups, group)
-        return with_blend(parts, made)
+    if combination is not None and winner == BLEND:
+        parts = load_test(path, columns, label, list(combination.weights), when, subgroups, group)
+        return with_blend(parts, combination)
     scores = columns.score if columns.model else [winner] if isinstance(winner, str) else winner
     by = () if subgroups is None else subgroups.columns
     named = replace(columns, file=path, label=label, score=scores)

@@ -24,6 +24,12 @@ def reproduce_figures(folder: str | Path, file_format: str = "png") -> dict[str,
     Returns
     -------
     dict of str to bytes
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> reproduce_figures(tempfile.mkdtemp())  # without a file there is no figure
+    {}
     """
     figures = {}
     for dataset, part in PARTS.items():
