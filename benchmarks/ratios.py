@@ -19,33 +19,36 @@ DOUBLED = 2.0
 """Times the kept ratio: more is an error."""
 
 
-def ratios(timings: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Return the least time of each row over that of the first of its group."""
+def seconds(timings: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Return the least time of each row, by group."""
     groups: dict[str, dict[str, float]] = {}
     for timing in timings["benchmarks"]:
         rows = groups.setdefault(timing["group"], {})
         rows[timing["extra_info"]["row"]] = timing["stats"]["min"]
-    return {
-        group: {name: taken / next(iter(rows.values())) for name, taken in rows.items()}
-        for group, rows in groups.items()
-    }
+    return groups
 
 
 def main(path: str, *options: str) -> int:
     """Print the ratios, and return how many have doubled."""
-    now, kept = ratios(json.loads(Path(path).read_text())), json.loads(KEPT.read_text())
-    n_doubled = 0
-    for group, rows in now.items():
-        print(f"\n{group:<50}{'ratio':>10}{'kept':>10}")
-        for name, ratio in rows.items():
+    taken, kept = seconds(json.loads(Path(path).read_text())), json.loads(KEPT.read_text())
+    n_doubled, now = 0, {}
+    for group, rows in taken.items():
+        print(f"\n{group:<50}{'seconds':>10}{'ratio':>10}{'kept':>10}")
+        reference = next(iter(rows.values()))
+        now[group] = {name: own / reference for name, own in rows.items()}
+        for name, ratio in now[group].items():
             before = kept.get(group, {}).get(name)
             doubled = before is not None and ratio > DOUBLED * before
             n_doubled += doubled
-            shown = "new" if before is None else f"{before:.3g}"
-            print(f"  {name:<48}{ratio:>10.3g}{shown:>10}{'  DOUBLED' if doubled else ''}")
+            shown = ("new" if before is None else f"{before:.3g}").rjust(10)
+            shown += "  DOUBLED" if doubled else ""
+            print(f"  {name:<48}{rows[name]:>10.3g}{ratio:>10.3g}{shown}")
     if "--keep" in options:
-        rounded = {g: {n: float(f"{r:.3g}") for n, r in rows.items()} for g, rows in now.items()}
-        KEPT.write_text(json.dumps(kept | rounded, indent=2) + "\n")
+        rounded = {
+            group: kept.get(group, {}) | {name: float(f"{r:.3g}") for name, r in rows.items()}
+            for group, rows in now.items()
+        }
+        KEPT.write_text(json.dumps(rounded, indent=2) + "\n")
         return 0
     return n_doubled
 

@@ -2,8 +2,9 @@
 
 Every row belongs to a group, in which one row is the reference: the plain work that cannot be
 avoided, such as a sort of the scores. What is kept and compared is the ratio to the reference of
-the same run, in processor time (`ratios.py`), because a ratio travels between machines. Peers that
-are not installed are skipped.
+the same run, in processor time (`ratios.py`), because a ratio travels between machines. Sorts are
+stable ones, because the time of numpy's default sort depends on AVX-512. Peers that are not
+installed are skipped.
 """
 
 from __future__ import annotations
@@ -50,7 +51,24 @@ def streams(n_streams: int, n_cases: int) -> tuple[Any, Any]:
 def sort_all(scores: Any) -> Call:
     """Return the sorting of every column."""
     columns = list(scores.values()) if isinstance(scores, dict) else list(np.asarray(scores).T)
-    return lambda: [np.sort(column) for column in columns]
+    return lambda: [np.sort(column, kind="stable") for column in columns]
+
+
+def draw_resamples(n_resamples: int, n_cases: int) -> Call:
+    """Return the drawing of resamples."""
+    rng = np.random.default_rng(0)
+
+    def draw() -> None:
+        for _ in range(n_resamples):
+            np.bincount(rng.integers(0, n_cases, n_cases), minlength=n_cases)
+
+    return draw
+
+
+def of_every_model(function: Callable[..., Any], scenario: voros.Scenario) -> Call:
+    """Return what calls a function for every model of a selection."""
+    y_true, scores = models(4, MILLION)
+    return lambda: [function(y_true, one, scenario) for one in scores.values()]
 
 
 def score(scenario: voros.Scenario, change: Callable[[Any], Any] = lambda s: s) -> Call:
@@ -71,12 +89,33 @@ def from_scikit_learn(name: str) -> Call:
     return partial(getattr(metrics, name), *cases(MILLION))
 
 
-def select(n_models: int, n_cases: int) -> Call:
-    return partial(voros.select_model, *models(n_models, n_cases), LIMITS)
+def select(scenario: voros.Scenario, n_models: int = 4, n_cases: int = MILLION) -> Call:
+    return partial(voros.select_model, *models(n_models, n_cases), scenario)
 
 
-def compare() -> Call:
-    return partial(voros.compare, *models(4, 50_000), LIMITS, n_resamples=500, random_state=0)
+def compare(n_models: int, n_cases: int, n_resamples: int) -> Call:
+    how: Any = {"n_resamples": n_resamples, "random_state": 0}
+    return partial(voros.compare, *models(n_models, n_cases), LIMITS, **how)
+
+
+def winners(n_cases: int, n_limits: int) -> Call:
+    floors, capacities = np.linspace(0.05, 0.9, n_limits), np.linspace(0.01, 0.5, n_limits)
+    how: Any = {"min_precisions": floors, "capacities": capacities, "cost_ratio": (1 / 40, 1 / 20)}
+    return partial(voros.winner_map, *models(4, n_cases), **how)
+
+
+def calibration() -> Call:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from voros.plotting import CalibrationDisplay
+
+    y_true, scores = models(4, MILLION)
+    risks = {name: 1 / (1 + np.exp(3 - one)) for name, one in scores.items()}
+
+    def draw() -> None:
+        CalibrationDisplay.from_predictions(y_true, risks)
+        pyplot.close("all")
+
+    return draw
 
 
 def allocate(n_streams: int, n_cases: int, **how: Any) -> Call:
@@ -154,7 +193,7 @@ def certified_by_mapie() -> Call:
 
 
 class Row(NamedTuple):
-    """One timing: its group, its name, and what makes the call.
+    """One timing: its group, its name, what makes the call, and how often at least.
 
     The first row of a group is the reference.
     """
@@ -162,46 +201,71 @@ class Row(NamedTuple):
     group: str
     name: str
     make: Callable[[], Call]
+    rounds: int | None = None
 
 
 def sort_million() -> Call:
-    return partial(np.sort, cases(MILLION)[1])
+    return partial(np.sort, cases(MILLION)[1], kind="stable")
 
 
 DAYS = {"capacity": 25, "per": "day", "periods": np.arange(5000) % 20}
-SCORE, SELECT, ALLOCATE = "score, 1e6 cases", "select, 20 x 50,000", "allocate"
+SCORE, LIMITED, FREE = "score, 1e6 cases", "4 x 1e6 cases", "4 x 1e6 cases, no limits"
 COMPARE, DOCUMENTS = "compare, 4 x 50,000", "documents, 3 x 20,000"
+ALLOCATE, MANY_LIMITS, LARGE = "allocate", "charts", "large"
+HARD = {"max_gap": 0.001}
 CURVE, CERTIFY = "decision curve, 1e5 cases, 50 points", "precision guarantee, 5,000 cases"
+CHOSEN = voros.ThresholdPolicy.from_validation
 ROWS = (
-    Row(SCORE, "numpy.sort", sort_million),
+    Row(SCORE, "stable sort", sort_million),
     Row(SCORE, "precision floor and capacity", partial(score, LIMITS)),
     Row(SCORE, "no limits", partial(score, NO_LIMITS)),
     Row(SCORE, "wide costs", partial(score, WIDE_COSTS)),
-    Row(SCORE, "two values", partial(score, LIMITS, lambda s: (s > 1).astype(float))),
-    Row(SCORE, "a hundred values", partial(score, LIMITS, lambda s: s.round(1))),
+    Row(SCORE, "two values", partial(score, NO_LIMITS, lambda s: (s > 1).astype(float))),
+    Row(SCORE, "a hundred values", partial(score, NO_LIMITS, lambda s: s.round(1))),
     Row(SCORE, "weights", weighted),
-    Row(SCORE, "evaluate", lambda: partial(voros.evaluate, *cases(MILLION), LIMITS)),
-    Row(
-        SCORE,
-        "ThresholdPolicy.from_validation",
-        lambda: partial(voros.ThresholdPolicy.from_validation, *cases(MILLION), LIMITS),
-    ),
     Row(SCORE, "scikit-learn roc_auc_score", partial(from_scikit_learn, "roc_auc_score")),
-    Row(SELECT, "numpy.sort of every model", lambda: sort_all(models(20, 50_000)[1])),
-    Row(SELECT, "select_model", partial(select, 20, 50_000)),
-    Row(ALLOCATE, "numpy.sort, 10 x 50,000", lambda: sort_all(streams(10, 50_000)[1])),
+    *(
+        Row(group, name, partial(make, scenario))
+        for group, scenario in ((LIMITED, LIMITS), (FREE, NO_LIMITS))
+        for name, make in (
+            ("partial_voros_score", partial(of_every_model, voros.partial_voros_score)),
+            ("evaluate", partial(of_every_model, voros.evaluate)),
+            ("ThresholdPolicy.from_validation", partial(of_every_model, CHOSEN)),
+            ("select_model", select),
+        )
+    ),
+    Row(ALLOCATE, "stable sort, 10 x 50,000", lambda: sort_all(streams(10, 50_000)[1])),
     Row(ALLOCATE, "10 streams x 50,000", partial(allocate, 10, 50_000)),
     Row(ALLOCATE, "5 x 5,000, one visit", partial(allocate, 5, 5000, overlap="once")),
     Row(ALLOCATE, "5 x 5,000 x 20 days", partial(allocate, 5, 5000, exceed=0.0, **DAYS)),
-    Row(COMPARE, "numpy.sort of every model", lambda: sort_all(models(4, 50_000)[1])),
-    Row(COMPARE, "500 resamples", compare),
-    Row(DOCUMENTS, "numpy.sort of every model", lambda: sort_all(models(3, 20_000)[1])),
+    Row(COMPARE, "drawing 500 resamples", partial(draw_resamples, 500, 50_000)),
+    Row(COMPARE, "500 resamples", partial(compare, 4, 50_000, 500)),
+    Row(MANY_LIMITS, "stable sort, 4 x 1e6", lambda: sort_all(models(4, MILLION)[1])),
+    Row(MANY_LIMITS, "winner map, 50 x 50 limits, 4 x 1e6", partial(winners, MILLION, 50)),
+    Row(MANY_LIMITS, "winner map, 200 x 200 limits, 4 x 7,802", partial(winners, 7802, 200)),
+    Row(MANY_LIMITS, "CalibrationDisplay, 4 x 1e6", calibration),
+    Row(LARGE, "stable sort, 8 x 200,000", lambda: sort_all(models(8, 200_000)[1])),
+    Row(LARGE, "evaluate, 1e7", lambda: partial(voros.evaluate, *cases(10 * MILLION), LIMITS)),
+    Row(LARGE, "compare, 8 x 200,000, 2,000 resamples", partial(compare, 8, 200_000, 2000), 1),
+    Row(
+        LARGE,
+        "allocate, 5 x 5,000, 20 days, 5 % above",
+        partial(allocate, 5, 5000, exceed=0.05, **DAYS, **HARD),
+        1,
+    ),
+    Row(
+        LARGE,
+        "allocate, 10 x 50,000, one visit",
+        partial(allocate, 10, 50_000, overlap="once", **HARD),
+        1,
+    ),
+    Row(DOCUMENTS, "a million steps of Python", lambda: lambda: sum(i % 7 for i in range(MILLION))),
     Row(DOCUMENTS, "report", report),
     Row(DOCUMENTS, "page", page),
-    Row(CURVE, "numpy.sort", lambda: partial(np.sort, probabilities(100_000)[1])),
+    Row(CURVE, "stable sort", lambda: sort_all({"risk": probabilities(100_000)[1]})),
     Row(CURVE, "net_benefit", decision_curve),
     Row(CURVE, "dcurves", dcurves_curve),
-    Row(CERTIFY, "numpy.sort", lambda: partial(np.sort, probabilities(5000)[1])),
+    Row(CERTIFY, "stable sort", lambda: sort_all({"risk": probabilities(5000)[1]})),
     Row(CERTIFY, "ThresholdPolicy with a guarantee", certified),
     Row(CERTIFY, "MAPIE", certified_by_mapie),
 )
@@ -212,4 +276,7 @@ ROWS = (
 def test_speed(benchmark: Any, row: Row) -> None:
     benchmark.group = row.group
     benchmark.extra_info["row"] = row.name
-    benchmark(row.make())
+    if row.rounds is None:
+        benchmark(row.make())
+    else:
+        benchmark.pedantic(row.make(), rounds=row.rounds)
