@@ -113,6 +113,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "ThresholdPolicy": policy,
     "JointPolicy": joint,
     "Worklist": worklist,
+    "ReviewBand": lambda: voros.policy.review_band(
+        data().y, data().score, WARD, review_capacity=0.3, review_cost=0.01
+    ),
     "Monitor": lambda: voros.Monitor(policy()),
     "ConstrainedThresholdClassifier": lambda: voros.ConstrainedThresholdClassifier(
         estimator(), WARD
@@ -133,6 +136,8 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "estimator": lambda: estimator().fit(data()[["score", "other"]], data().y),
     "path": lambda: "never-written.html",
     "site": lambda: "A",
+    "review_capacity": lambda: 0.3,
+    "review_cost": lambda: 0.01,
 }
 """Values of the other arguments that have no default."""
 

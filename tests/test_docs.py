@@ -112,7 +112,7 @@ def test_every_picture_is_drawn_by_the_code_of_a_page(monkeypatch: pytest.Monkey
     saved = {name for page in pages for name in re.findall(r'savefig\("([\w-]+\.png)"', page)}
     # Studies and benchmarks draw their own.
     benchmarks = {"certificate-bound.png", "expected-precision.png"}
-    own = {"evidence.png", "sepsis-events.png", *benchmarks}
+    own = {"evidence.png", "regret.png", "sepsis-events.png", *benchmarks}
     kept = {path.name for path in draw_doc_images.IMAGES.glob("*.png")}
     assert kept == saved | PHOTOGRAPHS | own
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from voros.sites import SiteCounts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChoiceOptions:
     """How a model and its thresholds are chosen."""
 

@@ -265,7 +265,8 @@ def render_page(
     if any(points.stays is not None for points in points_by_model.values()):
         shown, opening = in_patient_days(points_by_model, scenario)
         stays, cases, outcome = True, cases or CASES, outcome or OUTCOME
-    payload = page_payload(shown, opening, thin) | {"replicates": replicates, "stays": stays}
+    payload = page_payload(shown, opening, thin) | {"replicates": replicates}
+    payload |= {"stays": True} if stays else {}
     _set_price(payload, false_alarm_cost)
     if by is not None:
         payload["groups"] = by
