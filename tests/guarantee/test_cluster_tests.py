@@ -143,6 +143,18 @@ def test_the_levels_of_the_two_sequences_add_up() -> None:
     assert set(np.diff(tests.alphas).nonzero()[0].tolist()) == {tests.start - 1}
 
 
+@pytest.mark.parametrize("start", [0, 2])
+def test_the_error_of_both_sequences_is_alpha_wherever_they_start(start: int) -> None:
+    """Each sequence spends the level of its first threshold: no more than alpha together."""
+    sums = np.full((40, 4), -1.0)
+    sums[:, start] = np.where(np.arange(40) % 3, 1.0, -0.1)
+    tests = bet_tests(np.arange(4.0, 0, -1), [(sums, 2.0)], np.arange(40), 10, alpha=0.05)
+    assert tests.start == start
+    spent = {float(level) for level in tests.alphas}
+    assert sum(spent) == pytest.approx(0.05)
+    assert len(spent) == (1 if start == 0 else 2)
+
+
 def test_the_largest_group_is_among_those_set_aside() -> None:
     rng = np.random.default_rng(0)
     firsts = set()
