@@ -264,7 +264,8 @@ def render_page(
     shown, opening, stays = points_by_model, scenario, False
     if any(points.stays is not None for points in points_by_model.values()):
         shown, opening = in_patient_days(points_by_model, scenario)
-        stays, cases, outcome = True, cases or CASES, outcome or OUTCOME
+        stays, cases = True, CASES if cases is None else cases
+        outcome = OUTCOME if outcome is None else outcome
     payload = page_payload(shown, opening, thin) | {"replicates": replicates}
     payload |= {"stays": True} if stays else {}
     _set_price(payload, false_alarm_cost)
@@ -319,7 +320,8 @@ def _render(
     cases: str | None,
     language: str,
 ) -> str:
-    outcome, cases = outcome or "the outcome", cases or "cases"
+    outcome = "the outcome" if outcome is None else outcome
+    cases = "cases" if cases is None else cases
     check_choice(language, "language", LANGUAGES)
     _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
     style, script = _asset("style.css") + _colours(), _bundle()
