@@ -89,6 +89,7 @@ def test_an_evaluation_counts_recall_and_says_where_it_is_broken() -> None:
     assert broken["recall"].worst == pytest.approx(recall)
     assert broken["recall"].missed_by == pytest.approx(0.7 - recall)
     assert not tested.satisfied
+    pytest.importorskip("pandas")
     assert tested.frame("pandas")["keeps_recall"].tolist() == [False]
     assert "at least 0.7" in repr(tested)
     low, high = tested.intervals.recall
