@@ -76,4 +76,8 @@ def _local_cluster() -> Any:
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for name, value in options.items():
         builder = builder.config(name, value)
+    # An earlier test may have left the session that voros starts, which has no worker processes.
+    earlier = SparkSession.getActiveSession()
+    if earlier is not None:
+        earlier.stop()
     return builder.getOrCreate()
