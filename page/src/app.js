@@ -27,7 +27,7 @@ import { bindSharing } from "./sharing.js";
 import { stepper } from "./steps.js";
 import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
-import { atPrevalence, bindingLimits, evaluate, operatingPoints, ratioRange } from "./voros.js";
+import { atPrevalence, bindingLimits, canAlarm, evaluate, operatingPoints, ratioRange } from "./voros.js";
 import { winnerMap } from "./winner_map.js";
 import { winnerAt } from "./winners.js";
 import {
@@ -78,8 +78,8 @@ function modelOf({ name, thresholds, tp, fp }, position) {
 // ------------------------------------------------------------------ what follows from a setting
 
 function scored(model, points, setting, costs) {
-  const result = evaluate(points, setting.minPrecision, setting.capacity, costs);
-  const usable = result.score !== null && result.hull.index.length > 1;
+  const result = evaluate(points, setting, costs);
+  const usable = result.score !== null && canAlarm(result.hull);
   return { ...model, points, result, usable, score: result.score ?? 0 };
 }
 
@@ -125,9 +125,8 @@ function deployment(view) {
   const { points, result, name } = view.focus;
   const { chosen } = consequences(view);
   if (chosen === 0) return w.noAlarmAtAll(name);
-  const { minPrecision } = view.setting;
-  const binding = bindingLimits(points, minPrecision, result.allowedAlarms, view.ratios);
-  const late = boundByPeriods(points, result, minPrecision, view.ratios);
+  const binding = bindingLimits(points, view.setting, result.allowedAlarms, view.ratios);
+  const late = boundByPeriods(points, result, view.setting, view.ratios);
   if (late && !binding.includes("capacity")) binding.push("capacity");
   return `${name}: ${deployText(points, chosen, words)} ${bindingText(binding)}`;
 }
@@ -218,10 +217,11 @@ function showResult(view, consequence) {
 
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */
 function askHowSure(view, consequence) {
-  const { minPrecision, capacity, prevalence, exceed = null } = view.setting;
+  const { minPrecision, minRecall = 0, capacity, prevalence, exceed = null } = view.setting;
+  const limits = { minPrecision, minRecall, capacity };
   const scores = view.models.map(({ score, usable }) => (usable ? score : null));
   delete document.body.dataset.sure;
-  judge?.ask({ minPrecision, capacity, prevalence, exceed, costs: view.costs }, scores, (judged) => {
+  judge?.ask({ ...limits, prevalence, exceed, costs: view.costs }, scores, (judged) => {
     if (view !== shownView) return;
     view.models.forEach((model, i) => {
       model.interval = judged.intervals[i];
@@ -294,9 +294,10 @@ function update() {
 }
 
 /** The limits and costs in a line, for a screen that has no room for their controls. */
-function limitsInShort({ minPrecision, capacity, miss }) {
+function limitsInShort({ minPrecision, minRecall = 0, capacity, miss }) {
   const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count, 9);
-  return w.limitsShort(percent(minPrecision), most, miss[0] === miss[1] ? plain(miss[0]) : w.range(...miss.map((end) => plain(end))));
+  const caught = minRecall > 0 ? percent(minRecall) : null;
+  return w.limitsShort(percent(minPrecision), caught, most, miss[0] === miss[1] ? plain(miss[0]) : w.range(...miss.map((end) => plain(end))));
 }
 
 /** A phone opens with the limits in a line. */

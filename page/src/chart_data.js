@@ -27,7 +27,7 @@ export function csvOf(rows) {
 
 function rocData({ models, setting }) {
   const rows = models.flatMap(({ name, points, result }) => {
-    const within = feasible(points, setting.minPrecision, result.allowedAlarms, result.last);
+    const within = feasible(points, setting, result.allowedAlarms, result.last);
     return Array.from(points.thresholds, (threshold, i) => [
       name,
       threshold,
@@ -68,7 +68,7 @@ function decisionData(view) {
   const curves = decisionCurves(view.models, probabilities);
   const rows = curves.flatMap(({ model, within, free, scored }) =>
     probabilities.map((p, i) => [
-      model.name, p, orNothing(scored[i]), free[i], within[i], free[i] - within[i], treatAll(model.points, priceAt(p)),
+      model.name, p, orNothing(scored[i]), free[i], orNothing(within[i]), orNothing(free[i] - within[i]), treatAll(model.points, priceAt(p)),
     ]),
   );
   const head = ["model", "threshold_probability", "as_scored", "best", "within_limits", "cost_of_limits", "treat_all"];

@@ -10,6 +10,8 @@ const costsShown = ({ setting: { miss }, missAt }) => [...new Set([miss[0], miss
 
 const NOTHING = "–";
 
+const orDash = (value) => (Number.isNaN(value) ? NOTHING : plain(value));
+
 /** The threshold each model uses where consequences are shown. */
 export function rocRows({ models, ratioAt }) {
   const rows = models.map(({ name, points, result }) => {
@@ -42,7 +44,7 @@ export function decisionRows(view) {
   const costs = costsShown(view);
   const rows = view.models.map((model) => {
     const gains = costs.map((miss) => gainsOf(model, 1 / miss));
-    return [model.name, ...gains.flatMap(({ within, limits }) => [plain(within), plain(limits)])];
+    return [model.name, ...gains.flatMap(({ within, limits }) => [within, limits].map(orDash))];
   });
   const all = costs.flatMap((miss) => [plain(treatAll(view.points[0], 1 / miss)), NOTHING]);
   const risks = costs.map((miss) => percent(probabilityAt(miss)));

@@ -21,12 +21,12 @@ const USUAL_MISSES = [1, 1000];
 /** Digits of the data's own prevalence, where it is shown or taken as a start. */
 const OWN_RATE_DIGITS = 4;
 
-const floorKind = () => ({
+const floorKind = (said) => () => ({
   power: 2,
   steps: linearSteps(0, 1),
   accepts: isShare,
   accepted: w.acceptedShare,
-  text: (share) => w.floorSaid(percent(share)),
+  text: (share) => said()(percent(share)),
 });
 
 const shareKind = (cases) => ({
@@ -107,8 +107,12 @@ function missControls(store, firstMiss) {
 function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
   const [counts, shares, keep] = [countKind(nCases), shareKind(cases), keeper(store)];
   const isCountNow = () => store.setting.capacity.count !== undefined;
-  const showFloor = numberControl("floor", floorKind, {
+  const showFloor = numberControl("floor", floorKind(() => w.floorSaid), {
     changed: (minPrecision) => store.change({ minPrecision }),
+    keep,
+  });
+  const showRecall = numberControl("recall", floorKind(() => w.recallSaid), {
+    changed: (minRecall) => store.change({ minRecall }),
     keep,
   });
   const showCapacity = numberControl("capacity", () => (isCountNow() ? counts : shares), {
@@ -123,6 +127,9 @@ function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
   const showMisses = missControls(store, firstMiss);
   return (setting) => {
     showFloor(setting.minPrecision);
+    showRecall(setting.minRecall);
+    // A limit in force is in sight.
+    if (setting.minRecall > 0) byId("fold-recall").open = true;
     showCapacity(setting.capacity.count ?? setting.capacity.share);
     showPrevalence(setting.prevalence ?? ownRate);
     showMisses(setting);

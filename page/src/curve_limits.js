@@ -139,7 +139,7 @@ function competition(curve, setting, slope, tail) {
     const points = atPrevalence(pointsOfRates(curve, rates, ownPrevalence(curve)), setting.prevalence);
     const allowed = maxAlarms(points, setting.capacity);
     const end = lastAllowed({ ...points, exceed: setting.exceed }, setting.capacity);
-    return { near, within: feasible(points, setting.minPrecision, allowed, end) };
+    return { near, within: feasible(points, setting, allowed, end) };
   });
   const worth = tpr.map((rate, i) => rate - slope * fpr[i]);
   let surely = -Infinity;
@@ -185,13 +185,13 @@ function selectedTail(curve, setting, slope, tail) {
 
 // ------------------------------------------------------------------ the interval
 
-/** Slopes of the lines of equal cost at the mean cost, and of the precision floor. */
-function slopesOf({ minPrecision, costs }, odds) {
+/** Slopes of the lines of equal cost at the mean cost, and of the floors. */
+function slopesOf({ minPrecision, minRecall = 0, costs }, odds) {
   const [start, end] = [costs.low, costs.high].map((value) => lineWeights(costs.over, value, odds));
   const t = meanQuotient(start[1], end[1], start[0] + start[1], end[0] + end[1]);
   const ofCosts = t / Math.max(1 - t, LEAST_PART);
-  if (minPrecision === 0 || minPrecision === 1) return [ofCosts];
-  return [ofCosts, (minPrecision / (1 - minPrecision)) * odds];
+  const steep = minPrecision > 0 && minPrecision < 1 ? [(minPrecision / (1 - minPrecision)) * odds] : [];
+  return [ofCosts, ...steep, ...(minRecall > 0 ? [0] : [])];
 }
 
 /** The prevalence, and where it is an estimate others within its limits. */
@@ -217,7 +217,7 @@ const negated = (values) => values.map((value) => -value);
 
 /** The interval [low, high] of a model's score at a setting with its costs. */
 export function curveInterval(curve, setting, confidence) {
-  const { minPrecision, capacity, costs, prevalence, exceed = null } = setting;
+  const { costs, prevalence, exceed = null } = setting;
   const [tail, own] = [(1 - confidence) / 2, prevalence ?? ownPrevalence(curve)];
   const odds = (1 - own) / own;
   const slopes = slopesOf(setting, odds);
@@ -227,7 +227,7 @@ export function curveInterval(curve, setting, confidence) {
   const scores = (rates) =>
     here.map((p) => {
       const points = atPrevalence(pointsOfRates(curve, rates, p), prevalence);
-      return evaluate({ ...points, exceed }, minPrecision, capacity, costs).score ?? 0;
+      return evaluate({ ...points, exceed }, setting, costs).score ?? 0;
     });
   const movedScores = (up) => slopes.map((slope) => scores(moved(curve, slope, up ? tail : lowTail, up)));
   const asIs = scores(curve);

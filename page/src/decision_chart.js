@@ -82,8 +82,9 @@ export function decisionChart(place) {
       invert: (px) => (1 - x.invert(px)) / x.invert(px),
     };
     const misses = [probabilities.at(-1), Math.max(probabilities[0], 1e-9)].map((p) => (1 - p) / p);
+    const keeping = view.drawn.filter(({ result }) => !result.scoresNothing);
     state.frame = costFrame(box, missScale, misses, (miss) =>
-      view.drawn.map((model) => `${model.name} ${plain(gainsOf(model, 1 / miss).within)}`),
+      keeping.map((model) => `${model.name} ${plain(gainsOf(model, 1 / miss).within)}`),
     );
     const [at, zero] = [probabilityAt(view.missAt), y.at(0)];
     fill(state, width, height, [
@@ -102,7 +103,7 @@ export function decisionChart(place) {
         svg("path", { class: "line everybody", d: curvePath(all, probabilities, x, y) }),
         ...shapes(curves, view.focus, probabilities, x, y),
       ),
-      ...[...view.drawn]
+      ...[...keeping]
         .reverse()
         .map((model) => badge(model.mark, x.at(at), y.at(gainsOf(model, view.ratioAt).within))),
     ]);
@@ -111,6 +112,7 @@ export function decisionChart(place) {
 
 /** What the model in view gains at the cost in view, and what the limits cost it, in a sentence. */
 export function gainText({ focus, missAt, ratioAt, setting: { price }, words }) {
+  if (focus.result.scoresNothing) return w.noAlarmAtAll(focus.name);
   const gains = gainsOf(focus, ratioAt);
   const [within, limits] = [gains.within, gains.limits].map((gain) => plain(PER_CASES * gain));
   // A true positive is worth a miss less.

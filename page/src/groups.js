@@ -1,4 +1,4 @@
-/** What the threshold in use does in each group: exact intervals, and whether the floor is kept. */
+/** What the threshold in use does in each group: exact intervals, and whether the floors are kept. */
 import { exactLimits } from "./binomial.js";
 import { w } from "./lang.js";
 import { html } from "./marks.js";
@@ -16,11 +16,11 @@ function nearest({ kept }, alarms, chosen) {
 }
 
 /**
- * "kept", "broken" or "open": what the interval of the precision says of the floor.
- * @param {number[]} interval
+ * "kept", "broken" or "open": what the exact interval of a share says of its floor.
  */
-function verdictOf([low, high], floor) {
-  // Without an alarm the limits are 0 and 1.
+function verdictOf(count, of, confidence, floor) {
+  // Without an alarm, or a positive, the limits are 0 and 1.
+  const [low, high] = exactLimits(count, of, confidence);
   if (high < floor) return "broken";
   return low >= floor ? "kept" : "open";
 }
@@ -29,21 +29,26 @@ function verdictOf([low, high], floor) {
  * What is known of each group at a threshold: `counts` is {kept, bytes, counts} of the model, `at`
  * the place in `kept`, or -1 for never alarm.
  */
-export function groupResults(groups, counts, at, floor) {
+export function groupResults(groups, counts, at, floor, recallFloor = 0) {
   const n = groups.names.length;
   // The intervals of all groups hold together (Bonferroni).
   const confidence = 1 - (1 - groups.confidence) / n;
+  const nFloors = Math.max(Number(floor > 0) + Number(recallFloor > 0), 1);
+  const ofVerdicts = 1 - (1 - groups.confidence) / (n * nFloors);
   const held = unpacked(counts);
   return groups.names.map((name, i) => {
     const [tp, fp] = at < 0 ? [0, 0] : [0, 1].map((label) => held[2 * (at * n + i) + label]);
     const [positives, cases] = [groups.positives[i], groups.positives[i] + groups.negatives[i]];
     const alarms = tp + fp;
-    const precision = exactLimits(tp, alarms, confidence);
-    const measures = { precision, recall: exactLimits(tp, positives, confidence) };
-    measures.share = exactLimits(alarms, cases, confidence);
-    const keepsAny = floor <= 0 || at < 0;
-    const verdict = keepsAny ? "kept" : verdictOf(precision, floor);
-    return { name, cases, positives, tp, alarms, ...measures, floor: verdict };
+    const [precision, recall] = [alarms, positives].map((of) => exactLimits(tp, of, confidence));
+    const share = exactLimits(alarms, cases, confidence);
+    const verdicts = {
+      floor: floor <= 0 || at < 0 ? "kept" : verdictOf(tp, alarms, ofVerdicts, floor),
+      recallFloor: recallFloor <= 0 ? "kept" : verdictOf(tp, positives, ofVerdicts, recallFloor),
+    };
+    // Never alarm keeps every precision floor, and no recall floor.
+    if (recallFloor > 0 && at < 0) verdicts.recallFloor = "broken";
+    return { name, cases, positives, tp, alarms, precision, recall, share, ...verdicts };
   });
 }
 
@@ -55,7 +60,7 @@ function shareCell(count, of, [low, high], before = "") {
   return html("td", {}, share, html("span", {}, w.fromTo(percent(low), percent(high))));
 }
 
-function rowOf({ name, cases, positives, tp, alarms, precision, recall, share, floor }) {
+function rowOf({ name, cases, positives, tp, alarms, precision, recall, share, floor, recallFloor }, hasRecallFloor) {
   const words = { kept: w.floorKept, broken: w.floorBroken, open: w.floorOpen };
   return html(
     "tr",
@@ -66,6 +71,7 @@ function rowOf({ name, cases, positives, tp, alarms, precision, recall, share, f
     shareCell(tp, alarms, precision),
     shareCell(tp, positives, recall),
     html("td", {}, words[floor]),
+    ...(hasRecallFloor ? [html("td", { "data-recall-floor": recallFloor }, words[recallFloor])] : []),
   );
 }
 
@@ -85,7 +91,9 @@ export function groupsBlock(place, groups) {
     const notes = [w.groupsAt(focus.name, shown, plain(groups.smallest)), ...groups.notes];
     place("groups-text").textContent = stated ? w.groupsElsewhere : notes.join(" ");
     if (stated) return;
-    const results = groupResults(groups, counts, at, setting.minPrecision);
-    place("groups").replaceChildren(...results.map(rowOf));
+    const hasRecallFloor = setting.minRecall > 0;
+    place("groups-recall-head").hidden = !hasRecallFloor;
+    const results = groupResults(groups, counts, at, setting.minPrecision, setting.minRecall);
+    place("groups").replaceChildren(...results.map((row) => rowOf(row, hasRecallFloor)));
   };
 }

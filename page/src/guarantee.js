@@ -1,18 +1,19 @@
 /**
- * Which thresholds keep both limits in the population, by exact binomial tests.
+ * Which thresholds keep the limits in the population, by exact binomial tests.
  *
  * The tests and their shares of alpha are those of voros.guarantee, where they are derived: one
- * tail probability for the capacity, and for the precision floor tests in sequence, from strict to
- * lenient. A page holds the thresholds at positives' scores alone. The others lie between them, and
+ * tail probability for the capacity, one for a recall floor, and for the precision floor tests in
+ * sequence, from strict to lenient. A page holds the thresholds at positives' scores alone. The others lie between them, and
  * add one negative each if no scores are tied: so they are tested here. Where scores are tied this
  * tests more than Python does, and certifies no more.
  */
 import { atLeast, fewestAt } from "./binomial.js";
-import { feasible } from "./voros.js";
+import { asFraction, feasible } from "./voros.js";
 
 // ------------------------------------------------------------------ shares of alpha
 
 const [CAPACITY_SHARE, LEAST_SHARE_OF_ALPHA, LARGEST_SHARE_OF_ALPHA] = [0.5, 0.02, 0.5];
+const RECALL_SHARE = 0.5;
 const [EARLY_SHARE, LATER_SHARE, START_POWER] = [0.06, 0.28, 0.8];
 
 /** How late the main sequence may start: times its first rank, and as a part of all alarms. */
@@ -23,7 +24,14 @@ const SAW_TOOTH = 0.2;
 
 const MOST_SEARCHED = 1_000_000;
 
-/** Shares of alpha for the floor and the capacity. */
+/** Shares of alpha for the other limits and a recall floor; one that is alone has all of it. */
+function recallShares(alpha, { minPrecision, minRecall = 0 }, most, nCases) {
+  if (!(minRecall > 0)) return [alpha, 0];
+  const share = minPrecision === 0 && most >= nCases ? 1 : RECALL_SHARE;
+  return [(1 - share) * alpha, share * alpha];
+}
+
+/** Shares of alpha for the precision floor and the capacity. */
 function alphaShares(alpha, minPrecision, most, nCases) {
   if (minPrecision === 0) return [0, alpha];
   if (most >= nCases) return [alpha, 0];
@@ -124,20 +132,26 @@ function passNegatives(floorTests, tp, from, to) {
 }
 
 /**
- * Which points, by rising alarms and never alarm first, keep both limits in the population with an
+ * Which points, by rising alarms and never alarm first, keep the limits in the population with an
  * error of at most `alpha`; one flag each. The points must hold every threshold at a positive's
  * score, on whole counts.
  */
-export function certified({ tp, fp, alarms, nPositive, nNegative }, minPrecision, allowedAlarms, alpha) {
-  const nCases = nPositive + nNegative;
-  const [forFloor, forCapacity] = alphaShares(alpha, minPrecision, allowedAlarms, nCases);
+export function certified({ tp, fp, alarms, nPositive, nNegative }, limits, allowedAlarms, alpha) {
+  const [nCases, { minPrecision, minRecall = 0 }] = [nPositive + nNegative, limits];
+  const [forOthers, forRecall] = recallShares(alpha, limits, allowedAlarms, nCases);
+  const [forFloor, forCapacity] = alphaShares(forOthers, minPrecision, allowedAlarms, nCases);
   const most = mostCounted(nCases, allowedAlarms, forCapacity);
+  // Recall falls as the threshold rises, so a recall floor is a capacity of misses.
+  const { numerator, denominator } = asFraction(minRecall);
+  const misses = ((denominator - numerator) * nPositive) / denominator;
+  const mostMissed = minRecall > 0 ? mostCounted(nPositive, misses, forRecall) : nPositive;
   const flags = new Uint8Array(tp.length);
-  flags[0] = 1;
+  flags[0] = Number(!(minRecall > 0));
   const floorTests = minPrecision === 0 ? null : sequence(startsOf(minPrecision, forFloor, most), minPrecision);
   for (let i = 1; i < tp.length && alarms[i] <= most; i++) {
     if (floorTests) passNegatives(floorTests, tp[i - 1], alarms[i - 1], alarms[i - 1] + fp[i] - fp[i - 1]);
-    flags[i] = Number(floorTests === null || floorTests.test(tp[i], alarms[i]));
+    const precise = floorTests === null || floorTests.test(tp[i], alarms[i]);
+    flags[i] = Number(precise && nPositive - tp[i] <= mostMissed);
     if (floorTests?.isOver()) break;
   }
   return flags;
@@ -152,8 +166,10 @@ export function canGuarantee({ focus, setting, thinning, repeated }) {
   const { points, result } = focus;
   const wholeSample =
     points.wholeCounts && points.nPeriods === undefined && !thinning && !repeated;
-  const limited = setting.minPrecision > 0 || result.allowedAlarms < points.nPositive + points.nNegative;
-  return wholeSample && limited && setting.prevalence === null && Boolean(result.hull);
+  const { minPrecision, minRecall = 0 } = setting;
+  const limited = result.allowedAlarms < points.nPositive + points.nNegative;
+  const promises = limited || minPrecision > 0 || minRecall > 0;
+  return wholeSample && promises && setting.prevalence === null && Boolean(result.hull);
 }
 
 /** How sure a guarantee is of all models together. */
@@ -163,8 +179,8 @@ const CERTAINTY = 0.95;
 export function guaranteeOf({ focus, models, setting }, chosen) {
   const { points, result } = focus;
   const alpha = (1 - CERTAINTY) / models.length;
-  const flags = certified(points, setting.minPrecision, result.allowedAlarms, alpha);
-  const within = feasible(points, setting.minPrecision, result.allowedAlarms);
+  const flags = certified(points, setting, result.allowedAlarms, alpha);
+  const within = feasible(points, setting, result.allowedAlarms);
   let last = 0;
   flags.forEach((flag, i) => {
     if (flag && within[i]) last = i;

@@ -14,6 +14,12 @@ const ZEITRAUM = { hour: "Stunde", shift: "Schicht", day: "Tag", week: "Woche", 
 
 const ZEITRÄUME = { hour: "Stunden", shift: "Schichten", day: "Tage", week: "Wochen", month: "Monate" };
 
+/** Das Ereignis, das die Seite nennt, in Klammern; nichts, wo es keinen Namen hat. */
+const genannt = (outcome) => (outcome === GERMAN.theOutcome ? "" : ` (${outcome})`);
+
+/** Der Dativ einer Mehrzahl: Fällen, Patienten, Kindern. */
+const dativ = (cases) => (/[ns]$/.test(cases) ? cases : `${cases}n`);
+
 const anzahl = (n) => n.toLocaleString("de");
 
 export const GERMAN = {
@@ -46,7 +52,7 @@ export const GERMAN = {
 
   skip: "Zum Ergebnis springen",
   languageLabel: "Sprache",
-  sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} mit: ${outcome}.`,
+  sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} mit Ereignis${genannt(outcome)}.`,
   undo: "Rückgängig",
   redo: "Wiederholen",
 
@@ -56,6 +62,10 @@ export const GERMAN = {
   floorSlider: "Anteil richtiger Alarme, Regler",
   floorField: "Anteil richtiger Alarme in Prozent",
   atLeast: "mindestens",
+  recallSummary: "Mindest-Sensitivität",
+  recallLegend: "Wie viele mit dem Ereignis müssen [erkannt werden (Sensitivität)|recall]?",
+  recallSlider: "Mindest-Sensitivität, Regler",
+  recallField: "Mindest-Sensitivität in Prozent",
   capacityLegend: "Wie viele Alarme können Sie [bearbeiten|capacity]?",
   capacitySlider: "Höchstzahl der Alarme, Regler",
   capacityField: "Höchstzahl der Alarme",
@@ -86,6 +96,7 @@ export const GERMAN = {
   acceptedPrevalence: "ein Prozentsatz zwischen 0 und 100, mindestens 1e-98",
   acceptedMiss: (low, high) => `eine Zahl von ${low} bis ${high}`,
   floorSaid: (share) => `mindestens ${share} der Alarme sind richtig`,
+  recallSaid: (share) => `mindestens ${share} der Fälle mit dem Ereignis werden erkannt`,
   atMostSaid: (most) => `höchstens ${most}`,
   accepted: (what) => `Möglich: ${what}.`,
   backTo: (value, typed, what) =>
@@ -138,33 +149,35 @@ export const GERMAN = {
     const correct = alarms === 0 ? "" : `, davon ${right || "keiner"} richtig`;
     const left =
       ill === 0
-        ? `auf weniger als einen Fall trifft zu: ${outcome}`
-        : `${missed || "keiner"} von ${ill} (${outcome}) ${missed > 1 ? "werden" : "wird"} übersehen`;
-    return `von ${total} (${cases}): ${alarmed}${correct}; ${left}.`;
+        ? `weniger als ein Fall mit Ereignis${genannt(outcome)}`
+        : `${missed || "keiner"} von ${ill} mit Ereignis${genannt(outcome)} ${missed > 1 ? "werden" : "wird"} übersehen`;
+    return `von ${total} ${dativ(cases)}: ${alarmed}${correct}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? `${precision} der Alarme sind` : `Alarm ab einem Wert von ${threshold}; dann sind ${precision} der Alarme`} ` +
-    `richtig (positiver Vorhersagewert), und von allen mit dem Ereignis ` +
-    `(${outcome}) werden ${recall} erkannt (Sensitivität).`,
+    `richtig (positiver Vorhersagewert), und von allen mit Ereignis` +
+    `${genannt(outcome)} werden ${recall} erkannt (Sensitivität).`,
+  inFull: (shown, full) => `${shown} (vollständig: ${full})`,
   allCases: "für alle Fälle wie diese",
   nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
   guaranteed: (confidence, about) =>
-    `Mit ${confidence} Konfidenz hält dieser Schwellenwert beide Grenzen ${about} ein, gleich welches Modell ` +
+    `Mit ${confidence} Konfidenz hält dieser Schwellenwert die Grenzen ${about} ein, gleich welches Modell ` +
     `gewählt wird.`,
   notGuaranteed: (confidence, about, reach, alarms) =>
-    `Diese Fälle zeigen nicht mit ${confidence} Konfidenz, dass dieser Schwellenwert beide Grenzen ${about} ` +
+    `Diese Fälle zeigen nicht mit ${confidence} Konfidenz, dass dieser Schwellenwert die Grenzen ${about} ` +
     `einhält; ` +
-    (reach === null ? "sie zeigen es für keinen." : `sie zeigen es für strengere, ab einem Wert von ${reach} (${alarms}).`),
+    (reach === null ? "sie zeigen es für keinen." : `der niedrigste, für den sie es zeigen, ist ${reach} (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
     `Die Garantie, die mit dieser Seite kam (mit ${confidence} Konfidenz, ${about}), sagt nichts über diese ` +
     `Grenzen. Geprüft wurde sie für: ${limits}`,
   precisionFloor: "den Mindestanteil richtiger Alarme",
+  recallFloor: "die Mindest-Sensitivität",
   theCapacity: "die Kapazität",
   notBound: "Ohne die Grenzen wäre es ebenso.",
   heldBack: (limits) => `Begrenzt durch ${limits.join(" und ")}.`,
-  settingText: ({ floor, most, worth, even, rate, outcome }) =>
-    `Mindestens ${floor} der Alarme sind richtig; ${most}; ein übersehener Fall wiegt ${worth}${even}; ${outcome} ${rate}.`,
+  settingText: ({ floor, caught, most, worth, even, rate }) =>
+    `Mindestens ${floor} der Alarme sind richtig; ${caught === null ? "" : `Sensitivität mindestens ${caught}; `}${most}; ein übersehener Fall wiegt ${worth}${even}; Prävalenz ${rate}.`,
   settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
   settingCount: (alarms) => `höchstens ${alarms}`,
   perPeriod: (per) => `Alarme pro ${ZEITRAUM[per] ?? per}`,
@@ -199,24 +212,31 @@ export const GERMAN = {
   floorOutOfReach: (best, model, alarms) =>
     `Der Mindestanteil richtiger Alarme ist nicht zu erreichen: innerhalb dieser Kapazität ist das ` +
     `Beste ${best}, von ${model} mit ${alarms}.`,
+  recallOutOfReach: (best, model, alarms) =>
+    `Die Mindest-Sensitivität ist nicht zu erreichen: innerhalb der anderen Grenzen ist das Beste ${best}, von ` +
+    `${model} mit ${alarms}.`,
+  recallAgainstCapacity: (most) =>
+    `Mindest-Sensitivität und Kapazität widersprechen sich: so wenige Alarme können höchstens ${most} erkennen, ` +
+    `gleich mit welchem Modell.`,
   cheapMisses: (worth) =>
     `Ihre Spanne enthält übersehene Fälle, die höchstens ${worth} aufwiegen. Bei diesen Kosten schaden Alarme, die ` +
     `Ihren Mindestanteil gerade noch einhalten, mehr als sie nützen; ein Wert von 0 heißt dann nicht mehr „nicht ` +
     `besser als gar kein Alarm“.`,
   thinnedTooFar: (change) =>
-    `Diese Seite enthält ausgedünnte Zahlen, und bei so kleiner Kapazität gilt die genannte größte ` +
+    `Diese Seite enthält ausgedünnte Zahlen, und innerhalb dieser Grenzen gilt die genannte größte ` +
     `Abweichung von ${change} nicht.`,
   contents: (thresholds, models, positive, negative, { cases, outcome }) =>
     `Diese Seite enthält Zahlen (${thresholds}, ${models}): wie viele Alarme jeweils richtig und wie ` +
-    `viele falsch waren. Gezählt wurden ${positive} ${cases} mit und ${negative} ohne: ${outcome}. Sie ` +
+    `viele falsch waren. Gezählt wurden ${positive} ${cases} mit und ${negative} ohne Ereignis${genannt(outcome)}. Sie ` +
     `enthält keine Zeilen. Ein Schwellenwert ist ein Wert, der vorkam; wo die Zahlen klein sind, ` +
     `behandeln Sie die Datei mit der Sorgfalt, die die Daten verlangen, oder dünnen Sie sie aus.`,
   thinned: (thresholds, one, change, floor) =>
     `Damit diese Datei klein bleibt, ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
     `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
-    `Prävalenzen, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt.`,
+    `Prävalenzen, solange die Kapazität mindestens ${floor} der Fälle mit dem Ereignis beträgt und es keine ` +
+    `Mindest-Sensitivität gibt.`,
 
-  peopleTitle: ({ cases }) => `Was mit 100 ${cases} geschieht`,
+  peopleTitle: ({ cases }) => `Was mit 100 ${dativ(cases)} geschieht`,
   focusLabel: "Modell",
   atLabel: "wenn ein übersehener Fall wiegt:",
   atSlider: "Wie schwer ein übersehener Fall in diesem Bild wiegt",
@@ -230,6 +250,7 @@ export const GERMAN = {
   groupHead: "Gruppe",
   casesHead: "Fälle",
   groupFloorHead: "Anteil, der stimmen muss",
+  groupRecallHead: "Mindest-Sensitivität",
   floorKept: "eingehalten",
   floorBroken: "verletzt",
   floorOpen: "zu wenige, um es zu sagen",
@@ -242,13 +263,13 @@ export const GERMAN = {
   groupsElsewhere: "Gruppen werden nur bei der Prävalenz der Daten gezeigt: jede hat ihre eigene.",
   rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
   rocText:
-    "Gefärbt: wo beide Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +
+    "Gefärbt: wo die Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +
     "nutzen kann. Punkte: die in Ihrer Kostenspanne irgendwo besten; der Buchstabe steht am genutzten.",
   zoom: "auf die eingestellten Grenzen und Kosten vergrößern",
   reading: (worth, values) => `Wo ein übersehener Fall so viel wiegt wie ${worth}: ${values}.`,
   rocRead: (model, caught, false_) => `${model}: ${caught} der Positiven erkannt, ${false_} der Übrigen mit Fehlalarm`,
   thresholdRead: (threshold, alarms, caught) => `Alarm ab einem Wert von ${threshold}, ${alarms} aller Fälle lösen Alarm aus, ${caught} der Positiven erkannt`,
-  limitsShort: (floor, most, miss) => `richtig ≥ ${floor}, Alarme ≤ ${most}, ein übersehener Fall wiegt ${miss}`,
+  limitsShort: (floor, caught, most, miss) => `richtig ≥ ${floor}, ${caught === null ? "" : `erkannt ≥ ${caught}, `}Alarme ≤ ${most}, ein übersehener Fall wiegt ${miss}`,
   rocTable: "Die genutzten Schwellenwerte als Tabelle",
   thresholdTitle: "Der Schwellenwert bei anderen Kosten:",
   thresholdText:
@@ -352,10 +373,10 @@ export const GERMAN = {
   questionOf: (number, all) => `Frage ${number} von ${all}`,
   askFloor: "Von 10 Alarmen, wie viele müssen richtig sein, damit man weiter hinsieht?",
   ofTen: "von 10",
-  askCapacity: ({ cases }) => `Von 100 (${cases}), bei wie vielen kann jemand einem Alarm nachgehen?`,
+  askCapacity: ({ cases }) => `Bei wie vielen von 100 ${dativ(cases)} kann jemand einem Alarm nachgehen?`,
   ofHundred: "von 100",
   offer: (n, { outcome }) =>
-    `Würden Sie ${n} Fehlalarme hinnehmen, um einen Fall mehr zu erkennen (${outcome})?`,
+    `Würden Sie ${n} Fehlalarme hinnehmen, um einen Fall mehr zu erkennen${genannt(outcome)}?`,
   yes: "Ja",
   no: "Nein",
   next: "Weiter",
@@ -403,10 +424,10 @@ export const GERMAN = {
   limitsRow: "Grenzen und Kosten",
   resultRow: "Ergebnis",
   modelRow: "Gezeigtes Modell",
-  alarmsRow: ({ cases }) => `Alarme bei 1.000 ${cases}`,
+  alarmsRow: ({ cases }) => `Alarme bei 1.000 ${dativ(cases)}`,
   falseRow: "davon Fehlalarme",
-  caughtRow: ({ outcome }) => `Erkannt (${outcome})`,
-  missedRow: ({ outcome }) => `Übersehen (${outcome})`,
+  caughtRow: ({ outcome }) => `Erkannt${genannt(outcome)}`,
+  missedRow: ({ outcome }) => `Übersehen${genannt(outcome)}`,
   costRow: (worth) => `Kosten in Fehlalarmen, wenn ein übersehener Fall ${worth} aufwiegt`,
 
   sharingTitle: "Diese Einstellung behalten oder weitergeben",
@@ -434,7 +455,7 @@ export const GERMAN = {
     falseAlarm: ["Fehlalarm", "Ein Alarm für einen Fall, bei dem das Ereignis nicht eintritt."],
     miss: ["Übersehener Fall", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
     precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein: der positive Vorhersagewert (PPV)."],
-    recall: ["Sensitivität", "Der Anteil der Fälle mit dem Ereignis, die einen Alarm auslösen."],
+    recall: ["Sensitivität", "Der Anteil der Fälle mit dem Ereignis, die einen Alarm auslösen; die Mindest-Sensitivität ist die Untergrenze dafür."],
     capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
     prevalence: ["Prävalenz", "Der Anteil der Fälle mit dem Ereignis."],
     threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell Alarm schlägt."],
@@ -517,8 +538,8 @@ export const GERMAN = {
 
   tookLabel: (name) => `Spalte ${quoted(name)} gilt als Label (eine andere: ${FELDER.label})`,
   tookModels: (names) => `Als Modelle gelten: ${names.map(quoted).join(", ")} (andere: ${FELDER.scores})`,
-  noLabel: (found, names) =>
-    `${found.length ? `${listed(found)} könnten alle` : "keine Spalte ist klar"} das Label sein; ` +
+  noLabel: (candidates, names) =>
+    `${candidates.length ? `${listed(candidates)} könnten alle` : "keine Spalte ist klar"} das Label sein; ` +
     `nennen Sie es unter ${FELDER.label} (Spalten: ${listed(names)})`,
   noScores: (names, leftOut) =>
     `keine Spalte sieht nach Scores aus; nennen Sie die Modelle unter ${FELDER.scores} ` +

@@ -47,6 +47,10 @@ export const ENGLISH = {
   floorSlider: "Share of alarms that must be right, slider",
   floorField: "Share of alarms that must be right, percent",
   atLeast: "at least",
+  recallSummary: "Sensitivity floor",
+  recallLegend: "How many with the outcome must be [caught (sensitivity)|recall]?",
+  recallSlider: "Share of cases with the outcome that must be caught, slider",
+  recallField: "Share of cases with the outcome that must be caught, percent",
   capacityLegend: "How many alarms can you [handle|capacity]?",
   capacitySlider: "Most alarms, slider",
   capacityField: "Most alarms",
@@ -77,6 +81,7 @@ export const ENGLISH = {
   acceptedPrevalence: "a percentage between 0 and 100, at least 1e-98",
   acceptedMiss: (low, high) => `a number from ${low} to ${high}`,
   floorSaid: (share) => `at least ${share} of alarms right`,
+  recallSaid: (share) => `at least ${share} of cases with the outcome caught`,
   atMostSaid: (most) => `at most ${most}`,
   accepted: (what) => `Accepted: ${what}.`,
   backTo: (value, typed, what) =>
@@ -139,22 +144,24 @@ export const ENGLISH = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
     `${precision} of alarms are right (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
+  inFull: (shown, full) => `${shown} (in full: ${full})`,
   allCases: "for all cases like these",
   nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
   guaranteed: (confidence, about) =>
-    `With a confidence of ${confidence} this threshold keeps both limits ${about}, whichever model is chosen.`,
+    `With a confidence of ${confidence} this threshold keeps the limits ${about}, whichever model is chosen.`,
   notGuaranteed: (confidence, about, reach, alarms) =>
-    `These cases do not show with a confidence of ${confidence} that this threshold keeps both limits ${about}; ` +
-    (reach === null ? "they show it for no threshold." : `they show it for stricter ones, from a score of ${reach} upwards (${alarms}).`),
+    `These cases do not show with a confidence of ${confidence} that this threshold keeps the limits ${about}; ` +
+    (reach === null ? "they show it for no threshold." : `the lowest for which they show it is a score of ${reach} (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
     `The guarantee that came with this page (with a confidence of ${confidence}, ${about}) says nothing about ` +
     `these limits. It was tested for: ${limits}`,
   precisionFloor: "the precision floor",
+  recallFloor: "the sensitivity floor",
   theCapacity: "the capacity",
   notBound: "Without the limits it would be the same.",
   heldBack: (limits) => `Held back by ${limits.join(" and ")}.`,
-  settingText: ({ floor, most, worth, even, rate, outcome }) =>
-    `At least ${floor} of alarms right; ${most}; a miss worth ${worth}${even}; ${outcome} ${rate}.`,
+  settingText: ({ floor, caught, most, worth, even, rate }) =>
+    `At least ${floor} of alarms right; ${caught === null ? "" : `at least ${caught} caught (sensitivity); `}${most}; a miss worth ${worth}${even}; prevalence ${rate}.`,
   settingShare: (share, cases) => `alarms for at most ${share} of ${cases}`,
   settingCount: (alarms) => `at most ${alarms}`,
   perPeriod: (per) => `alarms per ${per}`,
@@ -190,12 +197,17 @@ export const ENGLISH = {
   floorOutOfReach: (best, model, alarms) =>
     `The precision floor is out of reach: within this capacity the best is ${best}, by ${model} ` +
     `with ${alarms}.`,
+  recallOutOfReach: (best, model, alarms) =>
+    `The sensitivity floor is out of reach: within the other limits the best is ${best}, by ${model} with ${alarms}.`,
+  recallAgainstCapacity: (most) =>
+    `The sensitivity floor and the capacity contradict each other: as few alarms cannot catch more than ${most}, ` +
+    `whatever the model.`,
   cheapMisses: (worth) =>
     `Your range includes misses worth no more than ${worth}. At those costs alarms that are only just precise ` +
     `enough for you do more harm than good, so a score of 0 no longer means “no better than no alarms”.`,
   thinnedTooFar: (change) =>
-    `This page holds thinned counts, and at so small a capacity the stated largest change of ` +
-    `${change} does not hold.`,
+    `This page holds thinned counts, and within these limits the stated largest change of ${change} ` +
+    `does not hold.`,
   contents: (thresholds, models, positive, negative, { cases, outcome }) =>
     `This page holds counts: at each of ${thresholds} of ${models}, how many alarms were right and ` +
     `how many were false. Of the ${cases}, ${positive} with and ${negative} without ${outcome} were ` +
@@ -204,7 +216,7 @@ export const ENGLISH = {
   thinned: (thresholds, one, change, floor) =>
     `To keep this file small, at most ${thresholds} of each model ${one ? "was" : "were"} kept. Every score ` +
     `shown is at most ${change} below the exact one, at any precision floor, cost and prevalence, ` +
-    `as long as the capacity is at least ${floor} of those with the outcome.`,
+    `as long as the capacity is at least ${floor} of those with the outcome and there is no sensitivity floor.`,
 
   // Pictures.
   peopleTitle: ({ cases }) => `What happens to 100 ${cases}`,
@@ -221,6 +233,7 @@ export const ENGLISH = {
   groupHead: "Group",
   casesHead: "Cases",
   groupFloorHead: "Share that must be right",
+  groupRecallHead: "Share that must be caught",
   floorKept: "kept",
   floorBroken: "broken",
   floorOpen: "too few to say",
@@ -233,13 +246,13 @@ export const ENGLISH = {
   groupsElsewhere: "Groups are shown at the prevalence of the data only: each has its own.",
   rocTitle: "What each model can do within your limits",
   rocText:
-    "Shaded: where both limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +
+    "Shaded: where the limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +
     "those that are best somewhere in your range of costs; the letter marks the one in use.",
   zoom: "zoom in on the limits and costs set here",
   reading: (worth, values) => `Where a miss counts as much as ${worth}: ${values}.`,
   rocRead: (model, caught, false_) => `${model}: ${caught} of the positives caught, ${false_} of the others with a false alarm`,
   thresholdRead: (threshold, alarms, caught) => `alarm from a score of ${threshold}, ${alarms} of all raise an alarm, ${caught} of the positives caught`,
-  limitsShort: (floor, most, miss) => `right ≥ ${floor}, alarms ≤ ${most}, a miss counts ${miss}`,
+  limitsShort: (floor, caught, most, miss) => `right ≥ ${floor}, ${caught === null ? "" : `caught ≥ ${caught}, `}alarms ≤ ${most}, a miss counts ${miss}`,
   rocTable: "The thresholds in use, as a table",
   thresholdTitle: "The threshold at other costs:",
   thresholdText: "The more costly a miss, the lower the threshold and the more alarms. The band is your range of costs.",
@@ -425,7 +438,7 @@ export const ENGLISH = {
     falseAlarm: ["False alarm", "An alarm for a case that does not have the outcome."],
     miss: ["Miss", "A case that has the outcome and raises no alarm."],
     precision: ["Precision floor", "The least share of alarms that must be right: the positive predictive value (PPV)."],
-    recall: ["Sensitivity", "The share of cases with the outcome that raise an alarm, also called recall."],
+    recall: ["Sensitivity", "The share of cases with the outcome that raise an alarm, also called recall; a floor on it is the least share that must be caught."],
     capacity: ["Capacity", "The most alarms that you can look after."],
     prevalence: ["Prevalence", "The share of cases that have the outcome."],
     threshold: ["Threshold", "The score from which on a model raises an alarm."],
@@ -511,8 +524,8 @@ export const ENGLISH = {
   // Which column is what.
   tookLabel: (name) => `taking column ${quoted(name)} as the label (another one: ${CONTROLS.label})`,
   tookModels: (names) => `taking as models: ${names.map(quoted).join(", ")} (others: ${CONTROLS.scores})`,
-  noLabel: (found, names) =>
-    `${found.length ? `${listed(found)} could all be` : "no column is clearly"} the label; name ` +
+  noLabel: (candidates, names) =>
+    `${candidates.length ? `${listed(candidates)} could all be` : "no column is clearly"} the label; name ` +
     `it with ${CONTROLS.label} (columns: ${listed(names)})`,
   noScores: (names, leftOut) =>
     `no column looks like scores; name them with ${CONTROLS.scores} (columns: ` +

@@ -1,6 +1,6 @@
 /** What alarms gain and cost: net benefit at a price, and expected cost over a range of them. */
 import { RISKS } from "./counting.js";
-import { bestAt, costHull, costRange } from "./voros.js";
+import { NO_FLOORS, bestAt, costHull, costRange } from "./voros.js";
 
 /** The risk from which an alarm is worth it, where a miss is worth this number of false alarms. */
 export const probabilityAt = (miss) => 1 / (1 + miss);
@@ -45,7 +45,7 @@ const FREE_HULLS = new WeakMap();
 
 /** The thresholds that are best at some cost without any limit; the same counts are asked often. */
 export function freeHull(points) {
-  if (!FREE_HULLS.has(points.tp)) FREE_HULLS.set(points.tp, costHull(points, 0, Infinity));
+  if (!FREE_HULLS.has(points.tp)) FREE_HULLS.set(points.tp, costHull(points, NO_FLOORS, Infinity));
   return FREE_HULLS.get(points.tp);
 }
 
@@ -96,9 +96,12 @@ export function costsOfModel({ points, result }, costs) {
   return { within, free, limits: within - free };
 }
 
-/** The net benefit of a model at a price: within the limits, without them, and what they cost. */
+/**
+ * The net benefit of a model at a price: within the limits, without them, and what they cost; NaN
+ * where no threshold keeps a recall floor.
+ */
 export function gainsOf({ points, result }, ratio) {
-  const within = netBenefit(points, result.hull ?? NEVER, ratio);
+  const within = result.scoresNothing ? NaN : netBenefit(points, result.hull ?? NEVER, ratio);
   const free = netBenefit(points, freeHull(points), ratio);
   return { within, free, limits: free - within };
 }

@@ -1,6 +1,6 @@
 /** What a reader must know besides the numbers: limits that cannot be met, odd costs, thinning. */
 import { w } from "./lang.js";
-import { highestRecall, maxAlarms } from "./voros.js";
+import { costHull, highestRecall, maxAlarms } from "./voros.js";
 import { falseAlarms, percent, plain, several } from "./wording.js";
 
 /** The highest precision any threshold of a model reaches within the capacity. */
@@ -17,6 +17,9 @@ export function mostPrecise({ points, result }) {
 function capacityNotice(view) {
   const { points, result } = view.focus;
   if (result.score !== null) return null;
+  if (result.allowedAlarms >= points.oneCase) {
+    return w.recallAgainstCapacity(percent(result.allowedAlarms / points.nPositive));
+  }
   const least = points.oneCase / (points.nPositive + points.nNegative);
   const alarms = several(maxAlarms(points, view.setting.capacity), w.alarm);
   return w.capacityBelowOne(alarms, view.words.cases, percent(least));
@@ -31,18 +34,32 @@ function floorNotice(view) {
   return w.floorOutOfReach(percent(best.precision), best.name, several(best.alarms, w.alarm));
 }
 
+/** The highest recall that any threshold reaches within the other limits, where a floor asks for more. */
+function recallNotice({ models, ranked, setting }) {
+  if (!(setting.minRecall > 0) || ranked[0].usable) return null;
+  const best = models
+    .map(({ name, points, result: { allowedAlarms, last } }) => {
+      const i = costHull(points, { ...setting, minRecall: 0 }, allowedAlarms, last).index.at(-1);
+      return { name, recall: points.tp[i] / points.nPositive, alarms: points.alarms[i] };
+    })
+    .reduce((a, b) => (b.recall > a.recall ? b : a));
+  if (best.alarms === 0) return null;
+  return w.recallOutOfReach(percent(best.recall), best.name, several(best.alarms, w.alarm));
+}
+
 function costNotice({ setting, ratios }) {
   const { minPrecision } = setting;
-  if (minPrecision === 0 || minPrecision === 1 || ratios[1] < minPrecision / (1 - minPrecision)) {
+  // With a recall floor raising no alarm is not among the choices.
+  if (setting.minRecall > 0 || minPrecision === 0 || minPrecision === 1 || ratios[1] < minPrecision / (1 - minPrecision)) {
     return null;
   }
   return w.cheapMisses(falseAlarms((1 - minPrecision) / minPrecision));
 }
 
 /** Whether a setting lies where the bound on thinned scores was not certified. */
-function thinningNotice({ focus, thinning }) {
+function thinningNotice({ focus, setting, thinning }) {
   if (!thinning || !focus.result.region) return null;
-  if (highestRecall(focus.result.region) >= thinning.recallFloor) return null;
+  if (!(setting.minRecall > 0) && highestRecall(focus.result.region) >= thinning.recallFloor) return null;
   return w.thinnedTooFar(plain(thinning.largestChange, 2));
 }
 
@@ -52,7 +69,8 @@ export function notices(view) {
   if (prevalence !== null && (exceed ?? null) !== null) return [w.periodsElsewhere];
   const capacity = capacityNotice(view);
   if (capacity) return [capacity];
-  return [floorNotice, costNotice, thinningNotice].map((of) => of(view)).filter(Boolean);
+  const unmet = recallNotice(view) ?? floorNotice(view);
+  return [unmet, costNotice(view), thinningNotice(view)].filter(Boolean);
 }
 
 /** What the page holds, and that it holds no rows. */

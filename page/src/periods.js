@@ -29,11 +29,11 @@ export function bindPeriods(place, store, periods, first) {
 }
 
 /** Whether the rule, rather than the mean, keeps other thresholds from being chosen. */
-export function boundByPeriods(points, { hull, allowedAlarms }, minPrecision, [low, high]) {
+export function boundByPeriods(points, { hull, allowedAlarms }, limits, [low, high]) {
   if (points.exceed === undefined || points.exceed === null) return false;
   const used = (hullOf) => {
     const [first, last] = usedVertices(hullOf, low, high);
     return hullOf.index.slice(first, last + 1).join();
   };
-  return used(hull) !== used(costHull(points, minPrecision, allowedAlarms));
+  return used(hull) !== used(costHull(points, limits, allowedAlarms));
 }

@@ -38,19 +38,21 @@ export function bandOf({ tp, fp, nPositive, nNegative }, i, miss, prevalences) {
     high: precisionAt(p, tprs[1], fprs[0]),
     alarms: p * tpr + (1 - p) * fpr,
     mostAlarms: p * tprs[1] + (1 - p) * fprs[1],
+    recall: tpr,
+    leastRecall: tprs[0],
     cost: 1000 * ((1 - p) * fpr + p * (1 - tpr) * miss),
   }));
 }
 
 /** Where the limits are kept: by the rates as they are, and by the whole band; null for nowhere. */
-export function keptBetween(band, floor, share) {
+export function keptBetween(band, { minPrecision, minRecall = 0 }, share) {
   const ends = (kept) => {
     const prevalences = band.filter(kept).map(({ prevalence }) => prevalence);
     return prevalences.length ? [prevalences[0], prevalences.at(-1)] : null;
   };
   return {
-    rates: ends(({ precision, alarms }) => precision >= floor && alarms <= share),
-    band: ends(({ low, mostAlarms }) => low >= floor && mostAlarms <= share),
+    rates: ends(({ precision, recall, alarms }) => precision >= minPrecision && recall >= minRecall && alarms <= share),
+    band: ends(({ low, leastRecall, mostAlarms }) => low >= minPrecision && leastRecall >= minRecall && mostAlarms <= share),
   };
 }
 
@@ -68,16 +70,15 @@ export function bandView(view) {
   const own = base.nPositive / (base.nPositive + base.nNegative);
   const band = bandOf(base, chosen, view.missAt, prevalencesAround(own, view.setting.zoom ? PREVALENCE_REACH : WHOLE_REACH));
   const share = result.allowedAlarms / (base.nPositive + base.nNegative);
-  const kept = keptBetween(band, view.setting.minPrecision, share);
+  const kept = keptBetween(band, view.setting, share);
   return { band, own, kept, threshold: base.thresholds[chosen] };
 }
 
 /** Rows of the table: every tenth prevalence, and the threshold that would be chosen there. */
 function bandRows(view, { band }) {
-  const { minPrecision, capacity } = view.setting;
   const rows = band.filter((_, i) => i % 10 === 0).map((at) => {
     const points = { ...atPrevalence(view.focus.base, at.prevalence), exceed: null };
-    const { hull } = evaluate(points, minPrecision, capacity, view.costs);
+    const { hull } = evaluate(points, view.setting, view.costs);
     const best = hull ? points.thresholds[hull.index[bestAt(hull, view.ratioAt)]] : Infinity;
     return [
       percent(at.prevalence),

@@ -4,8 +4,8 @@ import { percent, plain, settingText, several, thresholdText } from "./wording.j
 
 /** Whether a setting has the limits of another; costs may differ, for a guarantee is of thresholds. */
 export function sameLimits(setting, first) {
-  const limits = ({ minPrecision, capacity, prevalence, exceed = null }) =>
-    JSON.stringify([minPrecision, capacity, prevalence, exceed]);
+  const limits = ({ minPrecision, minRecall = 0, capacity, prevalence, exceed = null }) =>
+    JSON.stringify([minPrecision, minRecall, capacity, prevalence, exceed]);
   return limits(setting) === limits(first);
 }
 

@@ -62,7 +62,7 @@ const INFINITE = { inf: '"Infinity"', "-inf": '"-Infinity"', nan: '"NaN"' };
 const jsonFloat = (value) => INFINITE[floatText(value)] ?? floatText(value);
 
 /** Keys whose values are floats in Python even where they are whole. */
-const FLOATS = new Set(["price", "thresholds", "minPrecision", "miss", "share", "prevalence", "oneCase"]);
+const FLOATS = new Set(["price", "thresholds", "minPrecision", "minRecall", "miss", "share", "prevalence", "oneCase"]);
 
 /** JSON as `voros explore` writes it into a page. */
 export function jsonText(value, key = "") {

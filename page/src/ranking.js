@@ -1,7 +1,7 @@
 /** The ranking by partial VOROS, with each model's distance from the best. */
 import { w } from "./lang.js";
 import { html, swatch } from "./marks.js";
-import { fixed } from "./wording.js";
+import { fixed, plain } from "./wording.js";
 
 const rangeText = (ends) => w.range(...ends.map((end) => fixed(end, 3).replace("-", "−")));
 
@@ -13,7 +13,7 @@ function behindOf({ behind }, position) {
 
 function distanceText(model, best, position) {
   if (!model.usable) return w.cannotAlarm;
-  return position === 0 ? w.best : `−${fixed(best.score - model.score, 4)}`;
+  return position === 0 ? w.best : `−${plain(best.score - model.score)}`;
 }
 
 function bar(model) {
@@ -28,7 +28,7 @@ function row(model, best, position) {
   const score = html(
     "data",
     { value: model.score, "data-model": model.name },
-    fixed(model.score, 4),
+    plain(model.score),
   );
   return html(
     "tr",

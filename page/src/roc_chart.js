@@ -69,7 +69,7 @@ function curve(model, usablePath) {
 }
 
 function usablePath({ points, result }, setting) {
-  const flags = feasible(points, setting.minPrecision, result.allowedAlarms, result.last);
+  const flags = feasible(points, setting, result.allowedAlarms, result.last);
   return runPath(points, (i) => i > 0 && flags[i] === 1);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The setting: limits and costs that a person can move, and its forms as a link, TOML and Python.
  *
- * {minPrecision, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, price, at,
+ * {minPrecision, minRecall, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, price, at,
  * model, zoom}
  *
  * `miss` is how many false alarms a miss is worth; `spread` says in which unit the range between
@@ -56,6 +56,7 @@ export function toHash(setting) {
   /** @type {Record<string, any>} */
   const fields = {
     precision: setting.minPrecision,
+    recall: setting.minRecall ?? 0,
     ...(capacity.count === undefined ? { share: capacity.share } : { count: capacity.count }),
     miss: miss.join("_"),
     spread: setting.spread,
@@ -97,6 +98,7 @@ function keysOf(nModels) {
   const oneOf = (choices) => (text) => choices.get(text);
   return {
     precision: [w.keyShare, (text) => numberFrom(isShare, text)],
+    recall: [w.keyShare, (text) => numberFrom(isShare, text)],
     share: [w.keyPositiveShare, (text) => numberFrom(isPositiveShare, text)],
     count: [w.acceptedCount, (text) => numberFrom(isCount, text)],
     miss: [w.keyMiss(...MISS_COSTS), missFrom],
@@ -123,23 +125,23 @@ function pairText(key, value) {
 
 function readPairs(pairs, keys) {
   /** @type {Record<string, any>} */
-  const read = {};
+  const values = {};
   const problems = [];
   for (const [key, value] of pairs) {
     const [accepted, readValue] = Object.hasOwn(keys, key) ? keys[key] : [];
     const parsed = readValue?.(value);
     if (!readValue) problems.push(w.noSuchKey(pairText(key, value)));
-    else if (Object.hasOwn(read, key)) problems.push(w.givenBefore(pairText(key, value)));
+    else if (Object.hasOwn(values, key)) problems.push(w.givenBefore(pairText(key, value)));
     else if (parsed === undefined) problems.push(w.keyAccepts(pairText(key, value), accepted));
-    else read[key] = parsed;
+    else values[key] = parsed;
   }
-  if (read.share !== undefined && read.count !== undefined) {
-    problems.push(w.countGivenToo(pairText("share", read.share)));
+  if (values.share !== undefined && values.count !== undefined) {
+    problems.push(w.countGivenToo(pairText("share", values.share)));
   }
-  return { read, problems };
+  return { values, problems };
 }
 
-/** @param {Record<string, any>} read */
+/** @param {Record<string, any>} values */
 function capacityFrom({ share, count }, fallback) {
   if (count !== undefined) return { count };
   return share === undefined ? fallback : { share };
@@ -155,19 +157,20 @@ export function readHash(hash, setting, nModels) {
   const { share, exceed, ...others } = keysOf(nModels);
   // A capacity per period is a number of alarms, and has a rule.
   const own = setting.exceed === undefined ? { share } : { exceed };
-  const { read, problems } = readPairs(pairs, { ...others, ...own });
-  const part = (key, fallback) => (read[key] === undefined ? fallback : read[key]);
+  const { values, problems } = readPairs(pairs, { ...others, ...own });
+  const part = (key, fallback) => (values[key] === undefined ? fallback : values[key]);
   return {
     setting: {
       minPrecision: part("precision", setting.minPrecision),
-      capacity: capacityFrom(read, setting.capacity),
+      minRecall: part("recall", setting.minRecall ?? 0),
+      capacity: capacityFrom(values, setting.capacity),
       miss: part("miss", setting.miss),
       spread: part("spread", setting.spread),
       ...(setting.exceed === undefined ? {} : { per: setting.per, exceed: part("exceed", setting.exceed) }),
       prevalence: part("prevalence", setting.prevalence),
       at: part("at", setting.at),
       price: part("price", null),
-      model: read.model === undefined ? null : read.model - 1,
+      model: values.model === undefined ? null : values.model - 1,
       zoom: part("zoom", true),
     },
     problems,
@@ -188,6 +191,7 @@ export function toToml(setting) {
   const lines = [
     "[explored]",
     `min_precision = ${setting.minPrecision}`,
+    ...(setting.minRecall > 0 ? [`min_recall = ${setting.minRecall}`] : []),
     `capacity = ${capacityText(setting.capacity)}`,
     ...(setting.per === undefined ? [] : [`per = ${JSON.stringify(setting.per)}`]),
     ...((setting.exceed ?? null) === null ? [] : [`exceed = ${setting.exceed}`]),
@@ -209,6 +213,7 @@ export function toPython(setting) {
     "",
     "scenario = voros.Scenario(",
     `    min_precision=${setting.minPrecision},`,
+    ...(setting.minRecall > 0 ? [`    min_recall=${setting.minRecall},`] : []),
     `    capacity=${capacityText(setting.capacity)},`,
     `    cost_ratio=${costs},`,
     ...(setting.per === undefined ? [] : [`    per=${JSON.stringify(setting.per)},`]),

@@ -90,12 +90,16 @@ const gapsOf = (kept) => Uint8Array.from([0, ...kept.map((i, j) => Number(j > 0 
  * Points with one more in each gap in which a limit is reached, on the line between its ends. Without
  * it a resample would use the next kept threshold, and spread by whole gaps.
  */
-function withLimitsReached(points, minPrecision, capacity) {
-  const { tp, alarms, gaps } = points;
+function withLimitsReached(points, { minPrecision, minRecall = 0, capacity }) {
+  const { tp, alarms, gaps, nPositive } = points;
   const rows = rowsAllowed(points, capacity) ?? Infinity;
   const [last, further] = [Math.floor(rows), rows % 1];
   const most = maxAlarms(points, capacity);
-  const above = [(i) => most - alarms[i], (i) => tp[i] - minPrecision * alarms[i]];
+  const above = [
+    (i) => most - alarms[i],
+    (i) => tp[i] - minPrecision * alarms[i],
+    (i) => tp[i] - minRecall * nPositive,
+  ];
   const reached = [];
   for (let i = 1; i < gaps.length; i++) {
     if (!gaps[i]) continue;
@@ -124,10 +128,11 @@ function withLimitsReached(points, minPrecision, capacity) {
   return { ...points, fp, tp: others[0], alarms: others[1], wholeCounts: false, ...inTime };
 }
 
-function scoreOf(points, { minPrecision, capacity, prevalence, costs, exceed = null }) {
+function scoreOf(points, setting) {
+  const { prevalence, costs, exceed = null } = setting;
   if (points.nPositive === 0 || points.nNegative === 0) return NaN;
   const placed = { ...atPrevalence(points, prevalence), exceed };
-  return evaluate(withLimitsReached(placed, minPrecision, capacity), minPrecision, capacity, costs).score ?? 0;
+  return evaluate(withLimitsReached(placed, setting), setting, costs).score ?? 0;
 }
 
 /** How much each resample's score is above that of the cases, by model. */
@@ -160,9 +165,10 @@ const FEWEST_DEGREES = 4;
  * How many independent events the spread of a score rests on, by Satterthwaite's formula: where few
  * cases are missed, or few false alarms raised, resamples vary too little.
  */
-function degreesOf({ whole: points, curve }, { minPrecision, capacity, prevalence, costs, exceed = null }) {
+function degreesOf({ whole: points, curve }, setting) {
+  const { prevalence, costs, exceed = null } = setting;
   const placed = { ...atPrevalence(points, prevalence), exceed };
-  const { hull } = evaluate(placed, minPrecision, capacity, costs);
+  const { hull } = evaluate(placed, setting, costs);
   if (!hull) return FEWEST_DEGREES;
   const odds = placed.nNegative / placed.nPositive;
   const [low, high] = ratioRange(costs, odds);

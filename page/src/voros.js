@@ -7,6 +7,7 @@
  * Points    {thresholds, tp, fp, alarms, nPositive, nNegative, oneCase, wholeCounts, wholeCases}
  *           by rising alarms; the first is never alarm.
  * Capacity  {share: 0.5} of the cases, or {count: 40} of them.
+ * Limits    {minPrecision, minRecall, capacity}; a recall floor may be left out, and 0 is none.
  * Costs     {over: "ratio" | "miss" | "t", low, high}: uniform in that unit, known if low == high.
  */
 
@@ -27,6 +28,9 @@ const SERIES_TERMS = 9;
 
 /** Keeps atanh finite where v vanishes at one end; its factor vanishes there as well. */
 const ALMOST_ONE = 1 - 2 ** -53;
+
+/** A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside. */
+const ON_THE_LINE = 8 * Number.EPSILON;
 
 // ------------------------------------------------------------------ limits, read exactly
 
@@ -69,29 +73,33 @@ export function maxAlarms(points, capacity) {
   return Number(exact / by) + Number(exact % by) / denominator;
 }
 
-/** Whether the threshold at `i` keeps the floor: TP >= alpha (TP + FP), on counts. */
-export function preciseEnough(points, i, floor) {
-  if (floor.numerator === 0 || i === 0) return true;
-  const right = points.tp[i] * floor.denominator;
-  const needed = points.alarms[i] * floor.numerator;
-  if (!points.wholeCounts) return right >= needed * (1 - WEIGHT_ROUNDING);
+/** Whether `tp` is at least a share, the floor, of a count: of the alarms precision, of the positives recall. */
+export function keepsFloor(tp, of, floor, wholeCounts) {
+  if (floor.numerator === 0) return true;
+  const right = tp * floor.denominator;
+  const needed = of * floor.numerator;
+  if (!wholeCounts) return right >= needed * (1 - WEIGHT_ROUNDING);
   if (Math.abs(right - needed) > PRODUCT_ROUNDING * needed) return right > needed;
-  const [tp, alarms] = [BigInt(points.tp[i]), BigInt(points.alarms[i])];
-  return tp * BigInt(floor.denominator) >= alarms * BigInt(floor.numerator);
+  return BigInt(tp) * BigInt(floor.denominator) >= BigInt(of) * BigInt(floor.numerator);
 }
 
-function mostAlarms(points, allowed) {
-  return points.wholeCounts ? allowed : allowed + WEIGHT_ROUNDING * allowed;
+/** A function that says whether the threshold at `i`, not never alarm, meets the limits. */
+function limitTest(points, { minPrecision, minRecall = 0 }, allowedAlarms) {
+  const { tp, alarms, nPositive, wholeCounts } = points;
+  const [floor, recallFloor] = [asFraction(minPrecision), asFraction(minRecall)];
+  const most = wholeCounts ? allowedAlarms : allowedAlarms + WEIGHT_ROUNDING * allowedAlarms;
+  return (i) =>
+    alarms[i] <= most &&
+    keepsFloor(tp[i], nPositive, recallFloor, wholeCounts) &&
+    keepsFloor(tp[i], alarms[i], floor, wholeCounts);
 }
 
-/** Which thresholds meet both limits, one flag each. */
-export function feasible(points, minPrecision, allowedAlarms, last = points.alarms.length) {
-  const floor = asFraction(minPrecision);
-  const most = mostAlarms(points, allowedAlarms);
+/** Which thresholds meet the limits, one flag each; with a recall floor never alarm stands in for none. */
+export function feasible(points, limits, allowedAlarms, last = points.alarms.length) {
+  const meets = limitTest(points, limits, allowedAlarms);
   const flags = new Uint8Array(points.alarms.length);
-  for (let i = 0; i < last; i++) {
-    if (points.alarms[i] <= most && preciseEnough(points, i, floor)) flags[i] = 1;
-  }
+  for (let i = 1; i < last; i++) flags[i] = Number(meets(i));
+  flags[0] = Number(!(limits.minRecall > 0) || !flags.includes(1));
   return flags;
 }
 
@@ -147,15 +155,15 @@ export function atPrevalence(points, prevalence) {
  * Upper hull of the feasible points: the thresholds that are best at some cost.
  *
  * Returns {index, enter}: positions by rising alarms, and the cost ratio at which each takes over
- * from the one before; the first, never alarm, enters at infinity.
+ * from the one before; the first enters at infinity. It is never alarm, unless there is a recall floor.
  */
-export function costHull(points, minPrecision, allowedAlarms, last = points.alarms.length) {
-  const floor = asFraction(minPrecision);
-  const most = mostAlarms(points, allowedAlarms);
-  const hull = [0];
+export function costHull(points, limits, allowedAlarms, last = points.alarms.length) {
+  const meets = limitTest(points, limits, allowedAlarms);
+  const hull = limits.minRecall > 0 ? [] : [0];
   for (let i = 1; i < last; i++) {
-    if (points.alarms[i] <= most && preciseEnough(points, i, floor)) extendHull(hull, points, i);
+    if (meets(i)) extendHull(hull, points, i);
   }
+  if (hull.length === 0) hull.push(0);
   const { tp, fp } = points;
   const enter = hull.map((i, j) =>
     j === 0 ? Infinity : (tp[i] - tp[hull[j - 1]]) / (fp[i] - fp[hull[j - 1]]),
@@ -163,8 +171,11 @@ export function costHull(points, minPrecision, allowedAlarms, last = points.alar
   return { index: hull, enter };
 }
 
+/** Whether a hull holds a threshold that raises an alarm. */
+export const canAlarm = ({ index }) => index.at(-1) > 0;
+
 function extendHull(hull, { tp, alarms }, i) {
-  if (tp[i] <= tp[hull[hull.length - 1]]) return;
+  if (hull.length && tp[i] <= tp[hull[hull.length - 1]]) return;
   if (alarms[i] === alarms[hull[hull.length - 1]]) hull.pop();
   while (hull.length > 1) {
     const b = hull[hull.length - 1];
@@ -194,8 +205,8 @@ export function usedVertices(hull, low, high) {
 
 // ------------------------------------------------------------------ region
 
-/** The unit square cut by both limits: {corners: [[x, y], ...], area}, counter-clockwise. */
-export function feasibleRegion(nPositive, nNegative, minPrecision, allowedAlarms) {
+/** The unit square cut by the limits: {corners: [[x, y], ...], area}, counter-clockwise. */
+export function feasibleRegion(nPositive, nNegative, { minPrecision, minRecall = 0 }, allowedAlarms) {
   let corners = [
     [0, 0],
     [1, 0],
@@ -208,12 +219,17 @@ export function feasibleRegion(nPositive, nNegative, minPrecision, allowedAlarms
   if (allowedAlarms < nPositive + nNegative) {
     corners = cut(corners, -nNegative, -nPositive, allowedAlarms);
   }
+  if (minRecall > 0) corners = cut(corners, 0, 1, -minRecall);
   return { corners, area: polygonArea(corners) };
 }
 
 /** Keep the part of a convex polygon where onX x + onY y + constant >= 0. */
 function cut(corners, onX, onY, constant) {
-  const height = corners.map(([x, y]) => onX * x + onY * y + constant);
+  const rounding = ON_THE_LINE * (Math.abs(onX) + Math.abs(onY) + Math.abs(constant));
+  const height = corners.map(([x, y]) => {
+    const level = onX * x + onY * y + constant;
+    return Math.abs(level) <= rounding ? 0 : level;
+  });
   const kept = [];
   corners.forEach((corner, i) => {
     const j = (i + 1) % corners.length;
@@ -306,9 +322,17 @@ function fan(region, h, k) {
   });
 }
 
+/** Share that is costlier than a point where the limits leave a segment or one point, as in Python. */
+function shareWithoutArea({ corners }, h, k) {
+  const ends = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
+  const [[left, right], [low, high]] = ends.map((values) => [Math.min(...values), Math.max(...values)]);
+  if (high > low) return (k ** 2 - low ** 2) / (high ** 2 - low ** 2);
+  return right > left ? (right - h) / (right - left) : 1;
+}
+
 /** Share of the region that is costlier than the point (h, k), at given line weights. */
 export function dominatedShare(region, h, k, onTpr, onFpr) {
-  if (region.area === 0) return (k / highestRecall(region)) ** 2;
+  if (region.area === 0) return shareWithoutArea(region, h, k);
   const excess = costExcess(region, h, k, onTpr, onFpr);
   const triangles = fan(region, h, k);
   let area = 0;
@@ -369,7 +393,8 @@ export function partialVolume(points, hull, region, costs) {
   const { tp, fp, nPositive, nNegative } = points;
   const odds = nNegative / nPositive;
   if (region.area === 0) {
-    return (tp[hull.index.at(-1)] / nPositive / highestRecall(region)) ** 2;
+    const i = hull.index.at(-1);
+    return shareWithoutArea(region, fp[i] / nNegative, tp[i] / nPositive);
   }
   if (costs.low === costs.high) {
     const chosen = hull.index[bestAt(hull, toRatio(costs.over, costs.low, odds))];
@@ -426,37 +451,50 @@ export function lastAllowed(points, capacity) {
  * Score points, already at the prevalence wanted, within limits.
  *
  * Returns {score, hull, region, allowedAlarms}; the score is null where the capacity does not
- * admit a single case.
+ * admit a single case, or not as many as a recall floor needs, and 0 where no threshold keeps one.
  */
-export function evaluate(points, minPrecision, capacity, costs) {
+export function evaluate(points, limits, costs) {
+  const { minRecall = 0, capacity } = limits;
   const allowedAlarms = maxAlarms(points, capacity);
-  if (allowedAlarms < points.oneCase) return { score: null, allowedAlarms };
-  const region = feasibleRegion(points.nPositive, points.nNegative, minPrecision, allowedAlarms);
+  const needed = minRecall * points.nPositive * (1 - WEIGHT_ROUNDING);
+  if (allowedAlarms < Math.max(points.oneCase, needed)) {
+    return { score: null, allowedAlarms, scoresNothing: minRecall > 0 };
+  }
+  const region = feasibleRegion(points.nPositive, points.nNegative, limits, allowedAlarms);
   const last = lastAllowed(points, capacity);
-  const hull = costHull(points, minPrecision, allowedAlarms, last);
-  return { score: partialVolume(points, hull, region, costs), hull, region, allowedAlarms, last };
+  const hull = costHull(points, limits, allowedAlarms, last);
+  const scoresNothing = minRecall > 0 && !canAlarm(hull);
+  const score = scoresNothing ? 0 : partialVolume(points, hull, region, costs);
+  return { score, hull, region, allowedAlarms, last, scoresNothing };
 }
 
+/** No floor at all. */
+export const NO_FLOORS = { minPrecision: 0, minRecall: 0 };
+
 /**
- * The limits, "precision" and "capacity", without which other thresholds would be chosen on a
- * range of cost ratios. Where lifting either changes nothing but lifting both does, both bind.
+ * The limits, "precision", "recall" and "capacity", without which other thresholds would be chosen
+ * on a range of cost ratios. Where lifting any one changes nothing but lifting all does, all bind.
  */
-export function bindingLimits(points, minPrecision, allowedAlarms, [low, high]) {
-  const chosen = (floor, most) => {
-    const hull = costHull(points, floor, most);
+export function bindingLimits(points, { minPrecision, minRecall = 0 }, allowedAlarms, [low, high]) {
+  const chosen = (floors, most) => {
+    const hull = costHull(points, { minPrecision, minRecall, ...floors }, most);
     const [first, last] = usedVertices(hull, low, high);
     return hull.index.slice(first, last + 1).join();
   };
-  const withinBoth = chosen(minPrecision, allowedAlarms);
-  if (chosen(0, Infinity) === withinBoth) return [];
-  const bound = [];
-  if (chosen(0, allowedAlarms) !== withinBoth) bound.push("precision");
-  if (chosen(minPrecision, Infinity) !== withinBoth) bound.push("capacity");
-  return bound.length ? bound : ["precision", "capacity"];
+  const withinAll = chosen({}, allowedAlarms);
+  if (chosen(NO_FLOORS, Infinity) === withinAll) return [];
+  const lifted = {
+    precision: () => chosen({ minPrecision: 0 }, allowedAlarms),
+    ...(minRecall > 0 && { recall: () => chosen({ minRecall: 0 }, allowedAlarms) }),
+    capacity: () => chosen({}, Infinity),
+  };
+  const bound = Object.keys(lifted).filter((limit) => lifted[limit]() !== withinAll);
+  return bound.length ? bound : Object.keys(lifted);
 }
 
 /** Share of the region that is costlier than the best threshold at a cost ratio. */
-export function normalisedArea(points, { hull, region }, ratio) {
+export function normalisedArea(points, { hull, region, scoresNothing = false }, ratio) {
+  if (scoresNothing) return 0;
   const { tp, fp, nPositive, nNegative } = points;
   const chosen = hull.index[bestAt(hull, ratio)];
   const t = fromRatio("t", ratio, nNegative / nPositive);

@@ -1,5 +1,5 @@
 /** Who wins at the limits around the current ones; computed a slice at a time, coarse first. */
-import { evaluate } from "./voros.js";
+import { canAlarm, evaluate } from "./voros.js";
 
 /** Cells along each side of the map, first coarse, then fine. */
 export const GRIDS = [7, 21];
@@ -12,13 +12,14 @@ const CAPACITY_FACTOR = 4;
 const FLOOR_REACH = 0.2;
 
 /** The limits at the edges of the map. */
-export function mapWindow({ minPrecision, capacity, zoom = true }, nCases) {
+export function mapWindow({ minPrecision, minRecall = 0, capacity, zoom = true }, nCases) {
   const isCount = capacity.count !== undefined;
   const now = isCount ? Math.min(capacity.count, nCases) : capacity.share;
   const [least, most] = isCount ? [1, nCases] : [1 / nCases, 1];
-  if (!zoom) return { isCount, capacities: [Math.min(least, now / 2), most], floors: [0, 1] };
+  if (!zoom) return { isCount, minRecall, capacities: [Math.min(least, now / 2), most], floors: [0, 1] };
   return {
     isCount,
+    minRecall,
     capacities: [
       Math.max(now / CAPACITY_FACTOR, Math.min(least, now / 2)),
       Math.min(now * CAPACITY_FACTOR, most),
@@ -44,9 +45,10 @@ export function cellAt({ capacities, floors }, { minPrecision, capacity }, nCase
 }
 
 /** The limits that a place on the map stands for. */
-export function limitsAt({ isCount }, capacity, floor) {
+export function limitsAt({ isCount, minRecall }, capacity, floor) {
   return {
     minPrecision: floor,
+    minRecall,
     capacity: isCount ? { count: Math.max(1, Math.round(capacity)) } : { share: capacity },
   };
 }
@@ -55,12 +57,12 @@ export function limitsAt({ isCount }, capacity, floor) {
  * At given limits: the winner's position (-1: no model can raise an alarm), the second's (-1: no
  * other can), the winner's lead, and all scores, null for models that cannot raise an alarm.
  */
-export function winnerAt(pointsOfModels, { minPrecision, capacity }, costs) {
+export function winnerAt(pointsOfModels, limits, costs) {
   const scores = pointsOfModels.map(() => null);
   let [winner, second] = [-1, -1];
   pointsOfModels.forEach((points, position) => {
-    const { score, hull } = evaluate(points, minPrecision, capacity, costs);
-    if (score === null || hull.index.length === 1) return;
+    const { score, hull } = evaluate(points, limits, costs);
+    if (score === null || !canAlarm(hull)) return;
     scores[position] = score;
     if (winner === -1 || score > scores[winner]) [winner, second] = [position, winner];
     else if (second === -1 || score > scores[second]) second = position;

@@ -19,6 +19,15 @@ export function fixed(value, decimals) {
 const LEAST_WRITTEN_OUT = 1e-7;
 const MOST_WRITTEN_OUT = 1e15;
 
+/** Most digits that keep a number apart from another; what differs beyond them is rounding. */
+const MOST_DIGITS = 9;
+
+/** How many digits keep a number from reading as a limit that it is not: 0.9996 is not 1. */
+function digitsApart(value, digits, limit) {
+  while (digits < MOST_DIGITS && value < limit && Number(value.toPrecision(digits)) === limit) digits++;
+  return digits;
+}
+
 /** A number with few digits: 0.0513, 7.25, 1,240, 3e100. */
 export function plain(value, digits = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
@@ -26,7 +35,7 @@ export function plain(value, digits = 3) {
   if (size !== 0 && (size < LEAST_WRITTEN_OUT || size >= MOST_WRITTEN_OUT)) {
     return Number(value.toPrecision(digits)).toExponential().replace("e+", "e");
   }
-  return formatOf({ maximumSignificantDigits: digits }).format(value);
+  return formatOf({ maximumSignificantDigits: digitsApart(value, digits, 1) }).format(value);
 }
 
 /**
@@ -45,25 +54,42 @@ export function falseAlarms(miss) {
 }
 
 export function percent(share, digits = 3) {
-  return w.percent(plain(share * 100, digits));
+  return w.percent(plain(share * 100, digitsApart(share * 100, digits, 100)));
 }
 
-/** Digits of a threshold: enough to set it by. */
-const THRESHOLD_DIGITS = 10;
+/** A threshold of at most this many digits is written in full. */
+const FULL_DIGITS = 6;
 
-/** A number rounded down: a threshold rounded up would leave out the very case it is for. */
-export function roundedDown(value, digits = THRESHOLD_DIGITS) {
-  const near = Number(value.toPrecision(digits));
-  if (near <= value) return near;
-  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);
-  return Number((near - unit).toPrecision(digits));
+/** Where digits of a threshold are left out; rounded either way it could raise other alarms. */
+const CUT = "…";
+
+/** A threshold in full, as it is set. */
+export function fullThreshold(threshold) {
+  return String(threshold).replace(".", w.decimalMark);
 }
 
-/** A threshold as it can be set; an unknown one is said to be so. */
+/** A threshold as people read it: 0.7012, 105, 0.747…; an unknown one is said to be so. */
 export function thresholdText(threshold) {
   if (threshold === Infinity) return w.never;
   if (Number.isNaN(threshold)) return w.notRecorded;
-  return threshold === -Infinity ? "−∞" : String(roundedDown(threshold)).replace(".", w.decimalMark);
+  if (threshold === -Infinity) return "−∞";
+  const whole = String(Math.trunc(Math.abs(threshold))).length;
+  const short = Number(threshold.toPrecision(Math.min(Math.max(FULL_DIGITS, whole), 15)));
+  return short === threshold ? fullThreshold(threshold) : fullThreshold(cutOff(threshold, Math.max(3, whole))) + CUT;
+}
+
+/** The first digits of a number, not rounded. */
+function cutOff(value, digits) {
+  const size = Math.abs(value);
+  const near = Number(size.toPrecision(digits));
+  const unit = 10 ** (Math.floor(Math.log10(size)) - digits + 1);
+  return Math.sign(value) * (near <= size ? near : Number((near - unit).toPrecision(digits)));
+}
+
+/** A threshold to set: as people read it and, where that leaves digits out, in full. */
+export function settableThreshold(threshold) {
+  const shown = thresholdText(threshold);
+  return shown.endsWith(CUT) ? w.inFull(shown, fullThreshold(threshold)) : shown;
 }
 
 /** Shares of the cases that are caught, missed, false alarms and correctly left alone. */
@@ -110,14 +136,14 @@ export function consequenceText(shares, words) {
 /** What to set, and what comes of it: the threshold at position `i`. */
 export function deployText(points, i, words) {
   const threshold = points.thresholds[i];
-  const shown = Number.isNaN(threshold) ? null : thresholdText(threshold);
+  const shown = Number.isNaN(threshold) ? null : settableThreshold(threshold);
   const precision = percent(points.tp[i] / points.alarms[i]);
   return w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
 }
 
 /** Which limits stand between a model and a better threshold. */
 export function bindingText(binding) {
-  const names = { precision: w.precisionFloor, capacity: w.theCapacity };
+  const names = { precision: w.precisionFloor, recall: w.recallFloor, capacity: w.theCapacity };
   return binding.length === 0 ? w.notBound : w.heldBack(binding.map((limit) => names[limit]));
 }
 
@@ -133,6 +159,7 @@ export function settingText(setting, words) {
   const known = miss[0] === miss[1];
   return w.settingText({
     floor: percent(setting.minPrecision, 6),
+    caught: setting.minRecall > 0 ? percent(setting.minRecall, 6) : null,
     most:
       capacity.count === undefined
         ? w.settingShare(percent(capacity.share, 6), words.cases)
@@ -141,7 +168,6 @@ export function settingText(setting, words) {
     worth: known ? falseAlarms(miss[1]) : w.settingRange(plain(miss[0]), falseAlarms(miss[1])),
     even: known ? "" : w.settingEven(setting.spread),
     rate: prevalence === null ? w.asInData : w.reweighted(percent(prevalence, 6)),
-    outcome: words.outcome,
   });
 }
 

@@ -62,7 +62,7 @@ test("German writes numbers and sentences in German", () => {
   assert.equal(
     settingText(setting, { cases: "Patienten", outcome: "Tod" }),
     "Mindestens 15\u00a0% der Alarme sind richtig; höchstens 1.200 Alarme; ein übersehener Fall wiegt 5 bis 7,5 " +
-      "Fehlalarme (gleichverteilt in Fehlalarmen); Tod wie in den Daten.",
+      "Fehlalarme (gleichverteilt in Fehlalarmen); Prävalenz wie in den Daten.",
   );
   assert.equal(plain(1234.5), "1.230");
   const ranked = [{ name: "a", usable: true, score: 0.5, position: 0 }, { name: "b", usable: true, score: 0.25, position: 1 }];

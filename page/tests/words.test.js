@@ -10,8 +10,10 @@ import {
   consequenceText,
   falseAlarms,
   outcomeShares,
+  percent,
   plain,
-  roundedDown,
+  settableThreshold,
+  thresholdText,
   settingText,
   several,
   CHECKING,
@@ -22,6 +24,7 @@ import {
 
 const FIRST = firstSetting({
   minPrecision: 0.15,
+  minRecall: 0,
   capacity: { share: 1 },
   miss: [6, 9],
   spread: "ratio",
@@ -35,6 +38,7 @@ test("a setting survives the address", () => {
     {
       ...FIRST,
       minPrecision: 1 / 3,
+      minRecall: 0.9,
       prevalence: 0.0123456789012345,
       at: 0.25,
       model: 2,
@@ -58,7 +62,7 @@ test("what an address cannot mean is left as it was, and said", () => {
   assert.equal(problems.length, 8);
   assert.equal(problems[0], "precision=2 (accepted: 0 to 1)");
   for (const odd of ["0x1", "Infinity", "", " 1", "1e999", "NaN", "1,5", "_", "1_2_3"]) {
-    for (const key of ["precision", "share", "count", "miss", "prevalence", "at", "model"]) {
+    for (const key of ["precision", "recall", "share", "count", "miss", "prevalence", "at", "model"]) {
       const read = readHash(`#${new URLSearchParams({ [key]: odd })}`, FIRST, 4);
       assert.deepEqual(read.setting, FIRST, `${key}=${odd}`);
       assert.equal(read.problems.length, 1, `${key}=${odd}`);
@@ -105,6 +109,17 @@ test("a share of 1 is never written as one case", () => {
   assert.match(toPython({ ...FIRST, capacity: { count: 1 } }), /capacity=1,/);
 });
 
+test("a recall floor is written where there is one, and lifted by an address", () => {
+  const floor = { ...FIRST, minRecall: 0.9 };
+  assert.match(toPython(floor), /min_recall=0\.9,/);
+  assert.match(toToml(floor), /^min_recall = 0\.9$/m);
+  assert.ok(!toPython(FIRST).includes("recall") && !toToml(FIRST).includes("recall"));
+  assert.equal(readHash(`#${toHash(FIRST)}`, floor, 4).setting.minRecall, 0);
+  const words = { cases: "patients", outcome: "sepsis" };
+  assert.match(settingText(floor, words), /; at least 90% caught \(sensitivity\); /);
+  assert.ok(!settingText(FIRST, words).includes("caught"));
+});
+
 test("the middle of the costs is that of their logarithm", () => {
   assert.ok(Math.abs(missAt({ miss: [4, 25], at: 0.5 }) - 10) < 1e-12);
   assert.equal(missAt({ miss: [7, 7], at: 0.5 }), 7);
@@ -126,15 +141,18 @@ test("one hundred people are always one hundred", () => {
   }
 });
 
-test("a threshold is never rounded up", () => {
-  assert.equal(roundedDown(0.7470092770000001), 0.747009277);
-  assert.equal(roundedDown(0.12345678966), 0.1234567896);
-  assert.equal(roundedDown(0.99999999999), 0.9999999999);
-  assert.equal(roundedDown(-1.23456789012), -1.234567891);
-  assert.deepEqual(
-    [0, 105, 0.1, -3].map((value) => roundedDown(value)),
-    [0, 105, 0.1, -3],
-  );
+test("a threshold is written in full or visibly cut, and never rounded", () => {
+  const cut = [0.7470092770000001, 0.99999999999, -1.23456789012, 1234567.5, 0.0123999999].map(thresholdText);
+  assert.deepEqual(cut, ["0.747…", "0.999…", "-1.23…", "1234567…", "0.0123…"]);
+  assert.deepEqual([0, 105, 0.1, -3, 0.123456, 1234567].map(thresholdText), ["0", "105", "0.1", "-3", "0.123456", "1234567"]);
+  assert.equal(settableThreshold(0.7470092770000001), "0.747… (in full: 0.7470092770000001)");
+  assert.equal(settableThreshold(0.7012), "0.7012");
+});
+
+test("a share that is not whole does not read as whole", () => {
+  assert.equal(percent(0.9996), "99.96%");
+  assert.equal(percent(1), "100%");
+  assert.equal(plain(0.99962), "0.9996");
 });
 
 test("consequences in plain words", () => {

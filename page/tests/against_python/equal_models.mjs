@@ -43,9 +43,9 @@ for (let file = 0; file < files; file++) {
   const cases = { nPositive, nNegative, oneCase: 1, wholeCounts: true, wholeCases: true };
   const points = counted.models.map((model) => operatingPoints(model, cases));
   const ready = prepared({ models: counted.models, cases, replicates: counted.resample() });
-  SETTINGS.forEach(({ minPrecision, capacity, costs }, k) => {
-    const scores = points.map((held) => evaluate(held, minPrecision, capacity, costs).score);
-    const { tied } = leadersOf(ready, { minPrecision, capacity, costs, prevalence: null }, scores);
+  SETTINGS.forEach(({ costs, ...limits }, k) => {
+    const scores = points.map((held) => evaluate(held, limits, costs).score);
+    const { tied } = leadersOf(ready, { ...limits, costs, prevalence: null }, scores);
     if (tied && tied.length < models) wrong[k]++;
   });
 }

@@ -7,5 +7,7 @@ import { groupResults } from "../../src/groups.js";
 const { limits, groups, asked } = JSON.parse(
   readFileSync(process.env.VOROS_CASES, "utf8"),
 );
-const found = asked.map(({ at, floor }) => groupResults(groups, groups.models[0], at, floor));
-console.log(JSON.stringify({ limits: limits.map((each) => exactLimits(...each)), found }));
+const results = asked.map(({ at, floor, recallFloor }) =>
+  groupResults(groups, groups.models[0], at, floor, recallFloor),
+);
+console.log(JSON.stringify({ limits: limits.map((each) => exactLimits(...each)), found: results }));

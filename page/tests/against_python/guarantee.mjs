@@ -8,9 +8,9 @@ import { maxAlarms, operatingPoints } from "../../src/voros.js";
 const { tails, problems, starts } = JSON.parse(
   readFileSync(process.env.VOROS_CASES, "utf8"),
 );
-const flags = problems.map(({ points, cases, minPrecision, capacity, alpha }) => {
+const flags = problems.map(({ points, cases, limits, alpha }) => {
   const held = operatingPoints(points, cases);
-  return Array.from(certified(held, minPrecision, maxAlarms(held, capacity), alpha)).slice(1);
+  return Array.from(certified(held, limits, maxAlarms(held, limits.capacity), alpha)).slice(1);
 });
 console.log(
   JSON.stringify({

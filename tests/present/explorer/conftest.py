@@ -32,7 +32,7 @@ def support2_page(tmp_path_factory: pytest.TempPathFactory, support2: Any) -> Pa
 
 
 UNFOLD = """
-const parts = ["threshold", "decision", "costs", "map", "compare", "how-common"];
+const parts = ["threshold", "decision", "costs", "map", "compare", "how-common", "recall"];
 const names = parts.map((part) => `fold-${part}`);
 try {
   const open = JSON.stringify([...names, "prevalence-card", "guide"]);

@@ -32,6 +32,7 @@ pytestmark = pytest.mark.browser
 FILES = {"svg": "roc.svg", "png": "roc.png", "csv": "roc.csv"}
 
 
+@pytest.mark.slow
 def test_steps_go_back_and_forward(opened: Any) -> None:
     first = python_scenario(opened)
     assert not element(opened, "undo").is_enabled()
@@ -92,6 +93,7 @@ def test_without_limits_no_guarantee_is_announced(opened: Any) -> None:
     assert text(opened, "guarantee") == ""
 
 
+@pytest.mark.slow
 def test_terms_are_explained_on_focus(opened: Any) -> None:
     term = opened.find_element(By.CSS_SELECTOR, "legend .term")
     tip = opened.find_element(By.ID, term.get_attribute("aria-describedby"))
@@ -109,6 +111,7 @@ def test_no_jargon_unless_asked_for(opened: Any) -> None:
         assert jargon not in shown
 
 
+@pytest.mark.slow
 def test_a_chart_is_saved_as_picture_and_numbers(
     opened: Any, support2: Any, tmp_path: Path
 ) -> None:
@@ -223,6 +226,7 @@ def _answer(browser: Any, who: str, yes: list[bool]) -> None:
     browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
 
 
+@pytest.mark.slow
 def test_the_questions_begin_beside_the_sliders(opened: Any) -> None:
     opened.execute_script("document.getElementById('guide').open = false")
     element(opened, "guide-open").click()

@@ -30,13 +30,14 @@ def _problem(rng: np.random.Generator, tied: bool) -> tuple[Any, dict[str, Any]]
     floor = float(rng.choice([0.0, 0.2, 0.5, 0.8, 1.0]))
     share = float(rng.choice([0.05, 0.2, 0.6, 1.0]))
     confidence = float(rng.choice([0.8, 0.95, 0.99]))
-    scenario = voros.Scenario(floor, share, cost_ratio=voros.costs.miss_costs(5, 9))
+    recall = float(rng.choice([0.0, 0.5, 0.8, 1.0], p=[0.5, 0.2, 0.2, 0.1]))
+    costs = voros.costs.miss_costs(5, 9)
+    scenario = voros.Scenario(floor, share, cost_ratio=costs, min_recall=recall)
     payload = page_payload({"a": points}, scenario)
     asked = {
         "points": payload["models"][0],
         "cases": payload["cases"],
-        "minPrecision": floor,
-        "capacity": {"share": share},
+        "limits": {"minPrecision": floor, "minRecall": recall, "capacity": {"share": share}},
         "alpha": 1 - confidence,
     }
     passed = voros.Guarantee(confidence).certified(points, scenario)

@@ -99,6 +99,7 @@ def serious_findings(browser: Any) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_every_model_has_a_look_of_its_own(twelve: Any) -> None:
     swatches = twelve.execute_script(
         "return [...document.querySelectorAll('#ranking .swatch')].map((s) => [s.textContent,"
@@ -113,6 +114,7 @@ def test_every_model_has_a_look_of_its_own(twelve: Any) -> None:
     assert won == letters >= 1
 
 
+@pytest.mark.slow
 def test_paper_is_light_whatever_the_screen(twelve: Any) -> None:
     twelve.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     ground = twelve.execute_script("return getComputedStyle(document.body).backgroundColor")

@@ -35,7 +35,7 @@ def _mean_cost(result: Any, costs: dict[str, Any]) -> float | None:
     if costs["over"] == "t":
         return None
     points = result.points
-    allowed = points.feasible(result.scenario)
+    allowed = result.decision.feasible
     tp, fp = points.tp[allowed], points.fp[allowed]
     ends = costs["low"], costs["high"]
     worths = np.linspace(*ends, N_COSTS) if ends[0] < ends[1] else np.array(ends)
@@ -57,11 +57,13 @@ def _random_costs(rng: np.random.Generator) -> tuple[voros.costs.CostDistributio
     return maker(low, high), {"over": over, "low": low, "high": high}
 
 
-def _net_benefits(y: Any, scores: Any, weights: Any, scenario: voros.Scenario) -> list[float]:
+def _net_benefits(
+    y: Any, scores: Any, weights: Any, scenario: voros.Scenario
+) -> list[float | None]:
     found = voros.net_benefit(
         y, scores, scenario, threshold_probability=PROBABILITIES, sample_weight=weights
     )
-    return [float(value) for value in found]
+    return [None if np.isnan(value) else float(value) for value in found]
 
 
 def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
@@ -73,7 +75,8 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
     capacity = int(rng.integers(1, 60)) if by_count else float(round(rng.uniform(0.05, 1), 2))
     prevalence = float(rng.uniform(0.05, 0.95)) if rng.random() < 0.4 else None
     costs, script_costs = _random_costs(rng)
-    scenario = voros.Scenario(floor, capacity, costs, prevalence)
+    recall = float(rng.choice([0.0, 1.0, round(rng.uniform(0, 1), 2)], p=[0.5, 0.1, 0.4]))
+    scenario = voros.Scenario(floor, capacity, costs, prevalence, min_recall=recall)
     try:
         result = voros.evaluate(points, scenario=scenario)
     except voros.InfeasibleError:
@@ -92,13 +95,16 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
             "wholeCases": kind == "whole",
         },
         "prevalence": prevalence,
-        "minPrecision": floor,
-        "capacity": {"count" if by_count else "share": capacity},
+        "limits": {
+            "minPrecision": floor,
+            "minRecall": recall,
+            "capacity": {"count" if by_count else "share": capacity},
+        },
         "costs": script_costs,
         "score": result.score,
         "ratios": scenario.costs.ratio_range(result.points.negatives_per_positive),
         "binding": result.binding,
-        "allowed": result.points.feasible(scenario).astype(int).tolist(),
+        "allowed": result.decision.feasible.astype(int).tolist(),
         "gains": {
             "probabilities": PROBABILITIES,
             "within": _net_benefits(y, scores, weights, scenario),

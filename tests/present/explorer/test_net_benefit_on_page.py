@@ -130,6 +130,7 @@ def test_costs_of_1000_cases_are_those_of_python_in_money(
     assert everybody == pytest.approx(1000 * (1 - y_true.mean()) * 35, rel=AGREEMENT)
 
 
+@pytest.mark.slow
 def test_a_price_is_kept_in_the_link_and_taken_back(opened: Any) -> None:
     type_into(opened, "price", "-3")
     assert text(opened, "price-problem") == "Accepted: a number above 0, up to 1e100."
@@ -163,6 +164,7 @@ def test_the_table_behind_the_curves_and_the_sentence(opened: Any, support2: Any
     assert f"as {1000 * gain:.3g} true positives" in said
 
 
+@pytest.mark.slow
 def test_the_prevalence_chart_is_saved(opened: Any, support2: Any, tmp_path: Path) -> None:
     y_true, prognoses = support2
     rows = saved_rows(opened, "prevalence", tmp_path)

@@ -43,8 +43,11 @@ def bottom(browser: Any, selector: str) -> float:
     return float(browser.execute_script(f"return {where}", selector))
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (360, 800)])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "de"])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1280, 800), pytest.param(390, 844, marks=pytest.mark.slow), (360, 800)],
+)
 def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height, language):
     screen(fresh, width, height)
     fresh.refresh()
@@ -59,6 +62,7 @@ def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width
     assert text(fresh, "limits-short").startswith(floors)
 
 
+@pytest.mark.slow
 def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fresh):
     is_open = "return document.getElementById(arguments[0]).open"
     assert not any(fresh.execute_script(is_open, name) for name in FOLDED)
@@ -70,19 +74,27 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
     assert kept == ["fold-decision"]
 
 
-def test_what_was_opened_is_open_after_a_reload(opened):
-    is_open = "return document.getElementById('fold-decision').open"
+@pytest.fixture
+def keeping_folds(opened):
+    """The page, whose sections stay as they are when it is loaded again."""
     opened.execute_script("window.name = 'keep-folds'")
-    before = opened.execute_script(is_open)
+    yield opened
+    opened.execute_script("window.name = ''")
+
+
+@pytest.mark.slow
+def test_what_was_opened_is_open_after_a_reload(keeping_folds):
+    opened, is_open = keeping_folds, "document.getElementById('fold-decision').open"
+    before = opened.execute_script(f"return {is_open}")
     kept = "JSON.parse(localStorage.getItem('voros.open')).includes('fold-decision')"
     for expected in (not before, before):
         opened.execute_script("document.querySelector('#fold-decision > summary').click()")
         until(opened, f"{kept} === {str(expected).lower()}")
         opened.refresh()
-        assert opened.execute_script(is_open) is expected
-    opened.execute_script("window.name = ''")
+        until(opened, f"{is_open} === {str(expected).lower()}")
 
 
+@pytest.mark.slow
 def test_one_menu_saves_a_chart(opened):
     places = opened.find_elements(By.CSS_SELECTOR, "[data-keep]")
     assert len(places) == 9
@@ -139,6 +151,7 @@ def test_values_under_the_cursor_are_those_of_the_table_behind_the_chart(opened)
         assert f"{model} {value}" in said
 
 
+@pytest.mark.slow
 def test_every_chart_zooms(opened):
     charts = (*CHARTS, "prevalence", "map")
     shapes = "[...document.querySelectorAll(`#${arguments[0]} .tick`)].map((t) => t.textContent)"
@@ -152,6 +165,7 @@ def test_every_chart_zooms(opened):
     assert not any(box.is_selected() for box in boxes)
 
 
+@pytest.mark.slow
 def test_the_whole_result_is_one_slide(opened):
     saved = opened.execute_script(
         "let kept; URL.createObjectURL = (blob) => { kept = blob; return 'about:blank'; };"
@@ -169,11 +183,18 @@ def test_the_whole_result_is_one_slide(opened):
     assert not [part for part in ("script", "class=") if part in saved]
 
 
+LOOKS = [
+    (360, "light", "en", True),
+    (360, "dark", "de", False),
+    (1280, "light", "de", False),
+    (1280, "dark", "en", False),
+    (1280, "dark", "de", True),
+]
+"""Width, colours, language, and whether sections are folded: every two of them in every way."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("folded", [True, False])
+@pytest.mark.parametrize(("width", "scheme", "language", "folded"), LOOKS)
 def test_axe_finds_nothing(fresh, width, scheme, language, folded):
     screen(fresh, width, 844)
     prefer(fresh, scheme)

@@ -260,6 +260,7 @@ def random_file(rng: np.random.Generator) -> Case:
     return text(end.join(lines), scores=("a", "b"), label="label", drop_missing=drop)
 
 
+@pytest.mark.slow
 @needs_node
 def test_random_files_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(18)

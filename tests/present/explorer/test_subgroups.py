@@ -75,7 +75,11 @@ def test_no_row_can_be_read_off(cases: Any) -> None:
 def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> None:
     y, s, by = cases
     groups = counted(cases)
-    asked = [{"at": 5, "floor": 0.6}, {"at": 40, "floor": 0.55}, {"at": -1, "floor": 0.5}]
+    asked = [
+        {"at": 5, "floor": 0.6, "recallFloor": 0.5},
+        {"at": 40, "floor": 0.55, "recallFloor": 0.1},
+        {"at": -1, "floor": 0.5, "recallFloor": 0.5},
+    ]
     given = {"limits": [[*each, 0.99] for each in LIMITS], "groups": groups, "asked": asked}
     found = answers_of_page("groups.mjs", given, tmp_path)
     for (count, of), limits in zip(LIMITS, found["limits"], strict=True):
@@ -85,21 +89,22 @@ def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> N
         threshold = np.inf
         if each["at"] >= 0:
             threshold = held.thresholds[1:][groups["models"][0]["kept"][each["at"]]]
-        expected = evaluated(y, s, by, threshold, each["floor"])
+        expected = evaluated(y, s, by, threshold, each["floor"], each["recallFloor"])
         for result, group in zip(results, expected, strict=True):
             assert result["name"] == group.name
             assert result["alarms"] == group.alarms
             assert result["precision"] == pytest.approx(group.intervals.precision, abs=1e-9)
             assert result["recall"] == pytest.approx(group.intervals.recall, abs=1e-9)
             assert result["floor"] == VERDICTS[group.floor]
+            assert result["recallFloor"] == VERDICTS[group.recall_floor]
 
 
-def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float) -> Any:
+def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float, recall: float) -> Any:
     """What a policy with this threshold alone does in each group."""
     from voros.core.exact_intervals import ThresholdCounts
     from voros.policy.by_subgroup import SubgroupEvaluation
 
-    scenario = voros.Scenario(floor, cost_ratio=0.1)
+    scenario = voros.Scenario(floor, cost_ratio=0.1, min_recall=recall)
     one = np.ones(1)
     whole = ThresholdCounts(
         tp=one,

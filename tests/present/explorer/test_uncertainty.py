@@ -26,6 +26,7 @@ SETTINGS = [
     (voros.Scenario(0.5, 1.0, voros.costs.miss_costs(2, 5), 0.4), ("miss", 2, 5)),
     (voros.Scenario(0.0, 1.0, voros.costs.miss_costs(10, 100)), ("miss", 10, 100)),
     (voros.Scenario(0.05, 0.05, voros.costs.miss_costs(20, 60)), ("miss", 20, 60)),
+    (voros.Scenario(0.05, 0.9, voros.costs.miss_costs(4, 9), min_recall=0.7), ("miss", 4, 9)),
 ]
 
 
@@ -54,6 +55,7 @@ def _setting(scenario: voros.Scenario, costs: tuple[str, float, float]) -> dict[
     over, low, high = costs
     return {
         "minPrecision": scenario.min_precision,
+        "minRecall": scenario.min_recall or 0,
         "capacity": {"count" if scenario.capacity_is_count else "share": scenario.capacity},
         "prevalence": scenario.prevalence,
         "costs": {"over": over, "low": low, "high": high},
@@ -129,8 +131,9 @@ def _many_rows() -> tuple[Any, dict[str, Any]]:
     return y, {name: rng.normal(size=len(y)) + d * y for name, d in (("a", 1.5), ("b", 2.0))}
 
 
+@pytest.mark.slow
 @needs_node
-@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("many", [False, True])
 def test_intervals_of_patients_are_those_of_the_bootstrap(
     many: bool, models: Any, tmp_path: Path
 ) -> None:
@@ -296,6 +299,7 @@ def test_the_headline_is_about_all_models_and_says_first_that_it_is_checking(
     assert "bad" not in last
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_without_resamples_nothing_is_said_about_chance(browser: Any, tmp_path: Path) -> None:
     from present.explorer.driving import text, until
