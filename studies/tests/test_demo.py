@@ -31,7 +31,7 @@ def test_the_demo_answers_its_question(patients) -> None:
     assert "7,456 patients with all four prognoses, 608 such deaths" in text
     # Best by AUROC, by scikit-learn; and not best within tight limits.
     assert "0.874   physicians" in text
-    assert "Best: SPS at 1%, SUPPORT model at 2% to 10%, physicians at 20% to 50%." in text
+    assert "Best: SPS at 1 %, SUPPORT model at 2 % to 10 %, physicians at 20 % to 50 %." in text
     # One screen, with space for where the files are.
     assert text.count("\n") < 18
     assert max(map(len, text.splitlines())) <= 110
@@ -39,14 +39,14 @@ def test_the_demo_answers_its_question(patients) -> None:
 
 def test_other_floors_are_in_the_file(patients) -> None:
     text = "\n".join(demo.tables(patients))
-    assert "Best: SPS at 1%, SUPPORT model at 2% to 50%." in text
+    assert "Best: SPS at 1 %, SUPPORT model at 2 % to 50 %." in text
     assert text.count("partial VOROS,") == 4
 
 
 def test_close_calls_name_both() -> None:
     assert demo.winner({"a": 0.5, "b": 0.495, "c": None}) == "a or b"
     assert demo.winner({"a": 0.3, "b": 0.5, "c": None}) == "b"
-    assert demo.runs({0.01: "a", 0.02: "a", 0.5: "b"}) == "a at 1% to 2%, b at 50%"
+    assert demo.runs({0.01: "a", 0.02: "a", 0.5: "b"}) == "a at 1 % to 2 %, b at 50 %"
 
 
 def test_nothing_that_exists_is_written_into(tmp_path: Path) -> None:

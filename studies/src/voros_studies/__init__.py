@@ -6,6 +6,6 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     """Import a part when it is used."""
-    if name not in ("evidence", "experiments", "hospital", "paper"):
+    if name not in ("evidence", "experiments", "hospital", "paper", "training"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f"{__name__}.{name}")

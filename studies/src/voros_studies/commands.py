@@ -14,7 +14,7 @@ import typer
 from voros.cli.options import OutputOptions, bundled, option, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
 from voros.io import check_folder
-from voros.present.report.content import evaluation_values
+from voros.present.report.values import evaluation_values
 from voros.text.table import Absent
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ LARGEST_SEED = 2**32 - 1
 MOST_PATIENTS = 1_000_000
 """Three times as many as MIMIC-IV has."""
 
+MOST_ROWS = 200_000
+"""Cases of a table that losses are compared on: all of the largest open one."""
+
 Data = Annotated[Path, option("As PhysioNet distributes it.", metavar="FOLDER")]
 Out = Annotated[
     Path,
@@ -47,22 +50,18 @@ class StudyOptions:
     """What every study can be asked."""
 
     out: Out
-    quick: Annotated[bool, option("Fit 12 models rather than 140.", "--quick")] = False
-    jobs: Annotated[int | None, option("Fits side by side; default one a core.")] = None
-    time_limit: Annotated[float, option("Minutes that a single fit may take.")] = 30.0
+    quick: bool = option("Fit 12 models rather than 140.", "--quick", default=False)
+    jobs: int | None = option("Fits side by side; default one a core.")
+    time_limit: float = option("Minutes that a single fit may take.", default=30.0)
     seed: Seed = 0
-    scenarios: Annotated[
-        Path | None,
-        option("Limits of one's own, not the paper's two.", metavar="FILE.toml"),
-    ] = None
-    models: Annotated[
-        str | None,
-        option(
-            "Estimators of one's own, in place of the grid: a dict called models in a Python file "
-            "or module.",
-            metavar="FILE.py",
-        ),
-    ] = None
+    scenarios: Path | None = option(
+        "Limits of one's own, not the paper's two.", metavar="FILE.toml"
+    )
+    models: str | None = option(
+        "Estimators of one's own, in place of the grid: a dict called models in a Python file "
+        "or module.",
+        metavar="FILE.py",
+    )
 
     @property
     def options(self) -> RunOptions:
@@ -104,17 +103,14 @@ def _show(result: StudyResult | SplitsResult, out: Path) -> None:
 def mimic(
     data: Data,
     study: StudyOptions,
-    outcome: Annotated[str, option("Death in the icu, as in the paper, or in hospital.")] = "icu",
-    min_hours: Annotated[float, option("Hours that a stay must have lasted.")] = 50.0,
-    against: Annotated[
-        Path | None,
-        option(
-            "Compare cohort and labels with published predictions by their ids.", metavar="FOLDER"
-        ),
-    ] = None,
-    published_split: Annotated[
-        bool, option("Take over the split of --against.", "--published-split")
-    ] = False,
+    outcome: str = option("Death in the icu, as in the paper, or in hospital.", default="icu"),
+    min_hours: float = option("Hours that a stay must have lasted.", default=50.0),
+    against: Path | None = option(
+        "Compare cohort and labels with published predictions by their ids.", metavar="FOLDER"
+    ),
+    published_split: bool = option(
+        "Take over the split of --against.", "--published-split", default=False
+    ),
 ) -> None:
     """MIMIC-IV 2.x or 3.x: death in the ICU or the hospital, from the first 48 hours."""
     from voros_studies.hospital import run_mimic
@@ -139,10 +135,10 @@ def eicu(data: Data, study: StudyOptions) -> None:
 def physionet2012(
     data: Annotated[Path, option("Folder or archive with set-a, Outcomes-a.txt.", metavar="PATH")],
     study: StudyOptions,
-    splits: Annotated[int, option("Random splits.", min=1)] = 20,
-    parameters: Annotated[str, option("paper: its channels; all: the 37 parameters.")] = "paper",
-    sets: Annotated[str | None, option("Such as ab; default all that are there.")] = None,
-    test_set: Annotated[str | None, option("Keep this set for testing alone.")] = None,
+    splits: int = option("Random splits.", min=1, default=20),
+    parameters: str = option("paper: its channels; all: the 37 parameters.", default="paper"),
+    sets: str | None = option("Such as ab; default all that are there."),
+    test_set: str | None = option("Keep this set for testing alone."),
 ) -> None:
     """PhysioNet Challenge 2012, open to all: death in hospital, from the first 48 hours."""
     from voros_studies.hospital import run_physionet2012
@@ -158,14 +154,13 @@ def physionet2012(
 
 
 @experiment.command()
+@bundled
 def physionet2019(
     data: Annotated[Path, option("Folder or archive with p*.psv files.", metavar="PATH")],
     out: Out,
-    test_data: Annotated[
-        Path | None, option("Stays to test on alone, in the same layout.", metavar="PATH")
-    ] = None,
-    splits: Annotated[int, option("Random splits.", min=1)] = 10,
-    quick: Annotated[bool, option("Fit 2 models rather than 12.", "--quick")] = False,
+    test_data: Path | None = option("Stays to test on alone, in the same layout.", metavar="PATH"),
+    splits: int = option("Random splits.", min=1, default=10),
+    quick: bool = option("Fit 2 models rather than 12.", "--quick", default=False),
     seed: Seed = 0,
 ) -> None:
     """PhysioNet Challenge 2019, open to all: alarms before sepsis, hour by hour in the ICU."""
@@ -188,9 +183,9 @@ def physionet2019(
 @bundled
 def support2(
     study: StudyOptions,
-    outcome: Annotated[
-        str, option("hospital_death_within_7_days or hospital_death.")
-    ] = "hospital_death_within_7_days",
+    outcome: str = option(
+        "hospital_death_within_7_days or hospital_death.", default="hospital_death_within_7_days"
+    ),
 ) -> None:
     """SUPPORT2, which comes with voros: death in hospital, from the physiology of day 3."""
     from voros_studies.hospital import run_support2
@@ -204,19 +199,14 @@ def table(
     data: Annotated[Path, option("Features and outcome, CSV or Parquet.", metavar="FILE")],
     label: Annotated[str, option("Column of the outcome.", metavar="COLUMN")],
     study: StudyOptions,
-    positive: Annotated[
-        str | None, option("Value of the outcome to predict; default 1, true or yes.")
-    ] = None,
-    group: Annotated[str | None, option("Column of the patients.", metavar="COLUMN")] = None,
-    split: Annotated[
-        str | None, option("Column with train, valid and test.", metavar="COLUMN")
-    ] = None,
-    splits: Annotated[int | None, option("Random splits; default 1.", min=1)] = None,
-    test_data: Annotated[Path | None, option("Cases to test on alone.", metavar="FILE")] = None,
-    ignore: Annotated[
-        list[str] | None,
-        option("A column to leave out of the features; may be repeated.", metavar="COLUMN"),
-    ] = None,
+    positive: str | None = option("Value of the outcome to predict; default 1, true or yes."),
+    group: str | None = option("Column of the patients.", metavar="COLUMN"),
+    split: str | None = option("Column with train, valid and test.", metavar="COLUMN"),
+    splits: int | None = option("Random splits; default 1.", min=1),
+    test_data: Path | None = option("Cases to test on alone.", metavar="FILE"),
+    ignore: list[str] | None = option(
+        "A column to leave out of the features; may be repeated.", metavar="COLUMN"
+    ),
 ) -> None:
     """A table of one's own: the same study, with one's own limits and models."""
     from voros_studies.experiments.table import TableColumns
@@ -232,13 +222,14 @@ def table(
 
 
 @experiment.command("apply")
+@bundled
 def apply_table(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of a study on a table.")],
     rows: Annotated[Path, typer.Argument(metavar="ROWS", help="New rows, CSV or Parquet.")],
     scenario: Annotated[str, option("Name of the scenario.")],
     output: Annotated[Path, output_to("Write the rows with risk and alarm.", "FILE.csv")],
-    strategy: Annotated[str, option("Name of the strategy.")] = "guaranteed",
-    force: Annotated[bool, option("Replace FILE.csv.", "--force")] = False,
+    strategy: str = option("Name of the strategy.", default="guaranteed"),
+    force: bool = option("Replace FILE.csv.", "--force", default=False),
 ) -> None:
     """Score new rows with a saved model of a study, and raise its alarms."""
     from voros.io import write_whole
@@ -250,14 +241,13 @@ def apply_table(
 
 
 @experiment.command()
+@bundled
 def evidence(
     out: Out,
-    data: Annotated[
-        list[Path] | None, option("With the tables as CSV; may be repeated.", metavar="FOLDER")
-    ] = None,
-    physionet2012: Annotated[Path | None, option("Its folder or archive.", metavar="PATH")] = None,
-    only: Annotated[list[str] | None, option("A data set by name; may be repeated.")] = None,
-    splits: Annotated[int, option("Random splits of each.", min=1)] = 10,
+    data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER"),
+    physionet2012: Path | None = option("Its folder or archive.", metavar="PATH"),
+    only: list[str] | None = option("A data set by name; may be repeated."),
+    splits: int = option("Random splits of each.", min=1, default=10),
 ) -> None:
     """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
     from voros_studies.evidence import run_evidence
@@ -270,10 +260,34 @@ def evidence(
 
 
 @experiment.command()
+@bundled
+def training(
+    out: Out,
+    data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER"),
+    physionet2012: Path | None = option("Its folder or archive.", metavar="PATH"),
+    only: list[str] | None = option("A data set by name; may be repeated."),
+    seeds: int = option("Random splits of each.", min=1, default=20),
+    size: list[int] | None = option("Training cases; may be repeated.", min=100),
+    steps: int | None = option("Of each network, for a trial.", min=1),
+) -> None:
+    """Many open data sets: compare log loss with losses that aim at the cost within limits."""
+    from voros_studies.evidence.sources import find_datasets
+    from voros_studies.training.run import SIZES, run_training
+
+    check_folder(out)
+    datasets = find_datasets(data or (), physionet2012, only or (), say, most=MOST_ROWS)
+    options = {"n_seeds": seeds, "sizes": tuple(size or SIZES), "n_steps": steps}
+    table = run_training(datasets, out, announce=say, **cast("Any", options))
+    sys.stdout.write(table.text())
+    say(f"everything is in {out}; the table is {out / 'training.csv'}")
+
+
+@experiment.command()
+@bundled
 def generate(
     out: Out,
-    patients: Annotated[int, option("How many to make up.", min=1, max=MOST_PATIENTS)] = 1000,
-    release: Annotated[str, option("2.0, 2.2 or 3.1.")] = "3.1",
+    patients: int = option("How many to make up.", min=1, max=MOST_PATIENTS, default=1000),
+    release: str = option("2.0, 2.2 or 3.1.", default="3.1"),
     seed: Seed = 0,
 ) -> None:
     """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
@@ -297,9 +311,9 @@ def paper(
         ),
     ],
     show_options: OutputOptions,
-    output: Annotated[
-        Path | None, output_to("Save the tables as text, CSV and LaTeX, and the figures.", "FOLDER")
-    ] = None,
+    output: Path | None = output_to(
+        "Save the tables as text, CSV and LaTeX, and the figures.", "FOLDER"
+    ),
 ) -> None:
     """Print the paper's tables, computed from the predictions in FOLDER."""
     from voros_studies.paper import reproduce_figures, reproduce_tables
@@ -345,6 +359,7 @@ def _row(cell: Cell, name: str) -> dict[str, Any]:
     return _place(cell) | {"cases": name} | values
 
 
+@bundled
 def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where figures and the page are written.")

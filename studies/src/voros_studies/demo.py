@@ -17,6 +17,7 @@ from voros.datasets import Support2, load_support2
 from voros.datasets.support2 import OutcomeName
 from voros.io import check_folder, folder_for, write_whole
 from voros.models import count_models
+from voros.text.numbers import percent, short
 from voros.typing import BoolArray
 
 OUTCOME: OutcomeName = "hospital_death_within_7_days"
@@ -54,8 +55,8 @@ def runs(winners: Mapping[float, str]) -> str:
     said = []
     for name, run in groupby(winners, key=winners.__getitem__):
         capacities = list(run)
-        ends = f"{capacities[0]:.0%}"
-        ends += f" to {capacities[-1]:.0%}" if len(capacities) > 1 else ""
+        ends = f"{percent(capacities[0])}"
+        ends += f" to {percent(capacities[-1])}" if len(capacities) > 1 else ""
         said.append(f"{name} at {ends}")
     return ", ".join(said)
 
@@ -67,24 +68,24 @@ def _line(first: str, cells: list[str], last: str) -> str:
 def _introduction(patients: Support2, y_true: BoolArray) -> Iterator[str]:
     yield "Who should raise the alarm for a death in hospital within 7 days?"
     yield (
-        f"SUPPORT2: {len(y_true):,} patients with all four prognoses, {int(y_true.sum())} such "
-        f"deaths ({y_true.mean():.1%}). A miss costs 9 to 40 false alarms."
+        f"SUPPORT2: {len(y_true):,} patients with all four prognoses, {int(y_true.sum()):,} such "
+        f"deaths ({percent(y_true.mean())}). A miss costs 9 to 40 false alarms."
     )
     yield ""
     yield _line("", list(patients.prognoses), "best")
     auroc = {name: float(roc_auc_score(y_true, r)) for name, r in patients.prognoses.items()}
-    yield _line("AUROC", [f"{a:.3f}" for a in auroc.values()], max(auroc, key=auroc.__getitem__))
+    yield _line("AUROC", [short(a) for a in auroc.values()], max(auroc, key=auroc.__getitem__))
 
 
 def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]:
-    said = f"precision at least {floor:.0%}" if floor else "no precision floor"
+    said = f"precision at least {percent(floor)}" if floor else "no precision floor"
     yield f"partial VOROS, {said}; alarms for at most"
     winners = {}
     for capacity in SHOWN_CAPACITIES:
         scores = score_prognoses(points, floor, capacity)
-        cells = [NOT_FEASIBLE if s is None else f"{s:.3f}" for s in scores.values()]
+        cells = [NOT_FEASIBLE if s is None else short(s) for s in scores.values()]
         winners[capacity] = winner(scores)
-        yield _line(f"{capacity:.0%} of patients", cells, winners[capacity])
+        yield _line(f"{percent(capacity)} of patients", cells, winners[capacity])
     yield f"  Best: {runs(winners)}."
 
 

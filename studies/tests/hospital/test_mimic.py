@@ -136,6 +136,7 @@ def test_features_of_the_genuine_demo(tmp_path):
     assert 0.8 * sum(lasted) < check_every_feature(data, tmp_path / "out") <= sum(lasted)
 
 
+@pytest.mark.slow
 def test_early_deaths_and_stays_without_an_end_are_left_out(tmp_path):
     write_release(tmp_path / "data", 60, random_state=3)
     admissions = tmp_path / "data/hosp/admissions.csv.gz"
@@ -176,13 +177,18 @@ def test_csv_and_parquet_give_the_same_cases(tmp_path):
         assert (cases.y == expected.y).all()
 
 
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    place = tmp_path_factory.mktemp("mimic")
+    write_release(place / "data", 350, random_state=2)
+    return mimic_cases(extract(find_tables(place / "data"), place / "out"))
+
+
 @pytest.mark.slow
-def test_the_planted_signal_is_found(tmp_path):
+def test_the_planted_signal_is_found(cases):
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
-    write_release(tmp_path / "data", 350, random_state=2)
-    cases = mimic_cases(extract(find_tables(tmp_path / "data"), tmp_path / "out"))
     split = split_patients(cases)
     rows = np.concatenate([split.valid, split.test])
     train, others = fill_and_scale(cases.X[split.train], cases.X[rows])
@@ -192,9 +198,7 @@ def test_the_planted_signal_is_found(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_patient_is_in_two_parts(tmp_path):
-    write_release(tmp_path / "data", 150, random_state=4)
-    cases = mimic_cases(extract(find_tables(tmp_path / "data"), tmp_path / "out"))
+def test_no_patient_is_in_two_parts(cases):
     split = split_patients(cases, random_state=11)
     parts = [set(cases.patient[rows].tolist()) for rows in (split.train, split.valid, split.test)]
     assert sum(map(len, parts)) == len(set.union(*parts))

@@ -49,6 +49,7 @@ def test_memory_is_flat_and_time_linear(tmp_path):
     assert many["cpu"] / few["cpu"] < 6
 
 
+@pytest.mark.slow
 def test_a_long_chart_has_its_rows_and_every_reading_is_found(tmp_path):
     """Count with DuckDB alone what the first 48 hours of stays of 50 hours hold."""
     import duckdb

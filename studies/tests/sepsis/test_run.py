@@ -27,6 +27,7 @@ from voros_studies.sepsis.one_split import (
     run_split,
     training_rows,
 )
+from voros_studies.sepsis.tables import CHOSEN_ON, models_table, selected_table
 
 CHALLENGE = os.environ.get("VOROS_PHYSIONET2019")
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.NeverAlarmWarning")
@@ -143,6 +144,25 @@ def test_an_interrupted_run_resumes_and_ends_like_a_whole_one(folder, tmp_path):
     # The same seed around other test stays is another split.
     run_physionet2019(folder, out, n_splits=1, quick=True, test_data=other)
     assert first.stat().st_mtime_ns != before
+
+
+def split_record(utility, row="NEWS-like"):
+    """A split on which a bedside score raised one useless alarm in ten patient-days."""
+    counted = {"alarms": 1, "caught": 0, "per_day": 0.1, "precision": 0.0, "broken": ["precision"]}
+    choices = [counted | {"row": row, "level": level, "utility": utility} for level in LEVELS]
+    return {"n_events": 5, "partial_voros": {row: 0.0}, "choices": choices}
+
+
+def test_every_bedside_score_is_a_row_and_a_negative_utility_has_a_negative_interval():
+    splits = [split_record(-0.1), split_record(-0.3)]
+    for make_table in (selected_table, models_table):
+        rows = list(csv.DictReader(make_table(splits, 1 / 3).csv().splitlines()))
+        ours = [row for row in rows if row["model"] == "NEWS-like"]
+        assert [row["chosen on"] for row in ours] == list(CHOSEN_ON.values())
+        # t of one degree of freedom, 12.706, times the root of (1/2 + 1/3) .02.
+        for row in ours:
+            assert float(row["utility_low"]) == pytest.approx(-0.2 - 12.706 * 0.12910, abs=1e-3)
+            assert float(row["per_day_low"]) == 0.1
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.study import GUARANTEED_BY
 
 MORE, LESS, UNCLEAR = "#b2182b", "#2166ac", "0.45"
-SHORT = {"guaranteed": "guaranteed 95%"}
+SHORT = {"guaranteed": "guaranteed 95%", "margin": "limits 10% tighter"}
 LABEL = (
     "test cost above max partial VOROS; at the right, % of splits on which the strategy and "
     "max partial VOROS broke a limit"
@@ -68,6 +68,8 @@ def draw_panel(ax: Any, held: Sequence[Difference], names: Sequence[str]) -> Non
     ax.axvline(0, color="0.7", lw=0.8, zorder=0)
     ax.set_yticks([-place for place in range(len(names))], names, fontsize=8)
     ax.tick_params(axis="x", labelsize=7)
+    # More labels than these overlap in a panel of this width.
+    ax.locator_params(axis="x", nbins=4)
     ax.spines[["top", "right"]].set_visible(False)
 
 
@@ -82,35 +84,45 @@ def draw_regrets(regrets: Sequence[MeanRegret], file_format: str = "png") -> byt
     """Draw the regret above that of partial VOROS: AUROC and VOROS by cell, every way overall."""
     pyplot = headless_pyplot()
     figure, axes = pyplot.subplots(
-        1, 3, figsize=(11, 3.6), layout="constrained", width_ratios=(1, 1, 1.3)
+        1, 3, figsize=(11.5, 4.2), layout="constrained", width_ratios=(1, 1, 1.6)
     )
-    for ax, way in zip(axes, ("auroc", "voros"), strict=False):
-        draw_cells(ax, [one for one in regrets if one.way == way and not np.isnan(one.lift)])
-        ax.set_title(f"{way_label(way)}, by limits", fontsize=9)
-    ways = [one for one in regrets if np.isnan(one.lift) and one.way != GUARANTEED_BY]
-    for height, one in enumerate(reversed(ways)):
-        colour = MORE if one.above.low > 0 else LESS if one.above.high < 0 else UNCLEAR
-        axes[2].plot([one.above.low, one.above.high], [height] * 2, color=colour, lw=2)
-        axes[2].plot(one.above.estimate, height, "o", color=colour, ms=5)
-    axes[2].set_yticks(range(len(ways)), [way_label(one.way) for one in reversed(ways)], fontsize=7)
-    axes[2].axvline(0, color="0.7", lw=0.8, zorder=0)
-    axes[2].set_title("every way to choose, mean of all limits", fontsize=9)
-    axes[2].tick_params(axis="x", labelsize=7)
-    axes[2].spines[["top", "right"]].set_visible(False)
-    figure.supxlabel("regret above that of choosing by partial VOROS", fontsize=9)
+    by_way = {
+        way: [one for one in regrets if one.way == way and not np.isnan(one.lift)]
+        for way in ("auroc", "voros")
+    }
+    largest = max(abs(one.above.estimate) for cells in by_way.values() for one in cells)
+    for ax, (way, cells) in zip(axes, by_way.items(), strict=False):
+        draw_cells(ax, cells, max(largest, 1e-6))
+        ax.set_title(f"{way_label(way)}, by limits: ranking only", fontsize=9)
+    draw_ways(axes[2], [one for one in regrets if np.isnan(one.lift) and one.way != GUARANTEED_BY])
+    figure.supxlabel("test cost above that of choosing by partial VOROS", fontsize=9)
     return figure_bytes(figure, file_format)
 
 
-def draw_cells(ax: Any, regrets: Sequence[MeanRegret]) -> None:
+def draw_ways(ax: Any, ways: Sequence[MeanRegret]) -> None:
+    """Draw each way's cost above partial VOROS's: thresholds of test, then those of validation."""
+    for height, one in enumerate(reversed(ways)):
+        for shift, mark, interval in ((0.14, "o", one.above), (-0.14, "s", one.deployed)):
+            colour = MORE if interval.low > 0 else LESS if interval.high < 0 else UNCLEAR
+            face = colour if mark == "o" else "white"
+            ax.plot([interval.low, interval.high], [height + shift] * 2, color=colour, lw=1.5)
+            ax.plot(interval.estimate, height + shift, mark, color=colour, mfc=face, ms=4.5)
+    ax.set_yticks(range(len(ways)), [way_label(one.way) for one in reversed(ways)], fontsize=7)
+    ax.axvline(0, color="0.7", lw=0.8, zorder=0)
+    ax.set_title("mean of all limits: ● ranking only, □ deployed", fontsize=9)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def draw_cells(ax: Any, regrets: Sequence[MeanRegret], largest: float) -> None:
     """Draw the grid of limits with the regret of each cell; bold where its interval excludes 0."""
     table = np.array([one.above.estimate for one in regrets]).reshape(len(LIFTS), len(CAPACITIES))
-    largest = max(float(np.abs(table).max()), 1e-6)
     ax.imshow(table, cmap="RdBu_r", vmin=-largest, vmax=largest, aspect="auto", alpha=0.6)
     for place, one in enumerate(regrets):
         row, column = divmod(place, len(CAPACITIES))
         sure = one.above.low > 0 or one.above.high < 0
         weight = "bold" if sure else "normal"
-        text = f"{one.above.estimate:+.3f}"
+        text = f"{one.above.estimate:+.3f}".replace("-0.000", "0.000").replace("+0.000", "0.000")
         ax.text(column, row, text, ha="center", va="center", fontsize=8, weight=weight)
     ax.set_xticks(range(len(CAPACITIES)), [f"{share:.0%}" for share in CAPACITIES], fontsize=8)
     ax.set_yticks(range(len(LIFTS)), [f"{lift:g}" for lift in LIFTS], fontsize=8)

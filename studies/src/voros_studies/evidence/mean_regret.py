@@ -41,8 +41,8 @@ class MeanRegret:
     regret : float
     above : CostInterval
         Regret less that of partial VOROS; data sets, and splits within them, are resampled.
-    deployed : float
-        Cost with the thresholds of validation, less that of partial VOROS.
+    deployed : CostInterval
+        Cost with the thresholds of validation, less that of partial VOROS; resampled alike.
     excess : float
         By what share the limit that is broken most is broken on test, on average.
     """
@@ -52,7 +52,7 @@ class MeanRegret:
     way: str
     regret: float
     above: CostInterval
-    deployed: float
+    deployed: CostInterval
     excess: float
 
 
@@ -89,7 +89,7 @@ def _mean(lift: float, capacity: float, way: str, values: dict[str, FloatArray])
         way=way,
         regret=float(values["regret"][..., own].mean()),
         above=over_data_sets(above),
-        deployed=float(deployed.mean()),
+        deployed=over_data_sets(deployed),
         excess=float(values["excess"][..., own].mean()),
     )
 
@@ -114,7 +114,8 @@ def over_data_sets(differences: FloatArray, random_state: int = 0) -> CostInterv
 
 def regret_table(regrets: Sequence[MeanRegret]) -> Table:
     """Lay out one row for each cell and way to choose; the mean over all cells comes first."""
-    names = ("regret", "above", "low", "high", "deployed above", "excess")
+    deployed = ("deployed above", "deployed low", "deployed high")
+    names = ("regret", "above", "low", "high", *deployed, "excess")
     columns = (
         Column("floor in prevalences"),
         Column("capacity"),
@@ -126,7 +127,7 @@ def regret_table(regrets: Sequence[MeanRegret]) -> Table:
             *(("all", "all") if np.isnan(one.lift) else (f"{one.lift:g}", f"{one.capacity:g}")),
             way_label(one.way),
             *(one.regret, one.above.estimate, one.above.low, one.above.high),
-            *(one.deployed, one.excess),
+            *(one.deployed.estimate, one.deployed.low, one.deployed.high, one.excess),
         )
         for one in regrets
     )

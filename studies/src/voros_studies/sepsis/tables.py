@@ -74,7 +74,8 @@ def scores_table(splits: Sequence[Record], test_ratio: float) -> Table:
         if name != SELECTED:
             ours = [split["partial_voros"][name] for split in splits]
             theirs = [one["utility"] for one in choices_of(splits, name, UTILITY)]
-            rows.append((name, *_interval(ours, test_ratio), *_interval(theirs, test_ratio)))
+            utility = _interval(theirs, test_ratio, least=-math.inf)
+            rows.append((name, *_interval(ours, test_ratio), *utility))
     title = f"{TITLE}: partial VOROS within the limits, and the Challenge's score without them"
     return Table(tuple(columns), tuple(rows), title, "scores")
 
@@ -126,21 +127,21 @@ def _values(choices: Sequence[Record], test_ratio: float) -> list[Value]:
     values: list[Value] = []
     for key in MEASURES:
         known = [choice[key] for choice in choices if choice[key] is not None]
-        values += _interval(known, test_ratio)
+        values += _interval(known, test_ratio, -math.inf if key == "utility" else 0.0)
     broken = [set(choice["broken"]) for choice in choices]
     values += [float(sum(limit not in b for b in broken)) for limit in ("precision", "capacity")]
     never = sum(choice["alarms"] == 0 for choice in choices)
     return [*values, float(sum(not b for b in broken)), float(never)]
 
 
-def _interval(known: Sequence[float], test_ratio: float) -> list[Value]:
-    """Return mean and interval; of a precision over the splits that have alarms."""
+def _interval(known: Sequence[float], test_ratio: float, least: float = 0.0) -> list[Value]:
+    """Return mean and interval, cut off at `least`; precisions are of the splits with alarms."""
     if not known:
         return [Absent("no alarm on any split")] * 3
     interval = corrected_interval(np.array(known, dtype=np.float64), test_ratio)
     if math.isnan(interval.low):
         return [interval.estimate, *[Absent("an interval needs two splits")] * 2]
-    return [interval.estimate, max(interval.low, 0.0), interval.high]
+    return [interval.estimate, max(interval.low, least), interval.high]
 
 
 def answer(splits: Sequence[Record]) -> str:
