@@ -52,6 +52,8 @@ class JointChoice:
         Periods with more alarms than the capacity, where it is one for each period.
     n_flagged_cases : int or None
         Cases with an alarm of any stream, where a case counts once.
+    value_caught, false_alarm_cost : tuple of float, or None
+        Sums over the true and the false positives, where cases have values.
 
     Examples
     --------
@@ -69,6 +71,8 @@ class JointChoice:
     cost: float
     n_above: int | None = None
     n_flagged_cases: int | None = None
+    value_caught: tuple[float, ...] | None = None
+    false_alarm_cost: tuple[float, ...] | None = None
 
     @property
     def alarms(self) -> tuple[float, ...]:
@@ -224,7 +228,8 @@ class JointProblem:
         streams = []
         for decision, weight in zip(self.decisions, self.weights, strict=True):
             points = decision.points
-            ratio = as_cost(mean_ratio(decision.scenario.costs, points.negatives_per_positive))
+            odds = points.costed.negatives_per_positive
+            ratio = as_cost(mean_ratio(decision.scenario.costs, odds))
             streams.append(Stream(points, decision.feasible, weight * ratio, weight))
         return streams
 

@@ -1,0 +1,323 @@
+r"""Part of a search space, and the linear program that bounds what its choices save.
+
+The program mixes options of each stream. Let option j of stream i alarm :math:`k_{ijp}` cases of
+period p, such that these add up to at most the alarms of every choice. For any prices
+:math:`\lambda_p \ge 0` of an alarm a choice saves at most
+
+.. math:: U = \sum_p \lambda_p K + \sum_{p \in F} \lambda_p (m_p - K)
+    + \sum_i \max_j \Big( s_{ij} - \sum_p \lambda_p k_{ijp} \Big),
+
+where F are the periods above the capacity K, with at most :math:`m_p` alarms: the bound takes the
+costliest ones. Prices come from the program over few options. Those that are best at these prices
+join it, until none is better than what it has: all other options are then as good as in it
+(column generation). The bound is computed from the prices, so no tolerance of the solver matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from voros.allocation.search_space import Chosen, SearchSpace
+from voros.core.deficit_search import DEFICIT_ROUNDING
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+FIRST_COLUMNS = 9
+"""Options of each stream in the first program."""
+
+ADDED_COLUMNS = 2
+"""Options of each stream that join a program at once."""
+
+MOST_PROGRAMS = 40
+"""Of a node."""
+
+KEPT_COLUMNS = 1 / 4
+"""Options this share of the gap below the best stay in the programs of parts of the node."""
+
+SHRUNK = 0.8
+"""A program is solved again where periods above the capacity have at most this share of alarms."""
+
+INFEASIBLE = 2
+"""How SciPy says so."""
+
+ALARM_PRICES, DEFICIT_PRICES = (0.0, 1.0), (0.03, 0.1, 0.3)
+"""What an alarm in all and a deficit may cost in alarms of a period, to bound these."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Node:
+    """A part of a search space: options from ``low`` to ``high``, and what is known of periods.
+
+    Attributes
+    ----------
+    low, high : ndarray of int, shape (n_streams,)
+    above, within : ndarray of bool, shape (n_periods,)
+        Periods that may be above the capacity whatever is chosen, and those that may not.
+    most : ndarray of shape (n_periods,)
+        No choice in question has more alarms in the period.
+    columns : list of ndarray of int
+        Options that a program starts with.
+    bound : float
+        No choice is worth more.
+    """
+
+    low: AnyArray
+    high: AnyArray
+    above: BoolArray
+    within: BoolArray
+    most: FloatArray
+    columns: list[AnyArray]
+    bound: float
+
+    @classmethod
+    def whole(cls, space: SearchSpace) -> Node:
+        """All options."""
+        high = np.array([len(saved) - 1 for saved in space.saved])
+        n_periods = space.limit.n_periods
+        return cls(
+            low=np.zeros_like(high),
+            high=high,
+            above=np.zeros(n_periods, dtype=np.bool_),
+            within=np.full(n_periods, space.limit.n_above == 0),
+            most=np.sum([table[-1] for table in space.tables], axis=0, dtype=np.float64),
+            columns=[np.linspace(0, end, FIRST_COLUMNS).astype(np.intp) for end in high],
+            bound=np.inf,
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relaxed:
+    """What the linear program says about a node.
+
+    Attributes
+    ----------
+    node : Node
+        With the columns of the last program, and the bound.
+    level : float
+        The bound at the last prices.
+    gain : float
+        By how much other options are better than its columns, at most.
+    tables : list of ndarray, shape (n_options, n_periods)
+        Alarms of its options.
+    heights : list of ndarray
+        What they are worth, less the prices of their alarms.
+    shares : list of ndarray
+        Of each column in the program's mixture.
+    exceeding : ndarray of shape (n_periods,)
+        By how much of what it could be each period is above the capacity.
+    prices : ndarray of shape (n_periods,)
+    """
+
+    node: Node
+    level: float
+    gain: float
+    tables: list[AnyArray]
+    heights: list[FloatArray]
+    shares: list[FloatArray]
+    exceeding: FloatArray
+    prices: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean position of the mixture in each stream."""
+        pairs = zip(self.shares, self.node.columns, strict=True)
+        return np.array([share @ columns for share, columns in pairs])
+
+    @property
+    def spread(self) -> FloatArray:
+        """By how many alarms the options that are mixed differ, in each stream."""
+        node, spread = self.node, []
+        for table, columns, low, share in zip(
+            self.tables, node.columns, node.low, self.shares, strict=True
+        ):
+            alarms = table[columns - low]
+            spread.append(float((share @ np.abs(alarms - share @ alarms)).sum()))
+        return np.array(spread)
+
+    def narrowed(self, value: float) -> Node | None:
+        """Drop options with which no choice is worth more than ``value``; None if all are."""
+        node, room = self.node, self.level - value
+        deficits = [height.max() - height for height in self.heights]
+        left = [np.flatnonzero(deficit <= room) for deficit in deficits]
+        if any(len(places) == 0 for places in left):
+            return None
+        low = node.low + [places[0] for places in left]
+        high = node.low + [places[-1] for places in left]
+        mixed = zip(node.columns, self.shares, deficits, node.low, strict=True)
+        columns = [
+            own[(share > 0) | (deficit[own - start] <= KEPT_COLUMNS * room)]
+            for own, share, deficit, start in mixed
+        ]
+        return replace(node, low=low, high=high, columns=columns)
+
+
+def relax(
+    space: SearchSpace, node: Node, best: Chosen, per_alarm: float, least: float
+) -> Relaxed | None:
+    """Solve the linear program of a node; None where the limit holds for none of its choices.
+
+    Parameters
+    ----------
+    space : SearchSpace
+    node : Node
+    best : Chosen
+        The best choice so far: a node that is worth no more is not looked at closely.
+    per_alarm : float
+        What an alarm costs: of choices that save the same, the one with fewer alarms is better.
+    least : float
+        Options that add less to the bound are left out.
+    """
+    value = best.saved - per_alarm * best.alarms
+    tables = space.shared_tables(node.low, node.high, np.array(best.options))
+    node = _bounded(space, node, tables)
+    worth = [
+        saved[low : high + 1] - per_alarm * table.sum(axis=1)
+        for saved, low, high, table in zip(space.saved, node.low, node.high, tables, strict=True)
+    ]
+    for _ in range(MOST_PROGRAMS):
+        relaxed = _relaxed(space, node, tables, worth)
+        if relaxed is None or relaxed.node.bound <= value:
+            break
+        node = relaxed.node
+        if relaxed.gain <= least:
+            most = _most(space, relaxed, relaxed.level - value)
+            if _beyond(space, most).sum() >= SHRUNK * _beyond(space, node.most).sum():
+                break
+            node = replace(node, most=most)
+        heights = relaxed.heights
+        highest = [
+            np.argpartition(h, -min(ADDED_COLUMNS, len(h)))[-ADDED_COLUMNS:] for h in heights
+        ]
+        added = zip(node.columns, node.low, highest, strict=True)
+        node = replace(node, columns=[np.union1d(own, low + rows) for own, low, rows in added])
+    return relaxed
+
+
+def _bounded(space: SearchSpace, node: Node, tables: list[AnyArray]) -> Node:
+    """Bound the alarms of periods by those of the last options, and begin with both ends."""
+    highest = np.asarray(np.sum([table[-1] for table in tables], axis=0, dtype=np.float64))
+    # Where a case counts once its tables are those of the node, and so is what they add up to.
+    most = highest if space.once else np.minimum(node.most, highest)
+    ends = zip(node.columns, node.low, node.high, strict=True)
+    columns = [np.union1d(c[(c >= low) & (c <= high)], [low, high]) for c, low, high in ends]
+    return replace(node, most=most, columns=columns)
+
+
+def _relaxed(
+    space: SearchSpace, node: Node, tables: list[AnyArray], worth: list[FloatArray]
+) -> Relaxed | None:
+    """Solve the program over the columns of a node, and price all of its options."""
+    rows = [own - low for own, low in zip(node.columns, node.low, strict=True)]
+    mixed = [(w[r], t[r]) for w, t, r in zip(worth, tables, rows, strict=True)]
+    solution = _solve(space, node, mixed)
+    if solution is None:
+        return None
+    shares, exceeding, of_period, of_total = solution
+    prices = of_period + of_total
+    heights = [own - table @ prices for own, table in zip(worth, tables, strict=True)]
+    level = _budget(space, node, of_period, of_total) + sum(float(h.max()) for h in heights)
+    return Relaxed(
+        node=replace(node, bound=min(node.bound, level)),
+        level=level,
+        gain=sum(float(h.max() - h[r].max()) for h, r in zip(heights, rows, strict=True)),
+        tables=tables,
+        heights=heights,
+        shares=shares,
+        exceeding=exceeding,
+        prices=prices,
+    )
+
+
+def _beyond(space: SearchSpace, most: FloatArray) -> FloatArray:
+    """By how much each period can be above the capacity."""
+    return np.asarray(np.maximum(most - space.limit.capacity, 0.0))
+
+
+def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
+    r"""Bound the alarms of each period in choices whose deficits add up to at most ``room``.
+
+    The deficit :math:`d_{ij}` of an option is how far it lies below the best of its stream. All
+    alarms together are at most T. So for any prices a and b of alarms and deficits, those of
+    period p are at most
+
+    .. math:: a T + b R + \sum_i \max_j (k_{ijp} - a \sum_q k_{ijq} - b d_{ij}).
+    """
+    limit, most = space.limit, relaxed.node.most
+    if limit.n_above == 0:
+        return most
+    beyond = np.sort(_beyond(space, most))[::-1][: limit.n_above].sum()
+    total = min(limit.total, limit.n_periods * limit.capacity + beyond)
+    deficits = [height.max() - height for height in relaxed.heights]
+    left = [np.flatnonzero(deficit <= room) for deficit in deficits]
+    deficits, tables = (
+        [own[rows] for own, rows in zip(part, left, strict=True)]
+        for part in (deficits, relaxed.tables)
+    )
+    for of_alarm in np.array(ALARM_PRICES) / limit.n_periods:
+        parts = [table - of_alarm * table.sum(axis=1)[:, None] for table in tables]
+        for of_deficit in np.array(DEFICIT_PRICES) * limit.capacity / max(room, 1.0):
+            pairs = zip(parts, deficits, strict=True)
+            highest = [np.max(part - of_deficit * own[:, None], axis=0) for part, own in pairs]
+            bound = of_alarm * total + of_deficit * room + np.sum(highest, axis=0)
+            most = np.minimum(most, np.floor(bound * (1 + DEFICIT_ROUNDING)))
+    return most
+
+
+def _budget(space: SearchSpace, node: Node, of_period: FloatArray, of_total: float) -> float:
+    """Return what alarms within the limit cost at most."""
+    limit = space.limit
+    beyond = of_period * _beyond(space, node.most)
+    n_left = limit.n_above - int(np.count_nonzero(node.above))
+    open_periods = np.sort(beyond[~node.above & ~node.within])[::-1]
+    paid = of_period.sum() * limit.capacity + beyond[node.above].sum() + open_periods[:n_left].sum()
+    return float(paid + (of_total * limit.total if of_total > 0 else 0.0))
+
+
+def _solve(
+    space: SearchSpace, node: Node, mixed: list[tuple[FloatArray, AnyArray]]
+) -> tuple[list[FloatArray], FloatArray, FloatArray, float] | None:
+    """Mix options within the limit: their shares, the periods above it, and prices."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    limit, n_periods = space.limit, space.limit.n_periods
+    worth, alarms = (np.concatenate(parts) for parts in zip(*mixed, strict=True))
+    sizes = [len(own) for own, _ in mixed]
+    free = np.flatnonzero(~node.within)
+    n_columns, n_free, n_streams = len(worth), len(free), len(mixed)
+    # Alarms of each period, of all of them, and the number of periods above the capacity.
+    rows = np.zeros((n_periods + 2, n_columns + n_free))
+    rows[:n_periods, :n_columns], rows[n_periods, :n_columns] = alarms.T, alarms.sum(axis=1)
+    rows[free, n_columns + np.arange(n_free)] = -_beyond(space, node.most)[free]
+    rows[-1, n_columns:] = 1.0
+    total = min(limit.total, float(alarms.sum()))
+    at_most = np.append(np.full(n_periods, float(limit.capacity)), [total, limit.n_above])
+    owner = np.repeat(np.arange(n_streams), sizes)
+    place = owner.astype(np.int32), np.arange(n_columns, dtype=np.int32)
+    one_each = csr_array((np.ones(n_columns), place), shape=(n_streams, n_columns + n_free))
+    lowest = np.append(np.zeros(n_columns), node.above[free])
+    scale = max(1.0, float(np.abs(worth).max()))
+    program: Any = linprog
+    solution = program(
+        np.append(-worth / scale, np.zeros(n_free)),
+        rows,
+        at_most,
+        one_each,
+        np.ones(n_streams),
+        bounds=np.column_stack([lowest, np.ones(len(lowest))]),
+        method="highs-ds",
+        options={"presolve": False},
+    )
+    if solution.status == INFEASIBLE:
+        return None
+    if solution.status != 0:
+        # Without prices the bound is what all streams save by themselves.
+        only = [np.eye(1, size)[0] for size in sizes]
+        return only, np.zeros(n_periods), np.zeros(n_periods), 0.0
+    shares = np.split(solution.x[:n_columns], np.cumsum(sizes)[:-1])
+    exceeding = np.zeros(n_periods)
+    exceeding[free] = solution.x[n_columns:]
+    prices = np.maximum(-np.asarray(solution.ineqlin.marginals), 0.0) * scale
+    return shares, exceeding, prices[:n_periods], float(prices[n_periods])
