@@ -1,12 +1,11 @@
 """Scores on a device and on the CPU, beside sorting, scikit-learn and torchmetrics.
 
 Draws float32 scores and bool labels, a tenth of them positive and 1.2 standard deviations higher,
-and times each way once it is warm: the median of several, with the device synchronised. Extra
-memory is the peak beyond the arrays themselves: of the device's allocator, or of this process where
-Linux says it.
+and times all ways in turn, once each is warm: the median of several rounds, with the device
+synchronised. Extra memory is the peak beyond the arrays themselves: of the device's allocator, or
+of this process where Linux says it.
 
     python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9
-    python benchmarks/devices.py --device cuda --cases 1e5 1e7 1e9 --select
     python benchmarks/devices.py --device cpu --cases 1e5 1e7
 """
 
@@ -69,6 +68,7 @@ def scores_of(ill: Any, generator: Any, apart: float) -> Any:
 def ways(ill: Any, score: Any, device: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     for name, scenario in SCENARIOS.items():
         yield name, partial(voros.partial_voros_score, ill, score, scenario)
+    yield from selections(ill, score)
     if device == "cpu":
         yield from _in_memory(ill.numpy(), score.numpy())
         if len(score) > MOST_IN_MEMORY:
@@ -104,29 +104,21 @@ def _torchmetrics() -> Any:
     return binary_auroc
 
 
-def measure(action: Callable[[], Any], device: str, repeats: int) -> dict[str, Any]:
-    """Time an action, and see how much memory it takes for a while."""
-    start = time.perf_counter()
+def first_call(action: Callable[[], Any], device: str) -> dict[str, Any]:
+    """Call once, which may compile, and see how much memory a second call takes for a while."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answer = _once(action, device)
-    first = time.perf_counter() - start
+        answer, seconds = _timed(action, device)
     gc.collect()
-    times = [first]
     extra = (_memory_on_cuda if device == "cuda" else _memory_of_process)(action)
-    while first < LONGEST and len(times) <= repeats:
-        start = time.perf_counter()
-        _once(action, device)
-        times.append(time.perf_counter() - start)
-    seconds = statistics.median(times[1:] or times)
-    return {"ms": 1e3 * seconds, "first_ms": 1e3 * first, "extra_gib": extra, "answer": answer}
+    return {"first_ms": 1e3 * seconds, "extra_gib": extra, "answer": answer}
 
 
 def _memory_on_cuda(action: Callable[[], Any]) -> float:
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
-    _once(action, "cuda")
+    _timed(action, "cuda")
     return float(torch.cuda.max_memory_allocated() - before) / 2**30
 
 
@@ -146,24 +138,37 @@ def _peak() -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 2**20
 
 
-def _once(action: Callable[[], Any], device: str) -> float | None:
+def _timed(action: Callable[[], Any], device: str) -> tuple[float | None, float]:
+    """Return the answer where it is a score, and the seconds it took."""
+    start = time.perf_counter()
     answer = action()
     if device == "cuda":
         torch.cuda.synchronize()
-    return answer if isinstance(answer, float) else None
+    return answer if isinstance(answer, float) else None, time.perf_counter() - start
 
 
-def compare(n_cases: int, device: str, repeats: int, select: bool) -> list[dict[str, Any]]:
-    ill, score = draw(n_cases, device)
-    rows = []
-    for name, action in selections(ill, score) if select else ways(ill, score, device):
+def compare(n_cases: int, device: str, repeats: int) -> list[dict[str, Any]]:
+    """Time every way: the first call, and then all of them in turn, so that none is the coldest."""
+    actions = dict(ways(*draw(n_cases, device), device))
+    rows: dict[str, dict[str, Any]] = {
+        name: {"cases": n_cases, "device": device, "way": name} for name in actions
+    }
+    for name in list(actions):
         try:
-            found = measure(action, device, repeats)
+            rows[name] |= first_call(actions[name], device)
         except torch.cuda.OutOfMemoryError:
-            found = {"error": "out of memory"}
-        rows.append({"cases": n_cases, "device": device, "way": name} | found)
-        print(json.dumps(rows[-1]), flush=True)
-    return rows
+            rows[name] |= {"error": "out of memory"}
+            del actions[name]
+    times = {name: [rows[name]["first_ms"]] for name in actions}
+    for _ in range(repeats):
+        for name, action in actions.items():
+            if times[name][0] < 1e3 * LONGEST:
+                times[name].append(1e3 * _timed(action, device)[1])
+    for name, taken in times.items():
+        rows[name]["ms"] = statistics.median(taken[1:] or taken)
+    for row in rows.values():
+        print(json.dumps(row), flush=True)
+    return list(rows.values())
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -180,12 +185,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--cases", nargs="+", type=float, default=[1e5, 1e7])
-    parser.add_argument("--repeats", type=int, default=9)
-    parser.add_argument("--select", action="store_true", help="time select_model of two models")
+    parser.add_argument("--repeats", type=int, default=25)
     options = parser.parse_args()
     rows = []
     for n_cases in options.cases:
-        rows += compare(int(n_cases), options.device, options.repeats, options.select)
+        rows += compare(int(n_cases), options.device, options.repeats)
     print(table(rows))
 
 

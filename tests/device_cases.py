@@ -25,6 +25,9 @@ SCENARIOS = (
     voros.Scenario(0.9, 0.02, cost_ratio=(0.1, 0.3)),
     voros.Scenario(0.2, 0.2, cost_ratio=(0.1, 0.3), prevalence=0.05),
     voros.Scenario(cost_ratio=voros.costs.uniform_t(0, 1)),
+    voros.Scenario(cost_ratio=(0.2, 0.9), min_recall=0.6),
+    voros.Scenario(0.3, 0.5, cost_ratio=(0.1, 0.3), prevalence=0.1, min_recall=0.5),
+    voros.Scenario(0.3, 0.6, cost_ratio=(0.1, 0.3), min_recall=0.8),
 )
 
 

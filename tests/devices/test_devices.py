@@ -92,10 +92,11 @@ def test_corners_of_a_concave_curve_are_too_many_for_a_tile() -> None:
     # Steps of falling slope, each a corner: 36 of them in every thousand cases.
     ill = np.concatenate([np.repeat([True, False], [28 - k // 8, 1 + k // 8]) for k in range(216)])
     score = -np.arange(len(ill), dtype=np.float32)
+    there = make(score), make(ill)
     from voros.devices import cuda_hulls
 
-    limits = [(1.0, 1.0, float(len(ill)), 0.0)]
-    assert cuda_hulls.corners(make(score), make(ill), limits) is None
+    limits = [(1.0, 1.0, float(len(ill)), 0.0, 0.0)]
+    assert cuda_hulls.corners(*there, limits) is None
     assert_same(make, ill, score, "concave")
 
 

@@ -7,7 +7,6 @@ and the checks of `voros.core.cases` speak.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from voros.core.cases import (
     labels_of,
     read_labels,
 )
+from voros.core.scenario import Scenario
 from voros.devices.libraries import Library, library_of
 from voros.typing import AnyArray
 
@@ -81,9 +81,10 @@ def read_device_cases(
         check_same_length(y_true=labels, sample_weight=weights)
         labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
-    n_positive = library.count_true(positive)
+    if scores.shape[0] == 0:
+        _check_both_classes(0, 0)  # raises: there is no extreme
+    low, high, n_positive = library.extremes(scores, positive)
     _check_both_classes(n_positive, scores.shape[0])
-    low, high = library.extremes(scores)
     if low != low or high != high:
         rows = library.to_host(library.where_true(library.xp.isnan(scores)))
         raise ValueError(holds_nan("y_score", len(rows), scores.shape[0], int(rows[0])))
@@ -114,8 +115,8 @@ def check_unchanged(cases: DeviceCases) -> None:
     """Raise where the arrays of cases were written to since they were read."""
     if tuple(map(cases.library.version, (cases.scores, cases.positive))) != cases.versions:
         raise RuntimeError(
-            "y_true or y_score was written to since its points were made, and what they have not "
-            "counted yet is lost; make the points again, or of copies"
+            "y_true or y_score changed after points were made from them; make the points again, "
+            "or from copies"
         )
 
 
@@ -135,8 +136,8 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     return thresholds, *counts, *sizes
 
 
-def device_area(cases: DeviceCases, floor: Fraction, max_alarms: float) -> float:
-    """Area of the trapezoids under the thresholds that keep two limits, in whole numbers.
+def device_area(cases: DeviceCases, scenario: Scenario, max_alarms: float) -> float:
+    """Area of the trapezoids under the thresholds that keep the limits, in whole numbers.
 
     For cases without weights, few enough that products of their numbers have 64 bits.
     """
@@ -144,9 +145,14 @@ def device_area(cases: DeviceCases, floor: Fraction, max_alarms: float) -> float
     _, order, last = _ranked(cases)
     tp = xp.astype(_positives_up_to(cases, order, last), xp.int64)
     alarms = xp.astype(last, xp.int64) + 1
+    floor, recall = scenario.floor, scenario.recall_floor
     precise = tp * floor.denominator >= alarms * floor.numerator
-    kept = library.where_true(precise & (alarms <= int(max_alarms)))
-    never = xp.zeros(1, dtype=xp.int64, device=library.device)
+    recalled = tp * recall.denominator >= cases.n_positive * recall.numerator
+    kept = library.where_true(precise & recalled & (alarms <= int(max_alarms)))
+    if recall and not kept.shape[0]:
+        return 0.0
+    # Raising no alarm keeps every limit but a recall floor.
+    never = xp.zeros(int(recall == 0), dtype=xp.int64, device=library.device)
     tp, alarms = (xp.concat([never, library.take(column, kept)]) for column in (tp, alarms))
     fp = alarms - tp
     doubled = int(xp.sum((fp[1:] - fp[:-1]) * (tp[1:] + tp[:-1])))
@@ -241,7 +247,7 @@ def _witness(library: Library, labels: Any) -> AnyArray:
     kind = np.bool_ if library.type_name(labels) == "bool" else None
     if n_cases == 0:
         return np.empty(0)
-    low, high, n_at_ends = library.at_ends(keys)
+    low, high, n_at_ends = library.extremes(keys)
     if low == low and n_at_ends < n_cases:
         return library.to_host(library.xp.unique_values(keys))
     return np.array(sorted({low, high}), dtype=kind)
@@ -261,8 +267,8 @@ def _weights(library: Library, weights: Any) -> Any:
     weights = library.xp.astype(weights, library.xp.float64)
     if library.type_name(weights) != "float64":
         raise ValueError(
-            "sample_weight needs sums in double precision, which this device or library has not "
-            "(JAX has with jax_enable_x64); leave the weights out, or pass arrays in memory"
+            "sample_weight needs double precision, which this device or library lacks (in JAX, "
+            "set jax_enable_x64); leave the weights out, or pass arrays in memory"
         )
     bad = library.where_true(~library.xp.isfinite(weights) | (weights < 0))
     if bad.shape[0]:

@@ -34,13 +34,16 @@ HULLS_IN_CUDA = r"""
 enum { NO, SURE, DOUBT, CAPABLE };
 
 // Within a billionth of a limit the host decides.
-__device__ int judge(int tp, int fp, double per_tp, double per_fp, double most, double floor) {
+__device__ int judge(
+    int tp, int fp, double per_tp, double per_fp, double most, double floor, double least) {
     double hits = tp * per_tp, alarms = hits + fp * per_fp;
     if (alarms > most * (1 + 1e-9)) return NO;
     bool capable = alarms <= most * (1 - 1e-9);
     double precision = hits / alarms;
-    if (precision < floor * (1 - 1e-9)) return capable ? CAPABLE : DOUBT;
-    return capable && precision >= floor * (1 + 1e-9) ? SURE : DOUBT;
+    bool fails = precision < floor * (1 - 1e-9) || tp < least * (1 - 1e-9);
+    if (fails) return capable ? CAPABLE : DOUBT;
+    bool keeps = precision >= floor * (1 + 1e-9) && tp >= least * (1 + 1e-9);
+    return capable && keeps ? SURE : DOUBT;
 }
 
 __device__ bool more_precise(const int* tp, const int* fp, int a, int b) {
@@ -97,7 +100,7 @@ extern "C" __global__ void rank_marks(
 extern "C" __global__ void tile_hulls(
     const float* scores, const unsigned char* marks, const int* before, int* out,
     int n, int n_before, int slots_before, int slots,
-    double per_tp, double per_fp, double most, double floor) {
+    double per_tp, double per_fp, double most, double floor, double least) {
     __shared__ int tp[TILE], fp[TILE], source[TILE], sizes[256], leaders[256];
     __shared__ unsigned short list[TILE];
     __shared__ unsigned char states[TILE];
@@ -152,10 +155,10 @@ extern "C" __global__ void tile_hulls(
                 source[k] = i;
                 tp[k] = n_positive - missed;
                 fp[k] = n - i - tp[k];
-                state = judge(tp[k], fp[k], per_tp, per_fp, most, floor);
+                state = judge(tp[k], fp[k], per_tp, per_fp, most, floor, least);
             }
         } else if (k < n_here) {
-            state = judge(tp[k], fp[k], per_tp, per_fp, most, floor);
+            state = judge(tp[k], fp[k], per_tp, per_fp, most, floor, least);
         }
         states[k] = state;
         if (state == DOUBT) {
@@ -216,7 +219,7 @@ extern "C" __global__ void tile_hulls(
 """
 
 
-CountedLimits = tuple[float, float, float, float]
+CountedLimits = tuple[float, float, float, float, float]
 
 Corners = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -238,7 +241,8 @@ def corners(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> list
     scores, positive : tensor
     limits : sequence of tuple of float
         Cases that one positive and one negative stand for at a scenario's prevalence, alarms that
-        its capacity allows, and its precision floor.
+        its capacity allows, its precision floor, and the true positives that its recall floor asks
+        for.
 
     Returns
     -------

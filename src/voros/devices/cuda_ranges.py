@@ -121,16 +121,20 @@ extern "C" __global__ void keep_ranges(
         #pragma unroll
         for (int k = 0; k < EACH; k++) {
             long long i = start + k * blockDim.x + threadIdx.x;
-            place[k] = -1;
-            if (i >= n_cases) continue;
             int low = 0, high = n_edges;
             while (low < high) {
                 int middle = (low + high) / 2;
                 if (ends[middle] <= score[k]) low = middle + 1; else high = middle;
             }
-            if (!wanted[low]) continue;
-            int mark = positive[i] != 0;
-            place[k] = 2 * atomicAdd(&n_here[mark], 1) + mark;
+            bool inside = i < n_cases && wanted[low];
+            int mark = inside && positive[i] != 0, lane = threadIdx.x % 32, from = 0;
+            // The kept cases of a warp take their places at once.
+            unsigned marked = __ballot_sync(~0u, mark);
+            unsigned others = __ballot_sync(~0u, inside && !mark);
+            if (lane < 2) from = atomicAdd(&n_here[lane], __popc(lane ? marked : others));
+            from = __shfl_sync(~0u, from, mark);
+            int below = __popc((mark ? marked : others) & ((1u << lane) - 1));
+            place[k] = inside ? 2 * (from + below) + mark : -1;
         }
         __syncthreads();
         if (threadIdx.x < 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +61,6 @@ class DeviceCurve:
         At every cost that is the best of as many cases as are sorted; of more, the best threshold
         at the costs of the scenario, and the one of greatest recall.
         """
-        scenario.refuse_recall_floor("arrays on a device")
         key = scenario, every_cost
         if key not in self.counted:
             check_unchanged(self.cases)
@@ -71,7 +70,6 @@ class DeviceCurve:
 
     def area(self, scenario: Scenario) -> float:
         """Area of the trapezoids under all thresholds that meet a scenario's limits."""
-        scenario.refuse_recall_floor("arrays on a device")
         if len(self.cases) > points.SORTED:
             raise IncompleteCountsError(
                 f"a partial AUROC of more than {points.SORTED:,} cases on a device is not "
@@ -83,7 +81,7 @@ class DeviceCurve:
             return solve(every, scenario).partial_auroc
         max_alarms = scenario.max_alarms(len(self.cases))
         with self.cases.library.wide():
-            return device_area(self.cases, scenario.floor, max_alarms)
+            return device_area(self.cases, scenario, max_alarms)
 
 
 def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> OperatingPoints:
@@ -95,8 +93,8 @@ def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> Oper
     chosen = OperatingPoints.with_never_alarm(*columns, *cases.totals)
     if not solve(chosen, scenario).can_alarm:
         columns = points.joined_rows([columns, *_beyond(cases, scenario)])
-    covers = SomeThresholds(tuple(counted))
-    return OperatingPoints.with_never_alarm(*columns, *cases.totals, covers=covers)
+        chosen = OperatingPoints.with_never_alarm(*columns, *cases.totals)
+    return replace(chosen, covers=SomeThresholds(tuple(counted)))
 
 
 def _beyond(cases: DeviceCases, scenario: Scenario) -> list[points.CountedRows]:
@@ -105,5 +103,8 @@ def _beyond(cases: DeviceCases, scenario: Scenario) -> list[points.CountedRows]:
     tp = cases.library.count_true(highest & cases.positive)
     alarms = cases.library.count_true(highest)
     top = thresholds_of(np.array([cases.high])), np.array([tp]), np.array([alarms - tp])
-    lifted = scenario.changed(min_precision=0.0), scenario.without_capacity()
+    lifted = [scenario.changed(min_precision=0.0), scenario.without_capacity()]
+    if scenario.min_recall is not None:
+        # Messages name the highest recall within the other limits.
+        lifted.append(scenario.changed(min_recall=None, cost_ratio=1 / LARGEST_RATIO))
     return [top, points.choosable_rows(cases, lifted)]

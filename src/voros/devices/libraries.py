@@ -110,15 +110,18 @@ class Library:
             return values
         return self.xp.astype(values, self.xp.float32 if "float" in name else self.xp.int32)
 
-    def extremes(self, values: Any) -> tuple[Any, Any]:
-        """Return the least and the greatest value as Python numbers; NaN where one is."""
-        least, greatest = self.xp.min(values), self.xp.max(values)
-        return self.to_host(least).item(), self.to_host(greatest).item()
+    def ends(self, values: Any) -> tuple[Any, Any]:
+        """Return the least and the greatest value, on the device; NaN where one is."""
+        return self.xp.min(values), self.xp.max(values)
 
-    def at_ends(self, values: Any) -> tuple[Any, Any, int]:
-        """Return the least and the greatest value, and how many values are one of them."""
-        low, high = self.extremes(values)
-        return low, high, sum(self.count_true(values == end) for end in {low, high})
+    def extremes(self, values: Any, marks: Any = None) -> tuple[Any, Any, int]:
+        """Return the least and the greatest value as Python numbers, and how many marks are set.
+
+        Without marks those at the values that are one of the two are counted.
+        """
+        low, high = (self.to_host(self.comparable(end)).item() for end in self.ends(values))
+        counted = (values == end for end in {low, high}) if marks is None else [marks]
+        return low, high, sum(map(self.count_true, counted))
 
     def count_true(self, marks: Any) -> int:
         """Count marks; blocks, because some libraries count in 32 bits."""
@@ -227,21 +230,22 @@ class TorchLibrary(Library):
         """Copy a small tensor to the host."""
         return np.asarray(array.cpu().numpy())
 
-    def extremes(self, values: Any) -> tuple[Any, Any]:
+    def ends(self, values: Any) -> tuple[Any, Any]:
         """Return the least and the greatest value, in one pass."""
         least, greatest = self._torch.aminmax(values)
-        return least.item(), greatest.item()
+        return least, greatest
 
-    def at_ends(self, values: Any) -> tuple[Any, Any, int]:
-        """Return the least and the greatest value, and how many are one of them, at once."""
+    def extremes(self, values: Any, marks: Any = None) -> tuple[Any, Any, int]:
+        """Return the least and the greatest value and a count; the host waits once for few."""
         if values.shape[0] > AT_ONCE:
-            return super().at_ends(values)
-        least, greatest = self._torch.aminmax(values)
-        n_at_ends = ((values == least) | (values == greatest)).sum()
-        exact = self._torch.float64 if values.is_floating_point() else self._torch.int64
-        parts = [part.to(exact) for part in (least, greatest, n_at_ends)]
-        low, high, n_there = self._torch.stack(parts).tolist()
-        return low, high, int(n_there)
+            return super().extremes(values, marks)
+        least, greatest = self.ends(values)
+        marks = (values == least) | (values == greatest) if marks is None else marks
+        # Counts up to `AT_ONCE` are exact in 32 bits, also in floats.
+        exact = values.dtype if values.dtype.itemsize >= 4 else self._torch.float64
+        ends = [end.to(exact) for end in (least, greatest)]
+        low, high, n_marked = self._torch.stack([*ends, marks.sum(dtype=exact)]).tolist()
+        return low, high, int(n_marked)
 
     @property
     def hulls(self) -> ModuleType | None:  # type: ignore[override]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -35,8 +36,8 @@ HULL_GROUPS = 2**10
 ROWS_TOGETHER, MANY_GROUPS = 64, 16
 """Rows that are compared with the best of the groups beside theirs, where there are many."""
 
-SORT_BLOCK = 2**22
-"""Cases sorted at once, which takes some 100 MB."""
+SORT_BLOCK = 2**24
+"""Cases sorted at once, which takes some 400 MB."""
 
 PIVOT_STRIDE = 64
 """Every such score says where to cut them into parts of about `SORT_BLOCK`."""
@@ -110,7 +111,8 @@ class Rows:
         # Below lines between neighbours first, while that drops many, and then below the hull of
         # some rows from everywhere, which reach the host.
         rows, sure = self.take(positions)._fewer(sure, _above_chords, LOCAL_STALLED)
-        return rows._fewer(sure, _above_hull, ROWS_STALLED)[0]
+        above = partial(_above_hull, never_alarm=scenario.min_recall is None)
+        return rows._fewer(sure, above, ROWS_STALLED)[0]
 
     def _fewer(
         self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float
@@ -148,31 +150,39 @@ def _lower(library: Library, values: Any, thresholds: Any) -> Any:
 
 def limits_in_counts(
     scenario: Scenario, totals: tuple[int, int]
-) -> tuple[float, float, float, float]:
-    """Return how many cases one true and one false positive stand for, most alarms, the floor."""
+) -> tuple[float, float, float, float, float]:
+    """Return the limits for counts of cases.
+
+    How many cases one true and one false positive stand for, most alarms, the precision floor, and
+    the least true positives.
+    """
+    floor, least = float(scenario.min_precision), float(scenario.recall_floor * totals[0])
     if scenario.prevalence is None:
-        return 1.0, 1.0, float(scenario.max_alarms(sum(totals))), float(scenario.min_precision)
+        return 1.0, 1.0, float(scenario.max_alarms(sum(totals))), floor, least
     none = np.zeros(1, dtype=np.int64)
     nothing = solve(OperatingPoints(np.array([np.inf]), none, none, *totals), scenario)
     sizes = nothing.points.n_positive, nothing.points.n_negative
     per_tp, per_fp = (float(size / total) for size, total in zip(sizes, totals, strict=True))
-    return per_tp, per_fp, float(nothing.max_alarms), float(scenario.min_precision)
+    return per_tp, per_fp, float(nothing.max_alarms), floor, least
 
 
 def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
     """Mark the rows that surely meet the limits, and those that may or are most precise."""
     xp, (real, slack) = rows.library.xp, rows.library.real_type
-    per_tp, per_fp, most, floor = limits_in_counts(scenario, totals)
-    tp = xp.astype(rows.tp, real) * per_tp
+    per_tp, per_fp, most, floor, least = limits_in_counts(scenario, totals)
+    hits = xp.astype(rows.tp, real)
+    tp = hits * per_tp
     alarms = tp + xp.astype(rows.fp, real) * per_fp
     precision = tp / alarms
     capable = alarms <= most * (1 + slack)
     sure = (alarms <= most * (1 - slack)) & (precision >= floor * (1 + slack))
-    if scenario.min_precision == 0:
+    if floor == least == 0:
         return sure, capable
+    sure &= hits >= least * (1 + slack)
     highest = xp.max(xp.where(capable, precision, xp.zeros_like(precision)))
     lowest = xp.minimum(highest, xp.full_like(highest, floor))
-    return sure, capable & (precision >= lowest * (1 - slack))
+    recalled = (hits >= least * (1 - slack)) | (precision >= highest * (1 - slack))
+    return sure, capable & recalled & (precision >= lowest * (1 - slack))
 
 
 def _above_chords(rows: Rows, sure: Any) -> Any:
@@ -201,23 +211,30 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     return xp.concat([first, xp.reshape(kept, (-1,)), last])
 
 
-def _above_hull(rows: Rows, sure: Any) -> Any:
-    """Mark the rows that are not below the hull of the best sure rows of some groups."""
+def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
+    """Mark the rows that are not below the hull of the best sure rows of some groups.
+
+    Never alarm is a vertex of it, unless there is a recall floor.
+    """
     library, xp, (real, slack) = rows.library, rows.library.xp, rows.library.real_type
-    tp, fp = _sure_vertices(rows, sure)
+    tp, fp = _sure_vertices(rows, sure, never_alarm=never_alarm)
+    if not len(tp):
+        return rows.tp == rows.tp
     with np.errstate(divide="ignore"):
         slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
     # Of vertices with as many false positives a search finds the last.
     slopes[np.isinf(slopes)] = 0.0
     place = library.search(library.from_host(fp), rows.fp, "right") - 1
+    before = place < 0
+    place = xp.where(before, xp.zeros_like(place), place)
     columns = (library.from_host(column) for column in (fp, tp, slopes))
     start, base, slope = (library.take(column, place) for column in columns)
     line = xp.astype(base, real) + xp.astype(slope, real) * xp.astype(rows.fp - start, real)
-    return xp.astype(rows.tp, real) >= line * (1 - slack)
+    return before | (xp.astype(rows.tp, real) >= line * (1 - slack))
 
 
-def _sure_vertices(rows: Rows, sure: Any) -> tuple[AnyArray, AnyArray]:
-    """Return true and false positives of never alarm and of vertices of some sure rows."""
+def _sure_vertices(rows: Rows, sure: Any, *, never_alarm: bool) -> tuple[AnyArray, AnyArray]:
+    """Return true and false positives of vertices of some sure rows, and of never alarm."""
     library, xp = rows.library, rows.library.xp
     size = max(len(rows) // HULL_GROUPS, 1)
     grouped = _grouped(rows, sure, size)
@@ -226,7 +243,8 @@ def _sure_vertices(rows: Rows, sure: Any) -> tuple[AnyArray, AnyArray]:
         library.to_host(xp.reshape(xp.take_along_axis(column, best, axis=1), (-1,)))[::-1]
         for column in grouped
     )
-    tp, fp = (np.append(0, column[safe].astype(np.int64)) for column in (best_tp, best_fp))
+    none = np.zeros(int(never_alarm), dtype=np.int64)
+    tp, fp = (np.append(none, column[safe].astype(np.int64)) for column in (best_tp, best_fp))
     vertices = upper_vertices(tp + fp, tp)
     return tp[vertices], fp[vertices]
 
