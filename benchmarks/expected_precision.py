@@ -22,10 +22,10 @@ from scipy.optimize import isotonic_regression
 
 import voros
 from voros.core.risk_curve import RiskCurve
-from voros.monitoring.expected import FEWEST_OPEN, expected_watch
 from voros.monitoring.precision import Alarms, closed_units, precision_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, Settings
 from voros.monitoring.status import Watch
+from voros.monitoring.unlabelled import FEWEST_OPEN, NEWER_PARTS, expected_watch, newer_below
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 FLOOR, PER_DAY, CHUNK = 0.45, 30, 900
@@ -118,7 +118,11 @@ def listen(kind: str, seed: int) -> Said:
     final = expected_watch(_alarms(raised), curve, FLOOR, _now(DAYS + 1), settings)
     withdrawn = _day(final.noticed)
     daily = [(day, *_expected(raised, curve, day)) for day in range(VALIDATION, DAYS)]
-    below = [day for day, n, _, high in daily if n >= FEWEST_OPEN and high < FLOOR]
+    below = [
+        day
+        for day, n, _, high in daily
+        if (n >= FEWEST_OPEN and high < FLOOR) or _newer(raised, curve, day)
+    ]
     stated = [value for day, _, value, _ in daily if CHANGE + WINDOW < day < withdrawn]
     return Said(
         float(raised.positive[~changed].mean()),
@@ -150,6 +154,14 @@ def _expected(raised: World, curve: RiskCurve, day: int) -> tuple[int, float, fl
     rows = (raised.day <= day) & (raised.day + WINDOW >= day)
     mean = curve.mean(raised.score[rows], np.arange(rows.sum()))
     return int(rows.sum()), mean.value, mean.high
+
+
+def _newer(raised: World, curve: RiskCurve, day: int) -> bool:
+    """Whether the newer of the open alarms warn."""
+    alarms, opened = _alarms(raised), (raised.day <= day) & (raised.day + WINDOW >= day)
+    starts = [_now(day) - _now(WINDOW) / part for part in NEWER_PARTS]
+    codes = np.arange(len(raised.day))
+    return newer_below(alarms, codes, opened, curve, FLOOR, starts) is not None
 
 
 def _broken(raised: World, settings: Settings) -> float:

@@ -14,9 +14,9 @@ import voros
 from voros.core.risk_curve import RiskCurve
 from voros.exceptions import ArgumentError
 from voros.monitoring.evidence import late_weights
-from voros.monitoring.expected import CALIBRATION_STAKES, calibration_evidence
 from voros.monitoring.precision import Units
 from voros.monitoring.settings import Settings
+from voros.monitoring.unlabelled import CALIBRATION_STAKES, calibration_evidence
 
 DAY = 86_400.0
 
@@ -74,6 +74,38 @@ def test_milder_cases_are_a_warning_before_any_label() -> None:
     status = monitor.status()
     assert status["precision"].verdict == "too early to tell"
     assert status["expected precision"].verdict == status.verdict == "watch"
+
+
+def test_the_newest_alarms_warn_before_all_open_ones() -> None:
+    monitor = ward(floor=0.62)
+    risks = np.concatenate([np.full(400, 0.7), np.full(n_new := 40, 0.5)])
+    monitor.update(risks[:400], cases=np.arange(400), times=FIRST_DAY + np.arange(400) // 20)
+    assert monitor.status()["expected precision"].verdict == "too early to tell"
+    days = FIRST_DAY + 20 + np.arange(n_new) // 5
+    monitor.update(risks[400:], cases=400 + np.arange(n_new), times=days)
+    watch = monitor.status()["expected precision"]
+    curve = RiskCurve.from_cases(*cases(2000, seed=0))
+    expected = curve.risks(risks)[0]
+    assert watch.estimate == pytest.approx(expected.mean())
+    assert watch.estimate > 0.62
+    assert watch.verdict == "watch"
+    # The window is 30 days: its newest quarter begins on the twentieth, with the milder cases.
+    high = curve.mean(risks[400:], np.arange(n_new)).high
+    assert watch.words.endswith(
+        f"; {expected[-1]:.3f} of the 40 newest alarms (at most {high:.3f})"
+    )
+
+
+def test_newest_alarms_that_differ_by_chance_do_not_warn() -> None:
+    monitor = ward(floor=0.78)
+    # As many high risks as low ones: their mean is below the floor, by less than chance.
+    monitor.update(np.full(400, 0.9), cases=np.arange(400), times=FIRST_DAY + np.arange(400) // 20)
+    mixed = np.where(np.arange(40) % 2, 0.5, 0.9)
+    monitor.update(mixed, cases=400 + np.arange(40), times=FIRST_DAY + 20 + np.arange(40) // 5)
+    curve = RiskCurve.from_cases(*cases(2000, seed=0))
+    mean, spread = curve.mean(mixed, np.arange(40)), curve.risks(mixed)[0].std()
+    assert mean.high < 0.78 < mean.value + np.hypot(mean.high - mean.value, 2 * spread / 40**0.5)
+    assert monitor.status()["expected precision"].verdict == "too early to tell"
 
 
 def test_few_open_alarms_are_no_warning() -> None:
@@ -217,6 +249,7 @@ def test_policies_over_stays_refuse_validation_cases() -> None:
         voros.Monitor(policy, validation=cases(100, seed=11))
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_was_expected(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")

@@ -56,6 +56,7 @@ def test_days_that_vary_more_widen_it() -> None:
     assert wide > 2 * narrow
 
 
+@pytest.mark.slow
 def test_the_note_says_the_interval_and_it_holds() -> None:
     missed, runs, rng = 0, 60, np.random.default_rng(0)
     for _ in range(runs):

@@ -70,6 +70,7 @@ def test_a_recall_below_the_floor_is_broken_by_the_bets() -> None:
     assert watched(np.tile(found, 4), silent_labels=0.5)["recall"].verdict == "broken"
 
 
+@pytest.mark.slow
 def test_a_recall_at_the_floor_is_seldom_called_broken() -> None:
     rng = np.random.default_rng(34)
     runs = [watched(rng.random(150) < FLOOR, n_negative=0)["recall"].verdict for _ in range(40)]

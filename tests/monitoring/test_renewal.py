@@ -63,7 +63,7 @@ def test_the_error_is_spent_over_all_proposals(tmp_path: Path) -> None:
     path = tmp_path / "ward.voros"
     with watch(certified(0.1, 0.10), 1, 1.0, path=path) as monitor:
         first = monitor.renew()
-        assert "proposal 1 from this file, and is tested with an error of 0.03," in first.words
+        assert "proposal 1 from this file, and is tested with an error of 0.0304," in first.words
         assert monitor.renew().number == 1  # the same cases again
         monitor.label([0], cases=[1900], times=["2026-05-01"])
         assert monitor.renew().number == 2

@@ -15,7 +15,6 @@ from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.io.writing import json_text
 from voros.models import model_column
-from voros.monitoring.expected import curve_text, read_curve
 from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
@@ -38,6 +37,7 @@ from voros.monitoring.stays import (
     withdraw_stays,
 )
 from voros.monitoring.store import Cases, Store
+from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
@@ -96,7 +96,7 @@ class Monitor:
     1
     >>> monitor.advance("2026-03-10")
     >>> print(monitor.status()["precision"].words)
-    precision: too early to tell; 1 of 1 alarms were true (1.000, interval 0.003 to 1.000; ...)
+    precision: too early to tell; 1 of 1 alarms were true (1, interval 0.00281 to 1; ...)
     """
 
     def __init__(

@@ -23,6 +23,7 @@ from voros.monitoring.evidence import (
 )
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Verdict, Watch, judge
+from voros.text.numbers import count, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
@@ -103,13 +104,8 @@ class Units(NamedTuple):
 
     def only(self, rows: AnyArray) -> Units:
         """Return some of the units."""
-        return self._replace(
-            begins=self.begins[rows],
-            ends=self.ends[rows],
-            alarms=self.alarms[rows],
-            true=self.true[rows],
-            unlabelled=self.unlabelled[rows],
-        )
+        *columns, one_true = self
+        return Units._make([*(column[rows] for column in columns), one_true])
 
     def labelled_only(self) -> Units:
         """Leave out the alarms without a label."""
@@ -221,7 +217,7 @@ def precision_watch(
         judgement = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else judgement
     return Watch(
         name=name,
-        verdict=judgement.verdict,
+        **vars(judgement),
         words=f"{name}: {_words(judgement, units, floor, (low, high), said)}",
         limit=floor,
         estimate=true / (n - unlabelled) if n > unlabelled else None,
@@ -229,8 +225,6 @@ def precision_watch(
         high=high,
         n=len(units.alarms),
         evidence=evidence.ratio,
-        since=judgement.since,
-        noticed=judgement.noticed,
         history=_curves(units, evidence, settings.alpha) if curves else {},
     )
 
@@ -285,6 +279,11 @@ def recall_watch(
     if not n_unlabelled:
         return watch
     more = f"{n_unlabelled:,} of {len(silent):,} cases without an alarm have no label"
+    return with_unknown_misses(watch, more)
+
+
+def with_unknown_misses(watch: Watch, more: str) -> Watch:
+    """Return a watch of recall where more may have been missed than is known."""
     verdict: Verdict = (
         "unknown" if watch.verdict in ("kept", "too early to tell") else watch.verdict
     )
@@ -297,15 +296,15 @@ def _words(
 ) -> str:
     n, true, unlabelled = units.sums
     if not n:
-        one = "an alarm" if said.of == "alarm" else f"a {said.of}"
+        one = f"{'an' if said.of[0] in 'aeiou' else 'a'} {said.of}"
         return f"too early to tell; no window of {one} has closed (floor {floor:g})"
     labelled = n - unlabelled
-    known = f"{true:,.0f} of {labelled:,.0f} {said.of}s {said.counted}"
-    share = f"{true / labelled:.3f}, " if labelled else ""
+    known = f"{count(true)} of {count(labelled)} {said.of}s {said.counted}"
+    share = f"{short(true / labelled, floor)}, " if labelled else ""
     if unlabelled:
         alarms = "" if said.of == "alarm" else "alarms "
-        known += f" and {unlabelled:,.0f} {alarms}have no label"
-    shown = f"{known} ({share}interval {ends[0]:.3f} to {ends[1]:.3f}; floor {floor:g})"
+        known += f" and {count(unlabelled)} {alarms}have no label"
+    shown = f"{known} ({share}interval {short(ends[0])} to {short(ends[1])}; floor {floor:g})"
     return f"{_verdict_in_words(judgement, units, said)}; {shown}"
 
 
@@ -322,7 +321,7 @@ def _verdict_in_words(judgement: Judgement, units: Units, said: Said) -> str:
         n, true, unlabelled = units.sums
         most, best, _ = units.at_best().sums
         return (
-            f"unknown, because {unlabelled:,.0f} of {n:,.0f} alarms have no label: with them "
-            f"{said.measure} is from {true / n:.3f} to {best / most:.3f}"
+            f"unknown, because {count(unlabelled)} of {count(n)} alarms have no label: with them "
+            f"{said.measure} is from {short(true / n)} to {short(best / most)}"
         )
     return judgement.verdict

@@ -19,7 +19,7 @@ from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import short
+from voros.text.numbers import count, short, typed, typed_percent
 from voros.typing import BoolArray, FloatArray
 
 
@@ -127,7 +127,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
     return Watch(
         name="capacity",
         unit="stay" if limit.kind == "rate" else "period",
-        verdict=judgement.verdict,
+        **vars(judgement),
         words=_capacity_in_words(judgement, counts, limit, above),
         limit=bounds[0].most,
         estimate=ratio,
@@ -135,8 +135,6 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
         high=high if high is not None and np.isfinite(high) else None,
         n=len(counts.cases),
         evidence=evidence.ratio,
-        since=judgement.since,
-        noticed=judgement.noticed,
         history={
             "time": counts.begins,
             "alarms": counts.alarms,
@@ -179,21 +177,21 @@ def _capacity_in_words(
     alarms, cases = counts.alarms.sum(), counts.cases.sum()
     if limit.kind == "rate":
         seen = (
-            f"{alarms:,.0f} alarms in {cases:,.0f} patient-days, {alarms / cases:.3g} per "
-            f"patient-day, capacity {limit.most:.3g}"
+            f"{count(alarms)} alarms in {count(cases)} patient-days, "
+            f"{short(alarms / cases, limit.most)} per patient-day, capacity {typed(limit.most)}"
         )
     elif limit.kind == "share":
         seen = (
-            f"{alarms:,.0f} alarms in {cases:,.0f} cases, a share of {short(alarms / cases)}, "
-            f"capacity {short(limit.most)}"
+            f"{count(alarms)} alarms in {count(cases)} cases, a share of {short(alarms / cases)}, "
+            f"capacity {typed(limit.most)}"
         )
     else:
         seen = (
-            f"{counts.alarms.mean():.1f} alarms a period on average, capacity {limit.most:g}; "
-            f"{int(above.sum()):,} of {len(above):,} periods had more"
+            f"{count(counts.alarms.mean(), limit.most)} alarms a period on average, capacity "
+            f"{limit.most:g}; {int(above.sum()):,} of {len(above):,} periods had more"
         )
     if limit.kind in ("exceed", "never"):
-        seen += f" ({limit.exceed:.1%} may)" if limit.exceed else " (none may)"
+        seen += f" ({typed_percent(limit.exceed)} may)" if limit.exceed else " (none may)"
     since = {
         "broken": f" since about {judgement.since}, shown on {judgement.noticed}",
         "watch": f" since {judgement.noticed}",
@@ -253,7 +251,8 @@ def _cost_in_words(
 ) -> str:
     if estimate is None:
         return "cost: too early to tell; no window has closed"
-    seen = f"{SHOWN_PER * estimate:.1f} misses' worth in 1,000 cases, of {SHOWN_PER * max_cost:.1f}"
+    cost, limit = SHOWN_PER * estimate, SHOWN_PER * max_cost
+    seen = f"{short(cost, limit)} misses' worth in 1,000 cases, of {short(limit)}"
     if missing:
         seen += (
             f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "

@@ -16,6 +16,7 @@ from voros.monitoring.stays import RecordedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, worklist
+from voros.text.numbers import short, threshold_text, typed
 from voros.typing import BoolArray, FloatArray
 
 STAYS = "stays"
@@ -73,13 +74,14 @@ class Renewal:
         promised = _single(self.policy).guarantee
         under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
         text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms, {under}: "
+        new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
         if np.isinf(self.new_threshold):
             text += (
                 "no threshold can be deployed, and the alarm would be switched off (never alarm "
-                f"instead of alarm at {self.old_threshold:g})."
+                f"instead of alarm at {old})."
             )
         else:
-            text += f"alarm at {self.new_threshold:g} instead of {self.old_threshold:g}."
+            text += f"alarm at {new} instead of {old}."
         if self.n_unlabelled:
             text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
         if not self.recall_known and self.unit == STAYS:
@@ -93,7 +95,8 @@ class Renewal:
             spent = spend(promised, self.number).alpha
             text += (
                 f" This is proposal {self.number} from this file, and is tested with an error of "
-                f"{spent:.2g}, so that all proposals together have at most {promised.alpha:.2g}."
+                f"{short(spent)}, so that all proposals together have at most "
+                f"{typed(round(promised.alpha, 9))}."
             )
         return text + " Nothing has changed yet; monitor.adopt(renewal.policy) deploys it."
 
@@ -192,6 +195,11 @@ def propose_on_stays(
         )
     if not any(value for *_, value in recorded.outcomes):
         raise ValueError("no recent stay whose window has closed has an event; one is needed")
+    if policy.scenario.min_recall is not None and not recorded.known.all():
+        raise ValueError(
+            f"the outcome of {int((~recorded.known).sum()):,} recent stays is not known; a "
+            "threshold that keeps a recall floor needs the outcomes of all"
+        )
     stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
     renewed = ThresholdPolicy.from_points(
         stays.points(),

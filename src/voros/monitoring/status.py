@@ -10,6 +10,7 @@ import numpy as np
 
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.settings import day_of
+from voros.text.numbers import short
 from voros.text.table import Table, html_pairs
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -193,16 +194,16 @@ class Update:
 
 
 def _cells(watch: Watch) -> tuple[str, ...]:
-    high = "?" if watch.high is None else f"{watch.high:.3f}"
-    interval = "" if watch.low is None else f"{watch.low:.3f} to {high}"
+    high = "?" if watch.high is None else short(watch.high)
+    interval = "" if watch.low is None else f"{short(watch.low)} to {high}"
     return (
         watch.name,
         watch.verdict,
         watch.since or "",
-        "" if watch.estimate is None else f"{watch.estimate:.3g}",
+        "" if watch.estimate is None else short(watch.estimate),
         interval,
         "" if watch.limit is None else f"{watch.limit:g}",
-        f"{watch.evidence:.2g}",
+        short(watch.evidence),
     )
 
 

@@ -19,12 +19,13 @@ from voros.alarms.stays import CountedRows, Stays
 from voros.alarms.stream import AlarmState, StayState, sound
 from voros.alarms.sweep import ScoredRows
 from voros.exceptions import ArgumentError
-from voros.monitoring.precision import Units, precision_watch
+from voros.monitoring.precision import Said, Units, precision_watch, with_unknown_misses
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
-from voros.monitoring.settings import SECONDS_PER_DAY, day_of
+from voros.monitoring.settings import SECONDS_PER_DAY, Settings, day_of
 from voros.monitoring.status import Status, Watch, counted, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.unlabelled import change_watch
+from voros.text.numbers import count, short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -146,6 +147,9 @@ def withdraw_stays(store: Store, ids: AnyArray) -> None:
     store.set_back()
 
 
+EVENTS = Said("event", "were caught", "recall")
+
+
 class CountedStays(NamedTuple):
     """The stays that count, in the order in which they began.
 
@@ -157,15 +161,28 @@ class CountedStays(NamedTuple):
         Patient-days of each in its window.
     units : Units
         Of the stays with alarms.
-    n_events, n_caught : int
-        Of the stays whose outcome is known.
+    events : Units
+        Of the stays with events, which count as the alarms of these units, caught ones as true. An
+        alarm in a stay whose outcome is not known may have caught one.
+    n_unknown : int
+        Stays whose outcome is not known.
     """
 
     totals: PeriodTotals
     days: FloatArray
     units: Units
-    n_events: int
-    n_caught: int
+    events: Units
+    n_unknown: int
+
+    def recall_watch(self, floor: float, settings: Settings, *, curves: bool) -> Watch:
+        """Judge the share of events that were caught."""
+        watch = precision_watch(
+            self.events, floor, settings, curves=curves, name="recall", said=EVENTS
+        )
+        if not self.n_unknown:
+            return watch
+        more = f"the outcome of {counted(self.n_unknown, 'stay')} is not known"
+        return with_unknown_misses(watch, more)
 
 
 def _closing(deployed: Deployment) -> float:
@@ -240,6 +257,9 @@ def count_stays(deployed: Deployment) -> CountedStays:
     one_true = deployed.stay_rule[0].reset is None
     labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
     units = Units(begins, begins + closing, alarms, *labels, one_true=one_true)
+    perhaps = np.where(known, 0.0, np.minimum(alarms, 1.0) if one_true else alarms)
+    of_each = np.where(known, events, perhaps), labels[0], perhaps
+    of_events = Units(begins, begins + closing, *of_each, one_true=one_true)
     n_rows, totals, squares = (
         np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )
@@ -248,8 +268,8 @@ def count_stays(deployed: Deployment) -> CountedStays:
         PeriodTotals(names=np.array(names), starts=begins, **sums),
         days,
         units.only(alarms > 0),
-        n_events=int(events[known].sum()),
-        n_caught=int(tp[known].sum()),
+        of_events.only(of_events.alarms > 0),
+        n_unknown=int((~known).sum()),
     )
 
 
@@ -283,6 +303,10 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     watches = []
     if floor:
         watches.append(precision_watch(stays.units, floor, settings, curves=curves))
+    assert policy.single is not None
+    recall = policy.single.scenario.min_recall
+    if recall is not None:
+        watches.append(stays.recall_watch(recall, settings, curves=curves))
     limit = capacity_limit(policy, settings)
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
@@ -312,16 +336,18 @@ def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> I
         yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"
     if still_open:
         days, stays_open = closing / SECONDS_PER_DAY, counted(still_open, "stay")
-        yield f"not counted yet: {stays_open} that began in the last {days:.3g} days"
+        yield f"not counted yet: {stays_open} that began in the last {typed(days)} days"
     if beyond:
         yield (
             f"not counted: {counted(beyond, 'alarm')} more than {window:g} days after the first "
             "row of the stay; a longer window counts them"
         )
-    if stays.n_events:
+    possible, caught, perhaps = stays.events.sums
+    n_events, watched = possible - perhaps, any(watch.name == "recall" for watch in watches)
+    if n_events and not watched:
         yield (
-            f"recall: {stays.n_caught:,} of {stays.n_events:,} events of the stays that count "
-            f"were caught ({stays.n_caught / stays.n_events:.3f})"
+            f"recall: {count(caught)} of {count(n_events)} events of the stays that count "
+            f"were caught ({short(caught / n_events)})"
         )
     if any(watch.verdict in ("broken", "watch") for watch in watches if watch.kind != "scores"):
         yield "advice: monitor.renew() proposes a threshold from recent stays"

@@ -308,15 +308,9 @@ class Store(Database):
         )
         rows = self.rows(query, (*streams, since))
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
-        starts, cases, alarms, totals, squares = (np.array(c, dtype=float) for c in columns[1:])
-        return PeriodTotals(
-            names=np.array(columns[0], dtype=str),
-            starts=starts,
-            cases=cases,
-            alarms=alarms,
-            totals=totals,
-            squares=squares,
-        )
+        sums = [np.array(column, dtype=float) for column in columns[1:]]
+        named = dict(zip(("starts", "cases", "alarms", "totals", "squares"), sums, strict=True))
+        return PeriodTotals(names=np.array(columns[0], dtype=str), **named)
 
 
 def _differ(one: str | None, other: str | None) -> bool:

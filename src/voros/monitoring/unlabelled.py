@@ -1,13 +1,11 @@
-r"""What scores say without labels: whether they changed, and which prevalence their alarms suggest.
+r"""What scores say without labels: a change, the prevalence today, the precision to expect.
 
-The first is a conformal test; it says change, not harm.
-
-If periods with about as many cases are exchangeable, the rank of a period's statistic within those
-so far is uniform, ties broken at random, and independent of the ranks before (Vovk, Gammerman and
-Shafer, 2005). So a density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1.
-Statistics are the share of alarms, the mean score and its standard deviation within the period.
-Each is ranked among periods of about the same number of cases, because a mean of few cases varies
-more than one of many.
+Whether scores have changed is a conformal test; it says change, not harm. If periods with about as
+many cases are exchangeable, the rank of a period's statistic within those so far is uniform, ties
+broken at random, and independent of the ranks before (Vovk, Gammerman and Shafer, 2005). So a
+density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1. Statistics are the
+share of alarms, the mean score and its standard deviation within the period. Each is ranked among
+periods of about the same number of cases, because a mean of few cases varies more than one of many.
 
 The prevalence that recent alarms suggest, if only the share of positives has changed: under label
 shift the share of alarms is :math:`a = \pi\,t + (1 - \pi) f`, with the recall t and the false
@@ -15,23 +13,42 @@ positive rate f of the validation cases (Rogan and Gladen, 1978). All three are 
 limits. A prevalence is within the interval if the two sides differ by no more than these limits
 allow, their distances added as standard deviations are. Days that vary more than independent cases
 do widen the limits of a, as groups (`voros.core.clusters`).
+
+The expected precision is the mean calibrated risk of the alarms whose windows are open. Alarms from
+before a change dilute that mean, so those of the newer half and of the newest quarter of a window
+warn too, with an interval that is wider by how much their risks vary. The expectation is right as
+long as a score means the same risk as on the validation cases, whatever happens to the scores;
+confidence-based performance estimation (CBPE) rests on the same assumption. So the assumption is
+tested on the alarms whose windows have closed: given the units before, a unit with s true alarms
+has :math:`\sum r_l \le E[s] \le \sum r_h`, where :math:`r_l` and :math:`r_h` are its risks two
+standard errors lower and higher. :math:`1 + \lambda (\sum r_l - s)/b` and :math:`1 + \lambda (s -
+\sum r_h)/b` are bets on the two ways in which that can fail. Once they show that it has failed, the
+estimate is withdrawn for good: a mean of wrong risks would reassure.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from voros.core.calendar import Calendar
+from voros.core.calibration import Estimate
 from voros.core.clusters import GroupedShare, allowance, groups_in_variance
 from voros.core.exact_intervals import binomial_limits
-from voros.monitoring.evidence import weigh
-from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Verdict, Watch, judge
+from voros.core.risk_curve import RiskCurve
+from voros.io.documents import read_document
+from voros.io.writing import json_text
+from voros.monitoring.evidence import Evidence, ratio_bets, weigh
+from voros.monitoring.precision import CURVE_POINTS, Alarms, Units, all_units
+from voros.monitoring.settings import Settings, day_of
+from voros.monitoring.status import Judgement, Verdict, Watch, counted, judge
 from voros.monitoring.store import PeriodTotals
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.typing import AnyArray, FloatArray
+from voros.text.numbers import count, interval, percent, short
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 POWERS = (0.2, 0.5)
 """Values of kappa, for ranks near 0 and near 1."""
@@ -53,6 +70,20 @@ RECENT_PERIODS = 30
 
 PREVALENCES = np.linspace(0.0, 1.0, 10_001)
 """Those that are tried; three decimals are shown."""
+
+CALIBRATION_STAKES = np.array([0.1, 0.3, 0.6])
+"""Parts of the evidence that are put on the next alarm being true, or false."""
+
+CALIBRATION_START = 0.5
+"""Part of alpha for risks that were wrong from the start; the rest is for later changes."""
+
+FEWEST_OPEN = 30
+"""Alarms without which no warning is given."""
+
+NEWER_PARTS = (2, 4)
+"""The newer half and the newest quarter of a window warn too: older alarms dilute a change."""
+
+IF = "if a risk still means what it did on validation"
 
 
 def uniform_numbers(n: int, seed: int) -> FloatArray:
@@ -197,7 +228,7 @@ def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float, unit: s
         )
     if verdict == "unknown":
         return (
-            f"unknown; they vary, but neighbouring {unit}s are alike (correlation {alike:.2f}), "
+            f"unknown; they vary, but neighbouring {unit}s are alike (correlation {short(alike)}), "
             "and the test takes them as exchangeable"
             + (". Compare weeks or months with score_unit" if unit == "period" else "")
         )
@@ -247,10 +278,10 @@ def prevalence_in_words(
                 "prevalence: no share of positives explains the alarms of the last periods, so "
                 "scores have changed within a class"
             )
-        within = f"{100 * confidence_level:g} % interval {ends[0]:.3f} to {ends[1]:.3f}"
+        within = f"{percent(confidence_level)} interval {short(ends[0])} to {short(ends[1])}"
     return (
-        f"prevalence: the alarms of the last periods suggest {suggested:.3f} ({within}; "
-        f"validation: {validated:.3f}), if only the share of positives has changed"
+        f"prevalence: the alarms of the last periods suggest {short(suggested)} ({within}; "
+        f"validation: {short(validated)}), if only the share of positives has changed"
     )
 
 
@@ -301,3 +332,182 @@ def prevalence_interval(
     least = np.sqrt(up[0] ** 2 + np.sum(down[1:] ** 2, axis=0))
     fits = PREVALENCES[(over <= most) & (over >= -least)]
     return (float(fits[0]), float(fits[-1])) if len(fits) else None
+
+
+def curve_text(curve: RiskCurve | None) -> str:
+    """Return a calibration as JSON; nothing where there is none."""
+    return "" if curve is None else json_text(curve, indent=None)
+
+
+def read_curve(text: str | None) -> RiskCurve | None:
+    """Read a calibration back."""
+    if not text:
+        return None
+    values: dict[str, Any] = read_document(text, "calibration of a monitor").value
+    ends, knots = (tuple(values[name]) for name in ("ends", "knots"))
+    matrices = {name: np.array(values[name], dtype=float) for name in ("line", "covariance")}
+    return RiskCurve(on_logits=values["on_logits"], ends=ends, knots=knots, **matrices)
+
+
+def calibration_evidence(
+    units: Units, risks: tuple[FloatArray, FloatArray], settings: Settings
+) -> Evidence:
+    """Weigh units that have closed against the sums of their risks, lower and higher ones.
+
+    An alarm without a label counts as what makes least evidence, on each side.
+    """
+    lower, higher = risks
+    largest = 1.0 if units.one_true else None
+    bets = [
+        ratio_bets(units.alarms + excess, 1.0, units.alarms, CALIBRATION_STAKES, largest)
+        for excess in (lower - units.true - units.unlabelled, units.true - higher)
+    ]
+    weights = np.full(2 * len(CALIBRATION_STAKES), 0.5 / len(CALIBRATION_STAKES))
+    return weigh(
+        np.hstack(bets),
+        weights,
+        settings.alpha,
+        settings.run_length,
+        begins=units.begins,
+        start_share=CALIBRATION_START,
+    )
+
+
+def expected_watch(
+    alarms: Alarms,
+    curve: RiskCurve,
+    floor: float,
+    now: float,
+    settings: Settings,
+    *,
+    curves: bool = False,
+) -> Watch:
+    """Expect the precision of open alarms, or say since when nothing is expected any more."""
+    units, codes = all_units(alarms, settings.window_seconds)
+    closed = units.ends < now
+    ended = units.only(closed)
+    risks = _sums_by_unit(curve, alarms, codes, closed)
+    evidence = calibration_evidence(ended, risks, settings)
+    at, ends = evidence.broken_at, units.ends[codes]
+    withdrawn = np.inf if at is None else float(ended.ends[at])
+    mean = _expected(alarms, codes, ends, curve, now)
+    n_open = int((ends >= now).sum())
+    verdict: Verdict = "too early to tell"
+    if at is not None:
+        verdict, words = "unknown", _withdrawn_in_words(ended, at, evidence.changes[at], risks)
+    elif mean is None:
+        words = f"no window of an alarm is open (floor {floor:g})"
+    else:
+        words, newer = _open_in_words(mean, n_open, floor), None
+        low = n_open >= FEWEST_OPEN and mean.high < floor
+        if not low:
+            starts = [now - settings.window_seconds / part for part in NEWER_PARTS]
+            newer = newer_below(alarms, codes, ends >= now, curve, floor, starts)
+        verdict = "watch" if low or newer is not None else verdict
+        words += "" if newer is None else f"; {newer}"
+    shown = {} if mean is None or at is not None else vars(mean)
+    return Watch(
+        name="expected precision",
+        verdict=verdict,
+        words=f"expected precision: {verdict}; {words}",
+        limit=floor,
+        estimate=shown.get("value"),
+        low=shown.get("low"),
+        high=shown.get("high"),
+        n=n_open,
+        evidence=evidence.ratio,
+        since=None if at is None else day_of(evidence.changes[at]),
+        noticed=None if at is None else day_of(withdrawn),
+        history=_curves(alarms, codes, ends, curve, (now, withdrawn)) if curves else {},
+    )
+
+
+def _sums_by_unit(
+    curve: RiskCurve, alarms: Alarms, codes: AnyArray, closed: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the lower and of the higher risks of units that have closed."""
+    _, *ends = curve.risks(alarms.scores)
+    low, high = (np.bincount(codes, risks, len(closed)).astype(float)[closed] for risks in ends)
+    return low, high
+
+
+def _expected(
+    alarms: Alarms, codes: AnyArray, ends: FloatArray, curve: RiskCurve, time: float
+) -> Estimate | None:
+    """Expect the precision of the alarms that were open at a time."""
+    rows = (alarms.times <= time) & (ends >= time)
+    return curve.mean(alarms.scores[rows], codes[rows]) if rows.any() else None
+
+
+def newer_below(
+    alarms: Alarms,
+    codes: AnyArray,
+    opened: BoolArray,
+    curve: RiskCurve,
+    floor: float,
+    starts: Sequence[float],
+) -> str | None:
+    """Say that the open alarms since one of some starts are expected to be below the floor.
+
+    None where they are not. Few alarms differ from others by chance, which widens their interval.
+    """
+    for start in starts:
+        rows = opened & (alarms.times >= start)
+        if rows.sum() < FEWEST_OPEN:
+            continue
+        mean = curve.mean(alarms.scores[rows], codes[rows])
+        excess = curve.risks(alarms.scores[rows])[0] - mean.value
+        sums = np.bincount(np.unique(codes[rows], return_inverse=True)[1], excess)
+        chance = 2 * float(np.sqrt(sums @ sums)) / int(rows.sum())
+        high = mean.value + float(np.hypot(mean.high - mean.value, chance))
+        if high < floor:
+            n = counted(int(rows.sum()), "newest alarm")
+            return f"{mean.value:.3f} of the {n} (at most {high:.3f})"
+    return None
+
+
+def _curves(
+    alarms: Alarms,
+    codes: AnyArray,
+    ends: FloatArray,
+    curve: RiskCurve,
+    until: tuple[float, float],
+) -> dict[str, FloatArray]:
+    """Return what was expected over time, until it was withdrawn, and what labels showed."""
+    now, withdrawn = until
+    first = float(alarms.times[0]) if len(alarms.times) else now
+    times = np.linspace(first, now, CURVE_POINTS) if first < now else np.zeros(0)
+    rows = np.full((len(times), 4), np.nan)
+    for row, time in enumerate(times.tolist()):
+        mean = _expected(alarms, codes, ends, curve, time)
+        if mean is not None and time < withdrawn:
+            rows[row, :3] = mean.value, mean.low, mean.high
+        labels = alarms.labels[(alarms.times <= time) & (ends >= time)]
+        labels = labels[~np.isnan(labels)]
+        rows[row, 3] = labels.mean() if len(labels) else np.nan
+    return {
+        "time": times,
+        **dict(zip(("estimate", "low", "high", "observed"), rows.T, strict=True)),
+    }
+
+
+def _open_in_words(mean: Estimate, n: int, floor: float) -> str:
+    return (
+        f"{short(mean.value, floor)} is expected of the {counted(n, 'alarm')} whose windows are "
+        f"open (interval {interval(mean.low, mean.high)}; floor {floor:g}), {IF}"
+    )
+
+
+def _withdrawn_in_words(
+    units: Units, at: int, since: float, risks: tuple[FloatArray, FloatArray]
+) -> str:
+    """Say when, and what was seen since the risks changed."""
+    rows = np.flatnonzero(units.begins[: at + 1] >= since)
+    n, true, unlabelled = units.only(rows).sums
+    low, high = (float(r[rows].sum()) for r in risks)
+    missing = f" and {count(unlabelled)} have no label" if unlabelled else ""
+    return (
+        f"withdrawn on {day_of(units.ends[at])}, because a risk no longer means what it did on "
+        f"validation: of {counted(int(n), 'alarm')} since about {day_of(since)} {count(true)} were "
+        f"true{missing}, and {count(round(low))} to {count(round(high))} would be expected"
+    )

@@ -11,7 +11,6 @@ import numpy as np
 from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import JointPolicy
 from voros.core.risk_curve import RiskCurve
-from voros.monitoring.expected import expected_watch
 from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
 from voros.monitoring.ratios import (
     capacity_limit,
@@ -27,11 +26,13 @@ from voros.monitoring.unlabelled import (
     ALIKE,
     by_unit,
     change_watch,
+    expected_watch,
     neighbour_correlation,
     prevalence_in_words,
 )
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.numbers import count, short
 from voros.typing import BoolArray
 
 BEGINNING = -np.inf
@@ -197,8 +198,9 @@ def _alike_in_words(watches: tuple[Watch, ...]) -> Iterator[str]:
         )
         if alike * np.sqrt(watch.n) > ALIKE:
             yield (
-                f"{watch.name}: neighbouring periods are alike (correlation {alike:.2f}); a limit "
-                "that is kept only over longer times is called broken more often than alpha says"
+                f"{watch.name}: neighbouring periods are alike (correlation {short(alike)}); a "
+                "limit that is kept only over longer times is called broken more often than "
+                "alpha says"
             )
 
 
@@ -238,6 +240,6 @@ def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
     if was not in (None, watch.verdict):
         yield (
             f"labels that came or were corrected later have reversed the verdict on {watch.name}: "
-            f"with those known when the windows closed, {true:,.0f} of {n:,.0f} alarms were true, "
-            f"and it would be {was}"
+            f"with those known when the windows closed, {count(true)} of {count(n)} alarms were "
+            f"true, and it would be {was}"
         )

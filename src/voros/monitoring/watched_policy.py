@@ -69,11 +69,15 @@ class WatchedPolicy:
                 f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy, a "
                 "JointPolicy or a Worklist"
             )
-        if isinstance(policy, JointPolicy):
-            return cls._from_joint(policy)
         single = policy.policy if isinstance(policy, Worklist) else policy
-        if single.rule is not None:
-            single.scenario.refuse_recall_floor("monitors of stays")
+        if single.values is not None:
+            raise ArgumentError(
+                "policy",
+                " was decided on values of cases, and a monitor counts cases; accepted are "
+                "policies without miss_value and false_alarm_cost",
+            )
+        if isinstance(single, JointPolicy):
+            return cls._from_joint(single)
         return cls(
             policy=policy,
             floors={ONLY: single.scenario.min_precision},
