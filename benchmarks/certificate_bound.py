@@ -4,7 +4,8 @@ A procedure that keeps the limits in the next cases with 95 % confidence, whatev
 keeps them also in populations that differ from this one by a few positives less among the first
 cases. Validation cases hardly tell these apart, and that bounds what may be deployed in this one.
 The theorem is in docs/theory/guarantee-price.md. Run ``python benchmarks/certificate_bound.py
-normal``; or with ``mimic`` and VOROS_PAPER_PREDICTIONS set; or with files of scores (npz with
+normal``; or with ``few`` for procedures with a few thresholds only; or with ``mimic`` and
+VOROS_PAPER_PREDICTIONS set; or with files of scores (npz with
 y_valid, y_test, and valid and test of shape (models, cases)), after ``pooled`` if they are splits
 of the same cases.
 Limits and costs are those of the paper's scenario 2. ``figure`` draws the picture of that page.
@@ -15,12 +16,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq, isotonic_regression, minimize
-from scipy.special import bdtr, expit, logit
+from scipy.special import bdtr, expit
 from scipy.stats import binom, norm
 
 import voros
@@ -41,6 +42,8 @@ DEVIATES = (-0.5, 0.0, 0.3, 0.6, 0.9, 1.2, 1.6)
 """Their precision in standard deviations of the next cases above the floor."""
 POSSIBLE = (1e-4, 1 - 1e-4)
 """Least and greatest chance to be positive."""
+FEW = ((0.47,), (0.3, 0.61), (0.25, 0.47, 0.68), (0.14, 0.27, 0.39, 0.54, 0.66, 0.79))
+"""The best one, two, three and six thresholds that were found, as parts of the capacity."""
 KINDS = ("parabola", "isotonic")
 """Ways to smooth labels."""
 SEARCHED, EVALUATED = 4000, 16_000
@@ -97,26 +100,22 @@ class Population:
         """Share of positives."""
         return float(self.shares @ self.chance)
 
-    def rates(self, chance: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Share of alarms and precision of each threshold, for these chances to be positive."""
+    def rates(self) -> tuple[FloatArray, FloatArray]:
+        """Share of alarms and precision of each threshold."""
         alarms = self.flagged @ self.shares
-        return alarms, self.flagged @ (self.shares * chance) / alarms
+        return alarms, self.flagged @ (self.shares * self.chance) / alarms
 
     def saving(self, fractional_cost: float) -> FloatArray:
         """What each threshold saves of the normalised cost, compared with never alarm."""
-        alarms, precision = self.rates(self.chance)
+        alarms, precision = self.rates()
         tpr = alarms * precision / self.prevalence
         fpr = alarms * (1 - precision) / (1 - self.prevalence)
         return np.asarray((1 - fractional_cost) * tpr - fractional_cost * fpr)
 
-    def alternatives(self, horizon: int) -> list[FloatArray]:
-        """Chances of this population, and of others with fewer positives among the first cases.
-
-        Log odds of the first cases are lowered alike: of all ways to a given precision the one that
-        labels tell least.
-        """
+    def alternatives(self, horizon: int) -> list[Population]:
+        """Return this population, and others with a lower precision of the first cases."""
         floor, rank = SCENARIO.min_precision, np.cumsum(self.shares) - self.shares / 2
-        found = [self.chance]
+        found = [self]
         for part in TILTED:
             first = rank <= part * SCENARIO.capacity
             spread = np.sqrt(floor * (1 - floor) / (horizon * self.shares[first].sum()))
@@ -125,31 +124,41 @@ class Population:
                 found += [] if lowered is None else [lowered]
         return found
 
-    def _lowered(self, first: BoolArray, precision: float) -> FloatArray | None:
-        """Return chances with this precision of the first cases; None if theirs is lower."""
-        weights, odds = self.shares[first], logit(self.chance[first])
+    def _lowered(self, first: BoolArray, precision: float) -> Population | None:
+        """Return the nearest population with this precision of the first cases.
+
+        Of all with it, this one has the least relative entropy: positives among the first cases
+        become rarer by one factor, negatives more frequent by another. None if theirs is lower.
+        """
+        positive, negative = self.shares * self.chance, self.shares * (1 - self.chance)
+
+        def tilted(tilt: float) -> tuple[FloatArray, FloatArray]:
+            up = np.where(first, np.exp(tilt * precision), 1.0)
+            return positive * np.where(first, np.exp(tilt * (precision - 1)), 1.0), negative * up
 
         def excess(tilt: float) -> float:
-            return float(weights @ expit(odds - tilt) / weights.sum()) - precision
+            tp, fp = (each[first].sum() for each in tilted(tilt))
+            return float(tp / (tp + fp)) - precision
 
         if excess(0.0) <= 0:
             return None
-        chance = self.chance.copy()
-        chance[first] = expit(odds - brentq(excess, 0.0, 40.0))
-        return chance
+        tp, fp = tilted(brentq(excess, 0.0, 40.0))
+        return replace(self, shares=(tp + fp) / (tp + fp).sum(), chance=tp / (tp + fp))
 
     def ratios(
-        self, chances: Sequence[FloatArray], n_cases: int, runs: int, rng: np.random.Generator
+        self, others: Sequence[Population], n_cases: int, runs: int, rng: np.random.Generator
     ) -> FloatArray:
-        """Likelihood ratios of other chances, for validations drawn from this population."""
+        """Likelihood ratios of other populations, for validations drawn from this one."""
         cases = rng.multinomial(n_cases, self.shares, size=runs)
         positive = rng.binomial(cases, self.chance)
-        log_ratios = [
-            positive @ np.log(other / self.chance)
-            + (cases - positive) @ np.log((1 - other) / (1 - self.chance))
-            for other in chances
-        ]
-        return np.exp(log_ratios)
+        return np.exp(
+            [
+                positive @ np.log(other.shares * other.chance / (self.shares * self.chance))
+                + (cases - positive)
+                @ np.log(other.shares * (1 - other.chance) / (self.shares * (1 - self.chance)))
+                for other in others
+            ]
+        )
 
 
 def bins_by_rank(n_cases: int) -> AnyArray:
@@ -158,22 +167,29 @@ def bins_by_rank(n_cases: int) -> AnyArray:
     return np.searchsorted(np.unique(edges), np.arange(1, n_cases + 1))
 
 
-def best_ranking(positive: BoolArray, scores: FloatArray) -> BoolArray:
-    """Labels from the highest to the lowest score of the model with most positives within limits.
+def positives_by_bin(positive: BoolArray, scores: FloatArray, bins: AnyArray) -> FloatArray:
+    """Count the positives of each model by rank; shape (n_models, n_bins)."""
+    ranked = [positive[np.argsort(-row, kind="stable")] for row in scores]
+    return np.array([np.bincount(bins, row) for row in ranked], dtype=np.float64)
 
-    It is chosen with the test labels, so the bound is a little too high.
+
+def best_model(counts: FloatArray, sizes: AnyArray) -> FloatArray:
+    """Return the counts of the model with most positives within the limits.
+
+    Counted on the same cases, the best of many models looks better than it is, so the bound is
+    generous; hardly so for the mean of many splits.
     """
-    ranked = np.array([positive[np.argsort(-row, kind="stable")] for row in scores])
-    top = np.cumsum(ranked, axis=1)[:, : int(SCENARIO.capacity * len(positive))]
-    kept = top >= SCENARIO.min_precision * np.arange(1, top.shape[1] + 1)
-    return np.asarray(ranked[int(np.where(kept, top, 0).max(axis=1).argmax())])
+    tp, alarms = np.cumsum(counts, axis=1), np.cumsum(sizes)
+    within = alarms <= SCENARIO.capacity * alarms[-1]
+    kept = within & (tp >= SCENARIO.min_precision * alarms)
+    return np.asarray(counts[int(np.where(kept, tp, 0.0).max(axis=1).argmax())])
 
 
 def smooth(positive: AnyArray, counts: AnyArray, kind: str) -> FloatArray:
     """Return the chance to be positive in each bin.
 
     A logistic parabola in the normal deviate of the rank, or the falling step function next to the
-    labels (isotonic regression), which is a little too good.
+    labels (isotonic regression), which is a little too good among the first cases.
     """
     if kind == "isotonic":
         chance = isotonic_regression(positive / counts, weights=counts, increasing=False).x
@@ -267,11 +283,11 @@ def bound(population: Population, n_cases: int, horizon: int, seed: int = 0) -> 
     A policy may have a threshold for each cost. The bound is convex in the fractional cost, so
     between the ends of its range it lies below the line through both.
     """
-    rng, chances = np.random.default_rng(seed), population.alternatives(horizon)
-    rates = [zip(*population.rates(chance), strict=True) for chance in chances]
+    rng, others = np.random.default_rng(seed), population.alternatives(horizon)
+    rates = [zip(*other.rates(), strict=True) for other in others]
     broken = np.array([[breaking(*pair, horizon, SCENARIO) for pair in pairs] for pairs in rates])
     searched, fresh = (
-        population.ratios(chances, n_cases, runs, rng) for runs in (SEARCHED, EVALUATED)
+        population.ratios(others, n_cases, runs, rng) for runs in (SEARCHED, EVALUATED)
     )
     costs = SCENARIO.costs.support
     odds = (1 - population.prevalence) / population.prevalence
@@ -295,14 +311,14 @@ Labelled = tuple[str, BoolArray, FloatArray, int]
 def bounds(splits: Sequence[Labelled], pooled: bool) -> Iterator[tuple[str, Bound]]:
     """Bounds for splits, with two ways to smooth the labels of each, or of all together."""
     bins = [bins_by_rank(len(positive)) for _, positive, _, _ in splits]
-    ranked = [best_ranking(positive, scores) for _, positive, scores, _ in splits]
-    sums = [np.bincount(*pair) for pair in zip(bins, ranked, strict=True)]
+    counts = [positives_by_bin(*split[1:3], rank) for split, rank in zip(splits, bins, strict=True)]
     if pooled:
-        name, positive, _, n_cases = splits[0]
-        splits, sums = [("all", positive, np.empty(0), n_cases)], [np.mean(sums, axis=0)]
+        splits, counts = [("all", *splits[0][1:])], [np.mean(counts, axis=0)]
     for i, (name, positive, _, n_cases) in enumerate(splits):
+        sizes = np.bincount(bins[i])
+        sums = best_model(counts[i], sizes)
         for kind in KINDS:
-            population = Population.from_bins(bins[i], smooth(sums[i], np.bincount(bins[i]), kind))
+            population = Population.from_bins(bins[i], smooth(sums, sizes, kind))
             yield f"{name} {kind}", bound(population, n_cases, len(positive) - n_cases)
 
 
@@ -331,6 +347,16 @@ def normal() -> Iterator[tuple[str, Bound]]:
         yield f"AUROC {auroc}, {n_cases}, next {horizon}", bound(population, n_cases, horizon)
 
 
+def few() -> Iterator[tuple[str, Bound]]:
+    """Bounds for procedures that choose among a few thresholds, fixed with the population known."""
+    population = Population.normal(0.8, 0.14)
+    alarms, _ = population.rates()
+    for parts in FEW:
+        rows = np.searchsorted(alarms, np.array(parts) * SCENARIO.capacity)
+        chosen = replace(population, flagged=population.flagged[rows])
+        yield f"AUROC 0.8, {len(parts)} thresholds", bound(chosen, 1000, 2000)
+
+
 def one_threshold(population: Population, n_cases: int, horizon: int, cost: float) -> float:
     """Return what the best single threshold saves if the population is known."""
     capacity = int(SCENARIO.max_alarms(horizon))
@@ -347,7 +373,7 @@ def one_threshold(population: Population, n_cases: int, horizon: int, cost: floa
     needed, alarms = needed_once(test), np.arange(test.least, most + 1)
     passed = [
         binom.pmf(alarms, n_cases, share) @ binom.sf(needed - 1, alarms, precision)
-        for share, precision in zip(*population.rates(population.chance), strict=True)
+        for share, precision in zip(*population.rates(), strict=True)
     ]
     return float((np.array(passed) * population.saving(cost)).max())
 
@@ -378,7 +404,7 @@ def main() -> None:
     if what[0] == "figure":
         figure()
         return
-    own = {"normal": normal, "mimic": mimic}.get(what[0])
+    own = {"normal": normal, "few": few, "mimic": mimic}.get(what[0])
     pooled = what[0] == "pooled"
     results = own() if own else bounds([read_split(path) for path in what[pooled:]], pooled)
     for name, lowest in results:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 import voros
 from voros.guarantee.next_cases.one_threshold import OneTest, needed_once
@@ -82,7 +82,7 @@ def test_the_certificate_of_one_threshold_stays_within_the_bound() -> None:
     population = BENCHMARK["Population"].normal(0.85, 0.14)
     n_cases = horizon = 1000
     row = 30
-    alarms, precision = (rates[row] for rates in population.rates(population.chance))
+    alarms, precision = (rates[row] for rates in population.rates())
     test = OneTest(
         n_cases=n_cases, horizon=horizon, min_precision=0.5, capacity=100, alpha=0.05, least=5,
         most=85,
@@ -95,12 +95,57 @@ def test_the_certificate_of_one_threshold_stays_within_the_bound() -> None:
     single = BENCHMARK["Population"](
         population.shares, population.chance, population.flagged[[row]]
     )
-    chances = single.alternatives(horizon)
+    others = single.alternatives(horizon)
     broken = np.array(
-        [[BENCHMARK["breaking"](alarms, float(single.rates(p)[1][0]), horizon,
-          BENCHMARK["SCENARIO"])] for p in chances]
+        [[BENCHMARK["breaking"](*(float(rate[0]) for rate in other.rates()), horizon,
+          BENCHMARK["SCENARIO"])] for other in others]
     )  # fmt: skip
-    ratios = single.ratios(chances, n_cases, 4000, rng)
+    ratios = single.ratios(others, n_cases, 4000, rng)
     weights = BENCHMARK["best_weights"](np.ones(1), broken, ratios, 0.05)
     bound = BENCHMARK["dual"](weights, np.ones(1), broken, ratios, 0.05)[0].mean()
     assert bound - 0.08 < passed < bound + 0.01
+
+
+def entropy(one: np.ndarray, other: np.ndarray) -> float:
+    """Relative entropy of the one to the other: both are shares of all cases."""
+    return float((one * np.log(one / other)).sum())
+
+
+def test_the_lowered_population_is_the_nearest_with_its_precision() -> None:
+    """Beside a general solver over all shares of bins and classes."""
+    population = BENCHMARK["Population"](SHARES, CHANCES[0], np.eye(3)[:2])
+    first, precision = np.array([True, True, False]), 0.6
+    lowered = population._lowered(first, precision)
+    kinds = np.concatenate([SHARES * CHANCES[0], SHARES * (1 - CHANCES[0])])
+    flagged = np.array([1 - precision, 1 - precision, 0, -precision, -precision, 0])
+    best = minimize(
+        entropy, kinds, args=(kinds,), method="SLSQP", bounds=[(1e-6, 1)] * 6, tol=1e-12,
+        constraints=[
+            {"type": "eq", "fun": lambda q: q.sum() - 1},
+            {"type": "eq", "fun": lambda q: flagged @ q},
+        ],
+    )  # fmt: skip
+    found = np.concatenate([lowered.shares * lowered.chance, lowered.shares * (1 - lowered.chance)])
+    assert found == pytest.approx(best.x, abs=1e-5)
+    assert lowered.shares.sum() == pytest.approx(1)
+    assert population._lowered(first, 0.85) is None
+
+
+def test_likelihood_ratios_average_to_one() -> None:
+    """And to the chance of the other population, where an event is counted."""
+    population = BENCHMARK["Population"](SHARES, CHANCES[0], np.eye(3)[:2])
+    lowered = population._lowered(np.array([True, True, False]), 0.7)
+    ratios = population.ratios([population, lowered], 5, 200_000, np.random.default_rng(0))
+    assert ratios[0] == pytest.approx(1)
+    assert ratios[1].mean() == pytest.approx(1, abs=0.01)
+
+
+def test_the_best_model_has_most_positives_within_the_limits() -> None:
+    """Ten cases a bin: the first breaks the floor of .5, the last has its positives too late."""
+    sizes = np.array([10, 10, 280])
+    counts = np.array([[4, 4, 40], [6, 5, 0], [9, 1, 0], [8, 2, 99]], dtype=float)
+    assert BENCHMARK["best_model"](counts, sizes).tolist() == [6, 5, 0]
+    positive, bins = np.arange(300) % 3 == 0, np.repeat([0, 1, 2], sizes)
+    scores = np.array([positive + 0.0, -np.arange(300.0)])
+    found = BENCHMARK["positives_by_bin"](positive, scores, bins)
+    assert found.tolist() == [[10, 10, 80], [4, 3, 93]]

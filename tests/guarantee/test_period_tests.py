@@ -195,7 +195,7 @@ def test_what_cannot_be_promised_is_refused_by_name(parts, guarantee, message) -
 def test_patients_and_periods_exclude_one_another() -> None:
     y, scores, days = ward(0)
     scenario = Scenario(capacity=5, cost_ratio=0.1, per="day")
-    with pytest.raises(ValueError, match="groups and a guarantee per period exclude one another"):
+    with pytest.raises(ValueError, match="guarantee per period are mutually exclusive"):
         ThresholdPolicy.from_validation(
             y, scores, scenario, periods=days, guarantee=Guarantee(), n_models=1, groups=days
         )
@@ -247,7 +247,7 @@ def test_days_that_resemble_their_neighbours_are_named_with_their_correlation() 
     alarms = np.bincount(days, scores >= policy.threshold())
     expected = spearmanr(alarms[1:], alarms[:-1]).statistic
     assert policy.origin.period_correlation == pytest.approx(expected, abs=0.03)
-    said = f"(per day) are correlated: {policy.origin.period_correlation:.2f} over 120 of them"
+    said = f"(per day) are correlated: {policy.origin.period_correlation:.3f} over 120 of them"
     assert said in str(warned[0].message)
     assert ThresholdPolicy.from_json(policy.to_json()) == policy
     # A selection deploys the same threshold, and says the same.

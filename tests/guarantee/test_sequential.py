@@ -122,6 +122,7 @@ def test_walks_err_no_more_often_than_promised_when_every_threshold_is_bad() -> 
     assert errors / runs <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 17, 60])
 def test_tied_cases_err_no_more_often_either(size: int) -> None:
     """Groups of ties, bad ends before good ones: the precision hovers about the floor."""

@@ -207,16 +207,13 @@ def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -
     if horizon is None and most < n_cases:
         # The fewest cases without an alarm with which the test passes.
         return n_cases - int(fewest_at(alpha, np.array(n_cases), 1 - most / n_cases))
-    low, high = -1, n_cases + 1
-    while high - low > 1:
-        # The risk rises with the alarms: a few values of it tell where it passes alpha.
-        tried = np.unique(np.linspace(low + 1, high - 1, TUNING.tried_at_once).astype(np.int64))
-        safe = int(np.count_nonzero(share_risk(tried, n_cases, most, horizon) <= alpha))
-        low, high = (
-            low if safe == 0 else int(tried[safe - 1]),
-            high if safe == len(tried) else int(tried[safe]),
-        )
-    return low
+    if horizon is None or int(most) >= horizon:
+        return n_cases
+    # Far below the mean of a beta-binomial every count is safe, far above it none.
+    mean, deviation = beta_binomial_moments(n_cases, int(most) + 1, horizon - int(most))
+    spread = TUNING.far * deviation + 1
+    count = np.arange(max(0, int(mean - spread)), min(n_cases, int(mean + spread)) + 1)
+    return int(count[0] + np.count_nonzero(share_risk(count, n_cases, most, horizon) <= alpha)) - 1
 
 
 def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:

@@ -24,6 +24,7 @@ from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.scenario import Scenario
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.tuning import TUNING
+from voros.text.numbers import short, threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LimitSums: TypeAlias = Callable[[FloatArray], list[tuple[FloatArray, float]]]
@@ -72,8 +73,8 @@ class ClusterTests:
             return "There are too few groups: some are set aside to choose what to test."
         best = int(np.argmax(self.e_values))
         closest = (
-            f"Closest came the threshold {self.thresholds[best]:.6g}, with an e-value of "
-            f"{self.e_values[best]:.3g} where {1 / self.alphas[best]:.3g} is needed, from "
+            f"Closest came the threshold {threshold_text(self.thresholds[best])}, with an e-value "
+            f"of {short(self.e_values[best])} where {short(1 / self.alphas[best])} is needed, from "
             f"{self.n_groups:,} independent groups. "
         )
         more = self._more_groups(best)

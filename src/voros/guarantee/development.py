@@ -24,6 +24,7 @@ from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import fewest_at, most_counted
 from voros.guarantee.next_cases.one_threshold import OneTest, most_once, needed_once, normal_margin
 from voros.guarantee.tuning import TUNING
+from voros.text.numbers import threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -131,9 +132,10 @@ class Plan:
             counted = f"{points.tp[1]:,} true positives in {counted}"
             enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
         return (
-            f"the threshold {self.thresholds[0]:.6g}, fixed on {self.n_development:,} development "
-            f"cases, has {counted}; {enough} for precision >= {scenario.min_precision:g} and "
-            f"capacity={scenario.capacity!r} in the {about}, so never alarm is deployed"
+            f"the threshold {threshold_text(self.thresholds[0])}, fixed on {self.n_development:,} "
+            f"development cases, has {counted}; {enough} for precision >= "
+            f"{scenario.min_precision:g} and capacity={scenario.capacity!r} in the {about}, so "
+            "never alarm is deployed"
         )
 
     def test(self, goal: Goal) -> OneTest | None:

@@ -137,8 +137,8 @@ def _check(
     if points.grouped is not None:
         raise ArgumentError(
             "groups",
-            " and a guarantee per period exclude one another: periods are taken as exchangeable, "
-            "and a patient in two of them would make them depend on each other",
+            " and a guarantee per period are mutually exclusive: periods are taken as "
+            "exchangeable, and a patient in two of them would make them depend on each other",
         )
     if cases.periods.n_periods < 2 * block:
         units = "one period" if block == 1 else f"fewer than two blocks of {block} periods"
@@ -147,8 +147,8 @@ def _check(
         floor = "precision" if scenario.min_precision > 0 else "recall"
         raise ArgumentError(
             "horizon",
-            f"={horizon} periods: a guarantee of the next periods is there without a {floor} "
-            "floor only; leave out the horizon for the population of periods",
+            f"={horizon} periods: a guarantee for the next periods exists only without a "
+            f"{floor} floor; leave out the horizon for the population of periods",
         )
     if scenario.exceed == 0 and horizon is None:
         raise ArgumentError(

@@ -36,6 +36,7 @@ from voros.guarantee.shortfall import (
 )
 from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
+from voros.text.numbers import typed
 from voros.typing import AnyArray, BoolArray
 
 LEAST_CONFIDENCE = 0.5
@@ -352,12 +353,7 @@ class Guarantee:
         if points.grouped is not None and points.grouped.repeated:
             return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
         why = self._why_not(points, scenario, tested.alpha)
-        few = self.horizon and scenario.max_alarms(self.horizon) <= TUNING.few_next_alarms
-        more = more_positives(
-            points,
-            lambda others: self._passes(others, scenario),
-            lambda others: bool(few) and self._passes(others, scenario, EXACT),
-        )
+        more = more_positives(points, lambda others: self._probably_passes(others, scenario))
         return [why, more_in_words(more)]
 
     def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
@@ -375,15 +371,10 @@ class Guarantee:
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
         """Say at which confidence, floor or capacity something would pass."""
-        # Half of the error leaves room for what is only about right.
-        part = 1.0 if self.horizon is None else 0.5
 
         def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
-            tests = [(name, value.split(n_models), limits) for name, value, limits in ways]
             passing = first_passing(
-                tests,
-                lambda test: test[1].with_error(part)._passes(points, test[2]),
-                lambda test: test[1]._passes(points, test[2], EXACT),
+                ways, lambda way: way[1].split(n_models)._probably_passes(points, way[2])
             )
             return None if passing is None else passing[0]
 
@@ -398,11 +389,14 @@ class Guarantee:
             first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
             first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
             first([(value, self, scenario.changed(capacity=value)) for value in shares]),
+            sure=self.horizon is None,
         )
 
-    def _passes(self, points: OperatingPoints, scenario: Scenario, needs: Needs = ROUGH) -> bool:
-        passed = self.certified(points, scenario, needs) & points.feasible(scenario)
-        return bool(passed[1:].any())
+    def _probably_passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
+        """Whether a threshold passes; for the next cases about so, with a part of the error."""
+        part = 1.0 if self.horizon is None else TUNING.rough_part
+        certified = self.with_error(part).certified(points, scenario, ROUGH)
+        return bool((certified & points.feasible(scenario))[1:].any())
 
 
 def _has_repeated_groups(points: OperatingPoints) -> bool:
@@ -414,8 +408,8 @@ def _check_confidence(value: Any) -> float:
     if confidence < LEAST_CONFIDENCE:
         warn_caller(
             f"confidence={confidence!r} allows limits to break with a probability of "
-            f"{1 - confidence:.4g}. For an error of {confidence!r}, write "
-            f"Guarantee({1 - confidence:.4g})",
+            f"{typed(round(1 - confidence, 9))}. For an error of {confidence!r}, write "
+            f"Guarantee({typed(round(1 - confidence, 9))})",
             LowConfidenceWarning,
         )
     return confidence
@@ -438,9 +432,9 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
     """Return the number of cases, or raise where the tests would not be exact."""
     if not points.covers.every_score:
         raise IncompleteCountsError(
-            "a guarantee tests every distinct score in turn, and these points are some of them, "
-            "or may be: count the cases with OperatingPoints.from_scores, or state "
-            "every_score=True where from_counts has them all"
+            "a guarantee tests every distinct score, and these points may leave some out; count "
+            "the cases with OperatingPoints.from_scores, or pass every_score=True to from_counts "
+            "if the points hold them all"
         )
     if scenario.prevalence is not None:
         raise ArgumentError(

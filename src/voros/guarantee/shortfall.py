@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -13,6 +14,7 @@ from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, needed_in_sequence
 from voros.guarantee.next_cases.certify import needed_next
 from voros.guarantee.tuning import TUNING
+from voros.text.numbers import short, threshold_text
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Closest:
         if self.alarms == 0:
             return "The capacity fails: not one alarm of these cases is sure to keep it."
         counted = (
-            f"closest came the threshold {self.threshold:.6g}, with {self.tp:,} true positives in "
-            f"{self.alarms:,} alarms (precision {self.tp / self.alarms:.4g})"
+            f"closest came the threshold {threshold_text(self.threshold)}, with {self.tp:,} true "
+            f"positives in {self.alarms:,} alarms (precision {short(self.tp / self.alarms)})"
         )
         if self.tp >= self.needed:
             failed = "which is enough, but stricter thresholds, which are tested first, fail"
@@ -72,40 +74,31 @@ Candidate = TypeVar("Candidate")
 
 
 def first_passing(
-    candidates: Sequence[Candidate],
-    about: Callable[[Candidate], bool],
-    surely: Callable[[Candidate], bool],
+    candidates: Sequence[Candidate], passes: Callable[[Candidate], bool]
 ) -> Candidate | None:
-    """Return the first candidate that probably passes, if it surely does; None otherwise.
+    """Return the first candidate that passes, if later ones pass more easily; None if none does.
 
-    What is sure takes longer, so it is asked once.
+    Examples
+    --------
+    >>> (
+    ...     first_passing([1, 2, 3, 4], lambda value: value > 2),
+    ...     first_passing([1], lambda value: False),
+    ... )
+    (3, None)
     """
-    first = next((candidate for candidate in candidates if about(candidate)), None)
-    return first if first is not None and surely(first) else None
+    first = bisect_left(candidates, True, key=passes)
+    return candidates[first] if first < len(candidates) else None
 
 
 def more_positives(
-    points: OperatingPoints,
-    passes: Callable[[OperatingPoints], bool],
-    surely: Callable[[OperatingPoints], bool],
+    points: OperatingPoints, passes: Callable[[OperatingPoints], bool]
 ) -> int | None:
-    """Return about how many more validation positives are needed; None if no number is enough.
-
-    What passes about may be too strict where the next alarms are few. So before None is said, what
-    is sure is asked for a few numbers.
-    """
-    high = 2.0
-    while not passes(repeated(points, high)):
-        high *= 2
-        if high > TUNING.most_times_the_data:
-            few = TUNING.few_times_the_data
-            enough = next((times for times in few if surely(repeated(points, times))), None)
-            return None if enough is None else int(np.ceil((enough - 1) * points.n_positive))
-    low = high / 2
-    for _ in range(TUNING.times_halvings):
-        middle = (low + high) / 2
-        low, high = (low, middle) if passes(repeated(points, middle)) else (middle, high)
-    return int(np.ceil((high - 1) * points.n_positive))
+    """Return about how many more validation positives are needed; None if no number is enough."""
+    times = np.geomspace(1, TUNING.most_times_the_data, TUNING.times_tried + 1)[1:].tolist()
+    if not passes(repeated(points, times[-1])):
+        return None
+    enough = first_passing(times, lambda each: passes(repeated(points, each)))
+    return None if enough is None else int(np.ceil((enough - 1) * points.n_positive))
 
 
 def more_in_words(more: int | None) -> str:
@@ -123,6 +116,8 @@ def relaxed_in_words(
     floor: float | None,
     recall: float | None,
     capacity: float | None,
+    *,
+    sure: bool,
 ) -> list[str]:
     """Say at which confidence, floor or capacity something would pass; nothing where at none."""
     ways = [
@@ -134,8 +129,8 @@ def relaxed_in_words(
     if not ways:
         return []
     return [
-        f"With these cases something would pass at {', or at '.join(ways)}; fix it before new "
-        "validation cases are looked at."
+        f"With these cases something would {'' if sure else 'probably '}pass at "
+        f"{', or at '.join(ways)}; fix it before new validation cases are looked at."
     ]
 
 

@@ -81,8 +81,8 @@ def _limited(scenario: Scenario) -> bool:
     if scenario.per is None and scenario.capacity_is_count:
         raise ArgumentError(
             "capacity",
-            f"={scenario.capacity!r} alarms on these stays say nothing of others; a guarantee "
-            f"needs a rate, per={PATIENT_DAY!r} or per='day'",
+            f"={scenario.capacity!r} is a number of alarms on these stays, and says nothing about "
+            f"others; a guarantee needs a rate, per={PATIENT_DAY!r} or per='day'",
         )
     return scenario.per is not None
 

@@ -25,10 +25,8 @@ class Tuning:
     # how many of the next cases are positive.
     recall_share: float = 0.5
     unlikely_share: float = 0.1
-    # Standard deviations within which a beta-binomial is summed up, and values tried at once in the
-    # search for the most alarms.
+    # Standard deviations within which a beta-binomial is summed up.
     far: float = 40.0
-    tried_at_once: int = 33
 
     # Population: share of alpha of each sequence that starts before the main one, and of all that
     # start after it. The main one has the rest.
@@ -57,9 +55,8 @@ class Tuning:
     # Smaller levels are refused: rounding could matter.
     least_alpha: float = 1e-7
 
-    # Where a rank's requirement is rough: standard deviations above the floor, and steps.
-    rough_excess: float = 6.0
-    rough_steps: int = 200
+    # Chances of a broken floor that are looked at where a rank's requirement is rough.
+    rough_steps: int = 60
     # Numbers of tied cases that are looked at: evenly apart up to `near_gaps`, by a step or by a
     # part of the rank, and beyond it `far_gaps` of them, evenly apart in ratios.
     gap_step: float = 0.2
@@ -154,8 +151,6 @@ class Tuning:
     start_part: float = 0.9
     # The same of only true positives, where the first start is sought: the rest is for going on.
     first_start_part: float = 0.35
-    # About where that is, as a multiple of the least rank.
-    rough_first_start: float = 1.3
     # Margins are first raised by this many true positives at the start: the risk is a little more
     # than at one number of alarms.
     first_shift: float = 0.15
@@ -255,13 +250,11 @@ class Tuning:
     # Probability with which the groups that are asked for would pass.
     group_power: float = 0.8
 
-    # A shortfall is looked for up to this multiple of the validation cases, and narrowed down by
-    # this many halvings between two powers of two; or, by what is sure, at
-    # these multiples, where the capacity allows no more than so many next alarms.
+    # A shortfall is looked for up to this multiple of the validation cases, among so many numbers
+    # of cases. What is only about right must pass at this part of the error.
     most_times_the_data: float = 64.0
-    few_times_the_data: tuple[float, ...] = (2.0, 8.0)
-    few_next_alarms: int = 100
-    times_halvings: int = 4
+    times_tried: int = 96
+    rough_part: float = 0.2
     # Errors that are tried where nothing passes, as multiples of the one asked for; and the floor
     # from which on floors are tried in steps of .01.
     larger_errors: tuple[float, ...] = (1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0)

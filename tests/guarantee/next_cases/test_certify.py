@@ -261,7 +261,7 @@ def test_without_a_floor_the_capacity_decides_alone() -> None:
 def test_a_confidence_beyond_what_is_proven_is_refused() -> None:
     points = drawn(np.random.default_rng(0))
     message = (
-        r"^a confidence that leaves an error of 9\.4e-09 is not proven for a horizon; accepted "
+        r"^a confidence that leaves an error of 9\.40e-09 is not proven for a horizon; accepted "
         r"are errors of at least 1e-07, after the split over models$"
     )
     with pytest.raises(ValueError, match=message):

@@ -164,6 +164,7 @@ def test_worst_cases_break_no_more_than_alpha(walk: FixedSequence, kind: str, le
     assert share <= walk.alpha + 3 * np.sqrt(walk.alpha * (1 - walk.alpha) / 2000)
 
 
+@pytest.mark.slow
 def test_positives_first_use_up_most_of_alpha() -> None:
     """All positives come first: every threshold is safe or hopeless, the worst for a walk."""
     walk = sequence(2000, 2000, 0.4, 0.2, 60, 1200)

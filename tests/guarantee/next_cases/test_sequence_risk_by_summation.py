@@ -312,6 +312,7 @@ def test_places_and_ends_leave_out_what_is_set_aside(walk: FixedSequence) -> Non
     assert walk.last_share <= last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "walk", [sequence(400, 400, 0.02, 0.002, 60, 200), sequence(400, 400, 0.1, 0.0005, 60, 200)]
 )

@@ -27,6 +27,7 @@ from voros.guarantee.next_cases.fixed_sequence import (
 from voros.guarantee.next_cases.needed import requirement, rough_requirement
 from voros.guarantee.next_cases.rank_test import needed_above, rough_needed_above
 from voros.guarantee.tuning import TUNING
+from voros.text.numbers import short
 from voros.typing import AnyArray, BoolArray
 
 RANKS = tuple(f"rank at {place:g}" for place in TUNING.rank_places)
@@ -101,7 +102,7 @@ def plans(
     needs, shares = needs or EXACT, alpha_parts(most)
     if (least := shares["main"] * alpha) < TUNING.least_alpha:
         raise ValueError(
-            f"a confidence that leaves an error of {least:.3g} is not proven for a horizon; "
+            f"a confidence that leaves an error of {short(least)} is not proven for a horizon; "
             f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
         )
     lowest = {

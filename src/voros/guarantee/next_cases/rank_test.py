@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import betaincinv, ndtri
 
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
@@ -39,15 +39,20 @@ def needed_above(plan: FixedSequence) -> int:
 
 
 def rough_needed_above(plan: FixedSequence) -> int:
-    """Return about the same at once, by the normal distribution: good enough to plan by."""
-    spread = np.sqrt(plan.n_cases / plan.horizon)
-    excess = np.linspace(-1.0, TUNING.rough_excess, TUNING.rough_steps) * max(spread, 1.0)
-    breaking = ndtr(-excess / spread)
-    margins = np.linspace(0.0, excess[-1], TUNING.rough_steps)
-    risks = (ndtr(excess - margins[:, None]) * breaking).max(axis=1)
-    margin = margins[int(np.argmax(risks <= plan.alpha))]
-    unit = np.sqrt(plan.min_precision * (1 - plan.min_precision) * plan.start)
-    return int(min(np.ceil(plan.min_precision * plan.start + margin * unit), plan.start))
+    """Return about the same at once, without ties: good enough to plan by.
+
+    As if the next alarms were as many as expected.
+    """
+    breaking = np.geomspace(plan.alpha, 1.0, TUNING.rough_steps, endpoint=False)
+    precision = np.asarray(
+        betaincinv(*plan.next_to_keep(np.array(plan.start)), 1 - breaking), dtype=np.float64
+    )
+    low, high = 0, plan.start
+    while high - low > 1:
+        middle = (low + high) // 2
+        risk = float((at_least(middle, plan.start - 1, precision) * breaking).max())
+        low, high = (middle, high) if risk > plan.alpha else (low, middle)
+    return high
 
 
 class RankRisk:
