@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from voros.core.costs import read_cost_ratios
-from voros.core.decision import Decision, decide, solve
+from voros.core.decision import NO_REGION, Decision, decide, solve
+from voros.core.exact_intervals import PER_CASES
 from voros.core.geometry import Region
 from voros.core.hull import Choice, CostHull, choice_columns
 from voros.core.limits import (
@@ -19,15 +20,16 @@ from voros.core.limits import (
     within_capacity,
 )
 from voros.core.model_points import check_points
-from voros.core.money import MoneyCost, money_cost
+from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import kept_points
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import dominated_area
-from voros.exceptions import IncompleteCountsError
+from voros.core.volume import cost_moments, dominated_area, ratio_moments
+from voros.exceptions import IncompleteCountsError, UndefinedScoreError
 from voros.io.frames import make_frame
-from voros.models import read_points
+from voros.models import points_of_one, read_points
 from voros.notices import warn_about
+from voros.text.numbers import count, interval, short, threshold_text
 from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
 
@@ -61,8 +63,16 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """Partial VOROS, between 0 and 1, higher is better."""
+        """Partial VOROS, between 0 and 1, higher is better.
+
+        Where cases have values it is not defined within limits: UndefinedScoreError.
+        """
         return self.decision.partial_voros
+
+    @property
+    def expected_cost(self) -> float:
+        """Expected normalised cost of the best threshold at each cost; lower is better."""
+        return self.decision.expected_cost
 
     @property
     def scenario(self) -> Scenario:
@@ -114,7 +124,7 @@ class Evaluation:
     def choices(self) -> tuple[Choice, ...]:
         """The best feasible threshold on each interval of the cost ratio, in increasing order."""
         points, hull = self.points, self.hull
-        low, high = self.scenario.costs.ratio_range(points.negatives_per_positive)
+        low, high = self.scenario.costs.ratio_range(points.costed.negatives_per_positive)
         enter, leave = hull.enter, hull.leave
         return tuple(
             Choice.at(points, hull.index[j], max(float(leave[j]), low), min(float(enter[j]), high))
@@ -133,6 +143,8 @@ class Evaluation:
         -------
         float or ndarray
         """
+        if self.points.worth is not None:
+            raise UndefinedScoreError(NO_REGION)
         ratios = read_cost_ratios(cost_ratio)
         flat = ratios.ravel()
         decision = self._decision_at(flat)
@@ -156,13 +168,13 @@ class Evaluation:
         observed = self.points if self.decision.observed is None else self.decision.observed
         if not observed.covers.whole_curve:
             raise IncompleteCountsError(
-                f"these points were counted for cost ratios from {low:.4g} to {high:.4g}; count "
-                "every threshold with OperatingPoints.from_scores"
+                f"these points were counted for cost ratios from {short(low)} to {short(high)}; "
+                "count every threshold with OperatingPoints.from_scores"
             )
         # Of many cases on a device only the costs of the scenario were asked about.
         return solve(observed, self.scenario) if observed.on_device else self.decision
 
-    def in_money(self, false_alarm_cost: float) -> MoneyCost:
+    def in_money(self, false_alarm_cost: float | None = None) -> MoneyCost:
         """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
 
         Costs that give a miss no mean price are refused, as `PolicyEvaluation.in_money` does.
@@ -170,7 +182,8 @@ class Evaluation:
         Parameters
         ----------
         false_alarm_cost : float
-            What a false alarm costs; a miss then costs it divided by the cost ratio.
+            What a false alarm costs; a miss then costs it divided by the cost ratio. Left out
+            where cases have values of their own, which say what errors cost.
 
         Returns
         -------
@@ -186,7 +199,22 @@ class Evaluation:
         """
         points = self.points
         sizes = points.n_positive, points.n_negative
+        if points.worth is not None:
+            refuse_price(false_alarm_cost)
+            return self._money_of_values()
         return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost)
+
+    def _money_of_values(self) -> MoneyCost:
+        points, worth, costs = self.points, self.points.costed, self.scenario.costs
+        starts = np.array([choice.cost_ratio_low for choice in self.choices[1:]])
+        ratios = ratio_moments(costs, starts, worth.negatives_per_positive)
+        probability = cost_moments(costs, starts, worth.negatives_per_positive)[0]
+        caught = np.array([choice.value_caught for choice in self.choices])
+        false_alarms = np.array([choice.false_alarm_cost for choice in self.choices])
+        total = float(ratios @ false_alarms + probability @ (worth.n_positive - caught))
+        sums, sizes = (worth.n_positive, worth.n_negative), (points.n_positive, points.n_negative)
+        per_1000 = PER_CASES * total / points.n_cases
+        return money_of_values(per_1000, *sums, *sizes, float(ratios.sum()))
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the choices as a data frame, one row per interval of the cost ratio."""
@@ -203,40 +231,48 @@ class Evaluation:
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
             f"{'' if recall is None else f'recall >= {recall:g}, '}"
-            f"alarms <= {self.max_alarms:g} of {self._all_cases}"
+            f"alarms <= {count(self.max_alarms)} of {self._all_cases}"
         )
         nothing = "nothing but never alarm" if recall is None else "nothing"
         if self.scenario.per is not None:
             limits += f" ({self.scenario.capacity} {self.scenario.rule})"
         return (
-            ("partial VOROS", f"{self.score:.6f}"),
+            self._scored,
             ("limits", limits),
             ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
             ("feasible", "yes" if self.feasible else nothing),
             ("binding", binding),
             (
                 "highest precision within capacity",
-                f"{best.precision:.4g} at recall {best.recall:.4g} ({best.alarms:g} alarms)",
+                f"{short(best.precision, self.scenario.min_precision)} at recall "
+                f"{short(best.recall)} ({count(best.alarms)} alarms)",
             ),
-            ("region", f"area {self.region.area:.4g}, {self.region.case.value}"),
+            ("region", f"area {short(self.region.area)}, {self.region.case.value}"),
         )
+
+    @property
+    def _scored(self) -> tuple[str, str]:
+        """The score, or the cost where cases have values and the score may not be defined."""
+        if self.points.worth is None:
+            return "partial VOROS", short(self.score)
+        return "expected cost", f"{short(self.expected_cost)} of the worst, by the values of cases"
 
     @property
     def _all_cases(self) -> str:
         stays = self.points.stays
-        return f"{self.points.n_cases:g}" if stays is None else stays.words
+        return count(self.points.n_cases) if stays is None else stays.words
 
     def _table(self) -> Table:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")
         rows = [
             (
-                f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}",
-                "never alarm" if c.never_alarm else f"{c.threshold:.6g}",
-                f"{c.tp:g}",
-                f"{c.fp:g}",
-                f"{c.alarms:g}",
-                f"{c.precision:.4f}",
-                f"{c.recall:.4f}",
+                interval(c.cost_ratio_low, c.cost_ratio_high),
+                "never alarm" if c.never_alarm else threshold_text(c.threshold),
+                count(c.tp),
+                count(c.fp),
+                count(c.alarms),
+                short(c.precision),
+                short(c.recall),
             )
             for c in self.choices[:SHOWN_CHOICES]
         ]
@@ -269,6 +305,8 @@ def evaluate(
     sample_weight: Any = None,
     periods: Any = None,
     times: Any = None,
+    miss_value: Any = None,
+    false_alarm_cost: Any = None,
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
@@ -281,6 +319,10 @@ def evaluate(
         As in `voros.partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
     scenario : Scenario
         Limits and costs.
+    miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
+        What missing each case would cost, and what a false alarm on it, in the same unit; 1 where
+        one of the two is not given. Costs add up these values, the cost ratio times that of false
+        alarms, and limits count cases. With both in money a cost ratio of 1 takes them as they are.
 
     Returns
     -------
@@ -305,13 +347,15 @@ def evaluate(
     0.4805
     """
     limits = check_scenario(scenario)
-    how = {"pos_label": pos_label, "sample_weight": sample_weight}
-    points = read_points(y_true, y_score, limits, **how, periods=periods, times=times)
-    evaluation = evaluation_of(kept_points(points), limits)
+    how = {"pos_label": pos_label, "sample_weight": sample_weight, "miss_value": miss_value}
+    how |= {"false_alarm_cost": false_alarm_cost, "periods": periods, "times": times}
+    points = read_points(y_true, y_score, limits, **how, worth=True)
+    evaluation = Evaluation(decide(kept_points(points), limits))
     warn_about(evaluation.decision)
     return evaluation
 
 
 def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    """Score operating points as `evaluate` does, without a warning."""
+    """Score operating points as `evaluate` does, without a warning; not those with values."""
+    points_of_one(points)
     return Evaluation(decide(check_points(points), check_scenario(scenario)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arrays import as_vector, check_same_length, named_columns
+from voros.core.arrays import as_vector, check_same_length, named_columns, shown
 from voros.core.cases import LabelledCases, check_cases
 from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
@@ -19,9 +19,15 @@ from voros.core.periods import Periods, read_periods
 from voros.core.places import on_device, refuse_on_device
 from voros.core.pruning import points_of_cases
 from voros.core.scenario import Scenario
-from voros.exceptions import ArgumentError, DoubtfulColumnWarning, warn_caller
+from voros.core.worth import CaseValues, ThresholdOn, compared_scores
+from voros.exceptions import (
+    ArgumentError,
+    DoubtfulColumnWarning,
+    DoubtfulWeightsWarning,
+    warn_caller,
+)
 from voros.io.columns import FEWEST_NUMBERED, names_identifier
-from voros.typing import AnyArray
+from voros.typing import AnyArray, FloatArray
 
 Result = TypeVar("Result")
 
@@ -34,6 +40,15 @@ ACCEPTED_SCORES = (
 )
 
 ORDER = "y_true, the labels, comes first, then the scores"
+
+MANY_AMOUNTS, UNEVEN_AMOUNTS = 20, 100
+"""Different weights from which on they may be money, and the largest in medians, of whole ones."""
+
+SAMPLED_WEIGHTS = 1000
+"""Weights that are looked at."""
+
+CENT_ROUNDING = 1e-6
+"""How far an amount in cents may be from a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +104,14 @@ class ModelCases:
             check_same_length(**{"y_true": labels, name: column})
         return cls(labels, by_model, named)
 
+    def compared(self, miss_value: Any, threshold_on: ThresholdOn) -> ModelCases:
+        """Return what thresholds are compared with in place of the scores."""
+        by_model = {}
+        for model, column in self.scores.items():
+            with naming(model if self.named else None):
+                by_model[model] = compared_scores(column, miss_value, threshold_on)
+        return replace(self, scores=by_model)
+
     def counter(
         self,
         *,
@@ -96,6 +119,8 @@ class ModelCases:
         sample_weight: Any = None,
         groups: Any = None,
         periods: Periods | None = None,
+        miss_value: Any = None,
+        false_alarm_cost: Any = None,
     ) -> Callable[[str], OperatingPoints]:
         """Check labels and weights once, and return what counts the alarms of a model.
 
@@ -104,14 +129,17 @@ class ModelCases:
         how = {"pos_label": pos_label, "sample_weight": sample_weight}
         units = {"groups": groups, "periods": periods}
         if on_device(self.y_true, *self.scores.values(), sample_weight):
+            refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
             return lambda model: self._count(model, OperatingPoints.from_scores, **how, **units)
         cases = LabelledCases.read(self.y_true, next(iter(self.scores.values())), **how)
+        warn_of_amounts(cases.weights)
+        values = CaseValues.read(self.y_true, miss_value, false_alarm_cost, sample_weight)
 
         def count(_: AnyArray, scores: AnyArray) -> OperatingPoints:
             counted = cases.positive, cases.check_scores(scores), cases.weights
-            if groups is None and periods is None:
+            if groups is None and periods is None and values is None:
                 return points_of_cases(*counted)
-            return OperatingPoints.from_cases(*counted, **units)
+            return OperatingPoints.from_cases(*counted, **units, values=values)
 
         return lambda model: self._count(model, count)
 
@@ -156,12 +184,16 @@ def refuse_stays(points_by_name: Mapping[str, OperatingPoints] | None, what: str
         raise ArgumentError("y_true", f" holds alarms over stays; {what} is of cases")
 
 
-def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | None:
+def points_by_name(
+    y_true: Any, *, worth: bool = False, **cases: Any
+) -> dict[str, OperatingPoints] | None:
     """Return operating points that were given in place of labels and scores, or None for labels.
 
     Parameters
     ----------
     y_true : OperatingPoints, mapping of str to OperatingPoints, or labels
+    worth : bool, default False
+        Whether the caller's costs take the values that cases may have.
     **cases
         Other arguments that describe cases; with points each must be None.
 
@@ -184,12 +216,19 @@ def points_by_name(y_true: Any, **cases: Any) -> dict[str, OperatingPoints] | No
             raise ArgumentError(
                 name, " describes cases, but y_true holds operating points; leave it out"
             )
-    return {str(name): check_points(points, f"y_true[{name!r}]") for name, points in named.items()}
+    points = {str(name): check_points(one, f"y_true[{name!r}]") for name, one in named.items()}
+    if not worth and any(one.worth is not None for one in points.values()):
+        raise ArgumentError(
+            "y_true",
+            " holds points of cases with values (miss_value, false_alarm_cost), which are not "
+            "taken here; accepted are points without them",
+        )
+    return points
 
 
-def points_of_one(y_true: Any, **cases: Any) -> OperatingPoints | None:
+def points_of_one(y_true: Any, *, worth: bool = False, **cases: Any) -> OperatingPoints | None:
     """Return the operating points of one model; see `points_by_name`."""
-    by_name = points_by_name(y_true, **cases) if _is_points(y_true) else None
+    by_name = points_by_name(y_true, worth=worth, **cases) if _is_points(y_true) else None
     return None if by_name is None else by_name[ONLY_MODEL]
 
 
@@ -203,25 +242,52 @@ def read_points(
     groups: Any = None,
     periods: Any = None,
     times: Any = None,
+    miss_value: Any = None,
+    false_alarm_cost: Any = None,
+    worth: bool = False,
 ) -> OperatingPoints:
     """Return the operating points of one model, or take its cases and count them when asked for.
 
-    Parameters are those of `voros.evaluate` and `OperatingPoints.from_scores`.
+    Parameters are those of `voros.evaluate` and `OperatingPoints.from_scores`; ``worth`` says
+    whether points that carry values are accepted.
     """
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     units = {"groups": groups, "periods": periods, "times": times}
-    points = points_of_one(y_true, y_score=y_score, **how, **units)
+    values = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
+    points = points_of_one(y_true, y_score=y_score, worth=worth, **how, **units, **values)
     if points is not None:
         return points
     if on_device(y_true, y_score, sample_weight):
-        refuse_on_device(**units)
+        refuse_on_device(**units, **values)
         return OperatingPoints.from_scores(y_true, y_score, **how)
-    check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **units)
+    check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **units, **values)
     in_periods = read_periods(scenario, y_true, periods, times)
     cases = check_cases(y_true, y_score, **how)
-    if groups is None and in_periods is None:
+    warn_of_amounts(cases[2])
+    costs = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
+    if groups is None and in_periods is None and costs is None:
         return points_of_cases(*cases)
-    return OperatingPoints.from_cases(*cases, groups=groups, periods=in_periods)
+    return OperatingPoints.from_cases(*cases, groups=groups, periods=in_periods, values=costs)
+
+
+def warn_of_amounts(weights: FloatArray | None) -> None:
+    """Warn where weights look like money: many different amounts in whole cents, or very uneven."""
+    if weights is None:
+        return
+    some = weights[:: max(len(weights) // SAMPLED_WEIGHTS, 1)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        distinct, beside = np.unique(some), np.abs(some * 100 - (some * 100).round())
+    if len(distinct) < MANY_AMOUNTS or not beside.max() <= CENT_ROUNDING:
+        return
+    whole = bool((some == some.round()).all())
+    if whole and distinct[-1] < UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0):
+        return
+    warn_caller(
+        f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight says how many cases "
+        "a row stands for, so that capacity and precision count these sums. For what cases are "
+        "worth pass miss_value: costs then add values, and limits count cases",
+        DoubtfulWeightsWarning,
+    )
 
 
 def _is_points(value: object) -> bool:

@@ -65,5 +65,5 @@ def test_a_guarantee_per_day_leaves_more_room_than_a_plain_choice():
 def test_patients_with_several_stays_are_refused():
     columns, _ = dated_ward()
     points = voros.alarm_points(**columns, groups=columns["stay"] // 2, rule=RULE)
-    with pytest.raises(ArgumentError, match="groups and a capacity per day exclude one another"):
+    with pytest.raises(ArgumentError, match="groups and a capacity per day are mutually exclusive"):
         voros.evaluate(points, scenario=PER_DAY)

@@ -114,7 +114,7 @@ def test_what_needs_rows_says_so():
         ({"rule": voros.AlarmRule(snooze=1, horizon=2, repeats="ignored")}, "repeats other than"),
         ({"stay": "ward"}, "rows has no column 'ward'"),
         ({"stay": [1, 2]}, "names of columns"),
-        ({"groups": "stay"}, "groups are for rows in memory"),
+        ({"groups": "stay"}, "groups are accepted with rows in memory"),
     ],
 )
 def test_a_lazy_frame_needs_limits_and_names(changed, message):
@@ -130,5 +130,5 @@ def test_stays_without_a_name_and_a_scenario_in_memory_are_refused():
     how = {**COLUMNS, "events": events, "rule": RULE, "scenario": SCENARIO}
     with pytest.raises(ArgumentError, match="stay='stay' holds missing values"):
         voros.alarm_points(unknown.lazy(), **how)
-    with pytest.raises(ArgumentError, match="scenario is for a lazy frame"):
+    with pytest.raises(ArgumentError, match="scenario is accepted with a lazy frame"):
         voros.alarm_points(rows, **how)

@@ -173,7 +173,7 @@ def test_a_guarantee_takes_patients_as_units():
     assert paired.origin.n_groups == 300
     with pytest.raises(ArgumentError, match="horizon=30 is not for alarms over stays"):
         voros.Guarantee(horizon=30).certified(points, SCENARIO)
-    with pytest.raises(ArgumentError, match="capacity=30 alarms on these stays say nothing"):
+    with pytest.raises(ArgumentError, match="capacity=30 is a number of alarms on these stays"):
         voros.Guarantee().certified(points, SCENARIO.changed(capacity=30, per=None))
 
 
@@ -205,7 +205,7 @@ def test_development_stays_choose_the_model_and_a_ladder_its_confidence():
         validation["good"], SCENARIO, guarantee=(0.95, 0.8), n_models=1
     )
     assert len(ladder.confidence_curve().steps) == 3
-    with pytest.raises(ArgumentError, match="development of stays chooses a model"):
+    with pytest.raises(ArgumentError, match="development over stays chooses a model"):
         voros.ThresholdPolicy.from_points(
             validation["good"], SCENARIO, guarantee=0.95, development=models(7)["good"]
         )

@@ -8,7 +8,6 @@ from alarms.test_points import large_ward
 from alarms.ward_by_rows import Ward, counted_events, follow, random_rule, random_ward
 
 import voros
-from voros.exceptions import ArgumentError
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.VorosWarning")
 
@@ -77,7 +76,7 @@ def test_a_guarantee_allows_thresholds_that_catch_enough() -> None:
         assert points.recalls_enough(floor)[passed].all()
 
 
-def test_maps_keep_the_floor_and_monitors_refuse_it() -> None:
+def test_maps_keep_the_floor() -> None:
     points = {
         name: voros.alarm_points(**ward(seed), rule=RULE) for name, seed in (("a", 0), ("b", 1))
     }
@@ -92,6 +91,3 @@ def test_maps_keep_the_floor_and_monitors_refuse_it() -> None:
                 one = voros.evaluate(points[name], scenario=limits)
                 assert result.feasible[i, j, k] == one.feasible
                 assert result.scores[i, j, k] == pytest.approx(one.score, abs=1e-12)
-    policy = voros.ThresholdPolicy.from_points(points["a"], SCENARIO)
-    with pytest.raises(ArgumentError, match="monitors of stays know no recall floor"):
-        voros.Monitor(policy)

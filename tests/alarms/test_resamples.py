@@ -51,6 +51,7 @@ def test_a_resample_is_what_copying_the_rows_gives(seed, prevalence):
         ]
 
 
+@pytest.mark.slow
 @FEW
 def test_intervals_and_comparisons_draw_patients():
     stay, hour, score, events = large_ward(n_stays=240)
@@ -78,7 +79,7 @@ def test_intervals_and_comparisons_draw_patients():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "curve"}, "method='curve', which partial_voros has no limits of"),
+        ({"method": "curve"}, "method='curve' is not defined for partial_voros"),
         ({"stratified": True}, "stratified=True is for cases; of stays patients are drawn"),
         ({"groups": [1, 2]}, "groups describes cases, but y_true holds operating points"),
     ],

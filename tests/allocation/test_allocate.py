@@ -243,8 +243,8 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ({"miss_weight": -1}, "miss_weight=-1 of stream '0'; accepted is a number above 0"),
         ({"miss_weight": {"0": 1}}, "miss_weight is given for '0'; accepted is one for all"),
         ({"overlap": "twice"}, "overlap='twice'"),
-        ({"overlap": "once", "one_alarm": True}, "overlap='once' is for several alarms"),
-        ({"classes": ["a", "b"], "by": [0, 1, 0, 1]}, "classes and by exclude"),
+        ({"overlap": "once", "one_alarm": True}, "overlap='once' is for streams that share cases"),
+        ({"classes": ["a", "b"], "by": [0, 1, 0, 1]}, "classes and by are mutually exclusive"),
         (
             {"scenario": voros.Scenario(cost_ratio=0.1, capacity=2, per="day")},
             "per='day' of stream '0': a capacity for each period is the shared one",
@@ -252,11 +252,11 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ({"scenario": voros.Scenario(cost_ratio=0.1, prevalence=0.2)}, "prevalence=0.2 of stream"),
         (
             {"guarantee": voros.Guarantee(0.9, horizon=10), "groups": [0, 0, 1, 1]},
-            "horizon=10 and groups exclude one another",
+            "horizon=10 and groups are mutually exclusive",
         ),
         (
             {"guarantee": voros.Guarantee(0.9, horizon=10), "per": "day", "periods": [0, 0, 1, 1]},
-            "horizon=10 and periods exclude one another",
+            "horizon=10 and periods are mutually exclusive",
         ),
         (
             {
@@ -265,7 +265,7 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
                 "per": "day",
                 "periods": [0, 0, 1, 1],
             },
-            "groups and a guarantee per period exclude one another",
+            "groups and a guarantee per period are mutually exclusive",
         ),
         (
             {
@@ -276,7 +276,7 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
             },
             "exceed=0.0: no number of periods shows",
         ),
-        ({"groups": [0, 0, 1, 1]}, "groups says whose case it is, which only a guarantee looks at"),
+        ({"groups": [0, 0, 1, 1]}, "is used by a guarantee only"),
     ],
 )
 def test_refusals_name_the_argument(changes, message):

@@ -182,6 +182,7 @@ def test_what_is_no_risk_is_refused():
         Calibration.from_points(weighted)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_brier_score_holds_with_few_positives():
     """Five positives in a hundred: the normal interval held in 91 %."""
     logits = stats.norm(np.log(0.05 / 0.95) - 0.7, 1.3)

@@ -105,7 +105,7 @@ class TestStatedPoints:
         assert self.policy(points, **self.promise).threshold() == 0.7
 
     def test_the_statement_must_be_possible(self) -> None:
-        with pytest.raises(ValueError, match=r"every_score=True.* flag at most 80 of 1000 cases"):
+        with pytest.raises(ValueError, match=r"every_score=True.* flag at most 80 of 1,000 cases"):
             voros.OperatingPoints.from_counts([30, 60], [5, 20], 100, 900, every_score=True)
 
     def test_steps_of_one_case_leave_no_score_out(self, cases: Any) -> None:
@@ -119,5 +119,5 @@ class TestStatedPoints:
     def test_a_threshold_between_two_points_is_not_looked_up(self, cases: Any) -> None:
         policy = voros.ThresholdPolicy.from_validation(*cases, SCENARIO)
         points = voros.OperatingPoints.from_counts(*self.counts, self.thresholds)
-        with pytest.raises(voros.exceptions.IncompleteCountsError, match="was not counted"):
+        with pytest.raises(voros.exceptions.IncompleteCountsError, match="were not counted"):
             policy.evaluate(points)

@@ -59,7 +59,7 @@ def test_cases_know_whether_a_group_repeats() -> None:
 
 
 def test_weights_and_groups_exclude_one_another() -> None:
-    with pytest.raises(ValueError, match="sample_weight and groups exclude one another"):
+    with pytest.raises(ValueError, match="sample_weight and groups are mutually exclusive"):
         OperatingPoints.from_scores(
             LABELS, [1, 2, 3], sample_weight=[1, 2, 1], groups=["a", "b", "a"]
         )

@@ -19,7 +19,7 @@ def test_a_floor_out_of_reach_scores_zero_and_says_what_could_be_met() -> None:
     message = (
         r"no threshold but never alarm meets a precision floor of 0.9 within 5 alarms "
         r"\(a capacity of 0.5\). The precision floor binds: the highest precision within the "
-        r"capacity is 0.5, at a recall of 0.3333 \(2 alarms\)$"
+        r"capacity is 0.500, at a recall of 0.333 \(2 alarms\)$"
     )
     limits = {"min_precision": 0.9, "capacity": 0.5, "cost_ratio": (0.1, 0.2)}
     with pytest.warns(voros.NeverAlarmWarning, match=message):

@@ -41,9 +41,9 @@ def test_every_case_is_recognised_and_its_corners_named(case: RegionCase) -> Non
     region = feasible_region(*limits)
     assert region.case is case
     assert " ".join(region.names) == names
-    assert (
-        repr(region) == f"Region(area={region.area:.6g}, {names.replace(' ', '-')}: {case.value})"
-    )
+    area, rest = repr(region).removeprefix("Region(area=").split(", ", 1)
+    assert float(area) == pytest.approx(region.area, rel=5.1e-3)
+    assert rest == f"{names.replace(' ', '-')}: {case.value})"
 
 
 @pytest.mark.parametrize("case", POLYGONS, ids=lambda case: case.name)

@@ -54,6 +54,7 @@ def test_probabilities_are_read_as_logits_and_the_ends_are_flat() -> None:
     assert np.isfinite(of_risks.risks(np.array([0.0, 1.0, 7.0]))).all()
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_draws() -> None:
     at = np.array([-0.5, 0.5, 1.5])
     curves = [RiskCurve.from_cases(*drawn(seed, 1000)) for seed in range(400)]

@@ -144,6 +144,7 @@ def test_knowing_the_prevalence_makes_a_recall_under_capacity_surer(cases):
     assert narrow.standard_error < wide.standard_error
 
 
+@pytest.mark.slow
 def test_cases_that_repeat_within_groups_widen_the_interval(cases):
     positive, scores = (np.repeat(values, 3) for values in cases)
     apart = voros.bootstrap(positive, scores, SCENARIO, n_resamples=500, random_state=0)
@@ -166,7 +167,7 @@ def test_cases_that_repeat_within_groups_widen_the_interval(cases):
         ({"confidence_level": 1.0}, "confidence_level=1.0; accepted is a number strictly between"),
         ({"groups": np.zeros(600)}, "groups holds one group only"),
         ({"groups": np.zeros(5)}, "y_true has 600, groups has 5"),
-        ({"groups": np.arange(600), "stratified": True}, "exclude one another"),
+        ({"groups": np.arange(600), "stratified": True}, "are mutually exclusive"),
     ],
 )
 def test_bad_arguments_are_refused(cases, arguments, message):

@@ -138,7 +138,7 @@ def test_auroc_comparison_agrees_with_a_paired_test_on_placements(cases):
 
 def test_what_cannot_be_compared_is_refused(cases):
     positive, scores = cases
-    with pytest.raises(ValueError, match="neither more nor less is better"):
+    with pytest.raises(ValueError, match="neither better nor worse"):
         voros.compare(positive, scores, SCENARIO, metric="threshold")
     with pytest.raises(ValueError, match="at least two"):
         voros.compare(positive, {"good": scores["good"]}, SCENARIO)

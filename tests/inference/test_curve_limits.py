@@ -59,6 +59,7 @@ SETTINGS = {
 QUICK = ("10 positives", "15 positives near a score of 1", "hardly any threshold")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SETTINGS],
@@ -235,7 +236,7 @@ def test_an_end_joins_what_the_curve_and_the_prevalence_may_move(seed):
 
 def test_a_metric_without_limits_of_its_own_refuses_the_method():
     labels, scores = cases(0)
-    with pytest.raises(ValueError, match="method='curve', which threshold has no limits of"):
+    with pytest.raises(ValueError, match="method='curve' is not defined for threshold"):
         voros.bootstrap(labels, scores, WARD, metric="threshold", method="curve", n_resamples=100)
 
 

@@ -106,7 +106,7 @@ def test_the_verdict_says_who_broke_a_limit():
         "eager": 2,
         "careful": 0,
     }
-    assert "eager broke its limits here: precision: 0.5, at least 0.6 required" in found.verdict
+    assert "eager broke its limits here: precision: 0.500, at least 0.6 required" in found.verdict
     assert "capacity: 40 alarms, at most 30 allowed" in found.verdict
     assert found.verdict.endswith("Of those that kept them, careful has the lowest expected cost.")
     rows = [line.split() for line in repr(found).splitlines()]

@@ -202,7 +202,7 @@ def test_frame_and_views_show_every_group() -> None:
     assert frame["precision_low"].tolist() == [r.intervals.precision[0] for r in found]
     for shown in (repr(tested), tested._repr_html_()):
         assert all(result.name in shown for result in found)
-        assert "Bonferroni: 99.17 % each" in shown
+        assert "Bonferroni: 99.2 % each" in shown
         assert "pooled as other: D" in shown
 
 

@@ -142,6 +142,7 @@ def test_the_degrees_of_freedom_are_those_of_a_sum_of_unequal_squares():
     assert GroupedCounts(none, none, none + 3, sizes).n_sure == n_sure
 
 
+@pytest.mark.slow
 def test_the_share_of_alarms_holds_where_few_large_patients_have_most_of_them():
     """With a group of mean size added to the variance 6.6 % of 2,000 missed."""
     n, missed, runs, rng = 500, 0, 300, np.random.default_rng(0)

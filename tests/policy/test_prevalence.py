@@ -53,6 +53,7 @@ def test_the_band_is_what_reweighted_cases_show(cases) -> None:
     assert band.frame("pandas")["prevalence"].tolist() == grid.tolist()
 
 
+@pytest.mark.slow
 def test_the_band_holds_at_all_prevalences_together() -> None:
     """Coverage by summation over all counts; the grid of prevalences is inside each outcome."""
     n_positive, n_negative, tpr, fpr, confidence = 12, 15, 0.7, 0.2, 0.8

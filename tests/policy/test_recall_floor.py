@@ -166,5 +166,5 @@ def test_what_would_not_keep_the_floor_refuses_it() -> None:
         ),
     }
     for what, call in calls.items():
-        with pytest.raises(voros.exceptions.ArgumentError, match=f"{what} know no recall floor"):
+        with pytest.raises(voros.exceptions.ArgumentError, match=f"{what} do not support"):
             call()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,3 +112,43 @@ def test_what_is_not_kept_is_refused(changed: dict[str, Any], message: str) -> N
     given: dict[str, Any] = {"scenario": voros.Scenario(cost_ratio=1), "review_capacity": 0.1}
     with pytest.raises(ArgumentError, match=message):
         review_band(y, score, **{**given, "review_cost": 0.1, **changed})
+
+
+def saved_band() -> voros.policy.ReviewBand:
+    limits = voros.Scenario(0.4, 0.3, cost_ratio=(0.1, 0.4), prevalence=0.2)
+    return review_band(*drawn(3, 200), limits, review_capacity=20, review_cost=0.1, model="risk")
+
+
+def test_a_band_is_read_back_exactly(tmp_path: Path) -> None:
+    band, file = saved_band(), tmp_path / "band.json"
+    band.to_json(file)
+    read = voros.policy.ReviewBand.from_json(file)
+    assert read.to_json() == band.to_json()
+    assert repr(read) == repr(band)
+    assert (read.scenario, read.review_capacity, read.model) == (band.scenario, 20, "risk")
+    assert isinstance(read.review_capacity, int)
+    with pytest.raises(FileExistsError):
+        band.to_json(file)
+    nothing = review_band(
+        *drawn(3, 200),
+        voros.Scenario(1.0, 0.3, cost_ratio=0.1),
+        review_capacity=20,
+        review_cost=2.0,
+    )
+    assert voros.policy.ReviewBand.from_json(nothing.to_json()).to_json() == nothing.to_json()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("review_threshold", 99.0, "above alarm_threshold"),
+        ("review_cost", 0.2, "another cost"),
+        ("alarm_threshold", 9.0, "checksum"),
+        ("format", "voros threshold policy", "voros review band"),
+        ("validation", {"cases": [1, 2]}, "lacks"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(key: str, value: Any, message: str) -> None:
+    document = json.loads(saved_band().to_json()) | {key: value}
+    with pytest.raises(ValueError, match=message):
+        voros.policy.ReviewBand.from_json(json.dumps(document))

@@ -107,7 +107,7 @@ def test_the_fixed_policy_deploys_the_default_at_every_cost(strategy):
     policy = ThresholdPolicy.from_validation(labels, scores, scenario, strategy=strategy)
     fixed = policy.fixed()
     assert set(fixed.threshold([0, 0.01, 1.0, np.inf])) == {policy.threshold()}
-    alone = "single" if strategy in ("partial_voros", "voros") else strategy
+    alone = "single" if strategy in ("partial_voros", "voros", "expected_cost") else strategy
     assert fixed == ThresholdPolicy.from_validation(labels, scores, scenario, strategy=alone)
 
 

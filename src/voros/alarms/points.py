@@ -88,7 +88,7 @@ def alarm_points(
     ...     rule=voros.AlarmRule(snooze="6h", horizon="6h"),
     ... )
     >>> points
-    OperatingPoints(6 thresholds of 2 stays, 1 event, 1.20833 patient-days)
+    OperatingPoints(6 thresholds of 2 stays, 1 event, 1.21 patient-days)
     >>> points.thresholds[:2].tolist(), points.tp[:2].tolist(), points.fp[:2].tolist()
     ([inf, 0.9], [0, 1], [0, 0])
     """
@@ -99,7 +99,9 @@ def alarm_points(
     lazy = as_lazy(rows)
     if lazy is None:
         if scenario is not None:
-            raise ArgumentError("scenario", " is for a lazy frame, of which some rows are read")
+            raise ArgumentError(
+                "scenario", " is accepted with a lazy frame; of rows in memory all are counted"
+            )
         by_name = {name: stays.points() for name, stays in columns.read(rows).items()}
     else:
         columns.check_lazy()
@@ -128,7 +130,7 @@ class StayColumns:
         """Return the stays of each model under each rule."""
         stays = read_stays(rows, self.stay, self.time, self.events)
         groups = None if self.groups is None else column_of(rows, self.groups, "groups")
-        unit, columns = _units(stays, groups), _models(rows, self.score)
+        unit, columns = _units(stays, groups), models_of(rows, self.score)
         scores = (
             {ONLY: stays.highest(column_of(rows, self.score, "score"))}
             if columns is None
@@ -149,7 +151,9 @@ class StayColumns:
         if not (isinstance(self.stay, str) and isinstance(self.time, str) and named):
             raise ArgumentError("stay", ", time and score of a lazy frame are names of columns")
         if self.groups is not None:
-            raise ArgumentError("groups", " are for rows in memory: what needs them needs the rows")
+            raise ArgumentError(
+                "groups", " are accepted with rows in memory; a lazy frame is only counted"
+            )
 
 
 def _check_rules(rule: Any) -> Mapping[str, AlarmRule]:
@@ -167,7 +171,7 @@ def read_stays(rows: Any, stay: Any, time: Any, events: Any) -> Stays:
     return Stays.from_columns(*columns, _events(events, stay, time))
 
 
-def _models(rows: Any, score: Any) -> dict[str, Any] | None:
+def models_of(rows: Any, score: Any) -> dict[str, Any] | None:
     """Return the scores of several models by name; None where there is one without a name."""
     if rows is not None and isinstance(score, (list, tuple)):
         return {name: column_of(rows, name, "score") for name in score}

@@ -158,7 +158,7 @@ class StayRows(StayTotals):
         if self.n_units < len(self.unit):
             raise ArgumentError(
                 "groups",
-                f" and a capacity per {scenario.per} exclude one another: a patient may be "
+                f" and a capacity per {scenario.per} are mutually exclusive: a patient may be "
                 "admitted in several periods",
             )
         numbers = calendar.numbers(self.rows.stays.first_times.astype("datetime64[us]"))
@@ -202,6 +202,6 @@ def rows_in_memory(stays: StayTotals) -> StayRows:
     if not isinstance(stays, StayRows):
         raise ArgumentError(
             "rows",
-            " were counted in batches, which leave counts alone; accepted are rows in memory",
+            " were counted in batches and not kept; accepted are rows in memory",
         )
     return stays

@@ -15,6 +15,7 @@ from voros.core.coverage import EVERY_SCORE, Coverage
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
+from voros.text.numbers import count
 from voros.typing import AnyArray
 
 
@@ -106,7 +107,7 @@ class StayTotals:
     def words(self) -> str:
         """How many stays, events and days."""
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
-        return f"{self.n_stays:,} stays, {events}, {self.patient_days:,.6g} patient-days"
+        return f"{self.n_stays:,} stays, {events}, {count(self.patient_days)} patient-days"
 
     def points(self) -> OperatingPoints:
         """Return the counts at every threshold, ordered by alarms."""

@@ -37,6 +37,7 @@ from voros.core.shared_capacity import (
     as_cost,
     share_capacity,
 )
+from voros.core.worth import refuse_values
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
 from voros.models import points_by_name, refuse_stays
@@ -69,6 +70,8 @@ def allocate(
     max_seconds: float = 60.0,
     max_gap: float = 0.0,
     progress: Progress = False,
+    miss_value: Any = None,
+    false_alarm_cost: Any = None,
 ) -> JointPolicy:
     """Find one threshold for each stream: least total cost within all floors and one capacity.
 
@@ -122,6 +125,10 @@ def allocate(
         With a guarantee there are several searches, each as long.
     progress : bool or callable, default False
         Draw a bar of each search, or call a function with how much is done of how much.
+    miss_value, false_alarm_cost : array-like of shape (n_cases,), number, or mapping of such
+        What missing each case would cost, and what a false alarm on it, as in `voros.evaluate`: for
+        all streams, or by stream. Capacity and floors count cases, costs add up values. Not with a
+        guarantee or `one_alarm`.
 
     Returns
     -------
@@ -145,8 +152,8 @@ def allocate(
     {'sepsis': 9.0, 'kidney': 7.0}
     >>> print(policy.table().text())
     stream    threshold  alarms  precision  recall  misses
-    sepsis            9       1     1.0000  0.3333       2
-    kidney            7       2     1.0000  1.0000       0
+    sepsis            9       1          1   0.333       2
+    kidney            7       2          1       1       0
     together             3 of 4                          2
 
     Groups that were counted elsewhere:
@@ -155,7 +162,7 @@ def allocate(
     >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
     >>> scenario = voros.Scenario(cost_ratio=0.1)
     >>> voros.allocate({"ward": ward, "icu": icu}, scenario=scenario, capacity=23)
-    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.2143)
+    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.214)
     """
     check_flag(one_alarm, "one_alarm")
     check_choice(overlap, "overlap", OVERLAPS)
@@ -170,6 +177,9 @@ def allocate(
         overlap=None if overlap == "each" else overlap,
         per=per,
         guarantee=guarantee,
+        miss_value=miss_value,
+        false_alarm_cost=false_alarm_cost,
+        worth=True,
     )
     refuse_stays(points, "a shared capacity")
     if points is not None:
@@ -179,9 +189,10 @@ def allocate(
     check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
     cases = cases.in_periods(limit.scenario, periods, times)
+    cases = cases.with_values(miss_value, false_alarm_cost)
     if overlap == "once" and cases.arrangement != "outcomes":
         raise ArgumentError(
-            "overlap", "='once' is for several alarms of the same cases; here a case has one anyway"
+            "overlap", "='once' is for streams that share cases; here a case is in one stream only"
         )
     names = tuple(cases.scores)
     effort = Effort.from_arguments(max_seconds, max_gap, progress)
@@ -192,9 +203,10 @@ def allocate(
         if groups is not None:
             raise ArgumentError(
                 "groups",
-                " says whose case it is, which only a guarantee looks at; by= makes streams",
+                " (whose case each row is) is used by a guarantee only; by= makes streams",
             )
         return maker.make(cases)
+    refuse_values("guarantee", {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost})
     return certify(maker, cases.of_patients(groups), check_guarantee(guarantee))
 
 
@@ -272,6 +284,7 @@ class JointMaker:
             n_cases=n_cases,
             default=choice if cases is None else self.counted(choice, cases),
             certificate=certificate,
+            values=_value_sums(problem),
         )
 
     def problem(
@@ -314,6 +327,12 @@ class JointMaker:
             for name in ("thresholds", "tp", "fp")
         )
         choice = JointChoice(thresholds=thresholds, tp=tp, fp=fp, cost=float(chosen.cost))
+        sums = [curve.worth for curve in points if curve.worth is not None]
+        if sums:
+            pairs = list(zip(sums, chosen.rows, strict=True))
+            caught = tuple(worth.tp[row].item() for worth, row in pairs)
+            false_alarms = tuple(worth.fp[row].item() for worth, row in pairs)
+            choice = replace(choice, value_caught=caught, false_alarm_cost=false_alarms)
         return choice, chosen.certificate
 
     def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
@@ -344,6 +363,15 @@ class JointMaker:
         alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
         counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
         return bool(self.limit.in_periods(cases.periods).holds(counts))
+
+
+def _value_sums(problem: JointProblem) -> tuple[tuple[float, float], ...] | None:
+    """Return the values of positives and the costs of negatives of each stream, where all have."""
+    sums = [decision.points.worth for decision in problem.decisions]
+    worth = [(float(s.n_positive), float(s.n_negative)) for s in sums if s is not None]
+    if worth and len(worth) < len(sums):
+        raise ArgumentError("y_true", " holds points with and without values; give one kind")
+    return tuple(worth) or None
 
 
 def _scenarios(scenario: Any, names: Sequence[str]) -> dict[str, Scenario]:

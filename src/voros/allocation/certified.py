@@ -127,7 +127,7 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
     if cases.periods is not None and cases.patients is not None:
         raise ArgumentError(
             "groups",
-            " and a guarantee per period exclude one another: periods are taken as independent, "
+            " and a guarantee per period are mutually exclusive: periods are taken as independent, "
             "and a patient in two of them would make them depend on each other",
         )
     if maker.limit.exceed == 0:
@@ -141,7 +141,7 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
     if guarantee.horizon is not None and not independent:
         raise ArgumentError(
             "horizon",
-            f"={guarantee.horizon} and {dependent} exclude one another: the next cases are "
+            f"={guarantee.horizon} and {dependent} are mutually exclusive: the next cases are "
             "promised where cases are independent; leave out the horizon for a guarantee of the "
             "population",
         )

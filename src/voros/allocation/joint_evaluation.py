@@ -13,6 +13,7 @@ from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.exact_limits import as_fraction
 from voros.io.frames import make_frame
+from voros.text.numbers import count, interval, percent, short
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class PeriodAlarms:
         low, high = self.share_above
         allowed = "" if self.most_above is None else f", {self.most_above:,} allowed"
         of = f"{self.n_above:,} of {len(self.alarms):,} periods above {self.capacity:,} alarms"
-        return f"{of}{allowed} ({low:.1%} to {high:.1%} of all periods)"
+        return f"{of}{allowed} ({percent(low)} to {percent(high)} of all periods)"
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -206,11 +207,11 @@ class JointEvaluation(ReprMixin):
         """Return one row for each stream, and one for all."""
         head = ("stream", "alarms", "precision", "interval", "floor", "recall", "interval", "cost")
         kept = "kept" if self.capacity_kept else "broken"
-        most = f"{self.max_alarms:,.6g} alarms"
+        most = f"{count(self.max_alarms)} alarms"
         if self.by_period is not None and self.by_period.most_above is not None:
             most += f", {self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
         together = (f"{self.alarms:,}", "", "", f"{most}: {kept}", "", "")
-        last = ("together", *together, f"{self.cost:,.6g}")
+        last = ("together", *together, short(self.cost))
         return Table.from_rows([head, *map(_row, self.streams), last])
 
     def frame(self, backend: str | None = None) -> Any:
@@ -272,11 +273,18 @@ def _evaluate_one(
 ) -> StreamEvaluation:
     name, scenario = policy.names[i], policy.scenarios[i]
     positive = cases.positive[name]
+    values = cases.values.get(name)
     if policy.arrangement == "groups":
-        positive, alarmed = positive[cases.members[name]], alarmed[cases.members[name]]
+        own = cases.members[name]
+        positive, alarmed = positive[own], alarmed[own]
+        values = None if values is None else values.take(own)
     tp, alarms = int(np.count_nonzero(positive & alarmed)), int(np.count_nonzero(alarmed))
     n_positive, fp = int(np.count_nonzero(positive)), alarms - tp
-    ratio = mean_ratio(scenario.costs, policy.sizes[i][1] / policy.sizes[i][0])
+    ratio = mean_ratio(scenario.costs, policy.costed[i][1] / policy.costed[i][0])
+    missed, false_alarms = float(n_positive - tp), float(fp)
+    if values is not None:
+        missed = float(values.miss_value[positive & ~alarmed].sum())
+        false_alarms = float(values.false_alarm_cost[~positive & alarmed].sum())
     return StreamEvaluation(
         name=name,
         threshold=choice.thresholds[i],
@@ -286,7 +294,7 @@ def _evaluate_one(
         n_negative=len(positive) - n_positive,
         precision_interval=_limits(tp, alarms, confidence_level),
         recall_interval=_limits(tp, n_positive, confidence_level),
-        cost=policy.miss_weights[i] * (ratio * fp + n_positive - tp),
+        cost=policy.miss_weights[i] * (ratio * false_alarms + missed),
         min_precision=scenario.min_precision,
         floor_kept=tp >= as_fraction(scenario.min_precision) * alarms,
     )
@@ -305,14 +313,14 @@ def _together(counts: list[int], n_cases: int, confidence_level: float) -> Inter
 
 
 def _row(stream: StreamEvaluation) -> tuple[str, ...]:
-    ends = [f"{a:.4f} to {b:.4f}" for a, b in (stream.precision_interval, stream.recall_interval)]
+    ends = [interval(*ends) for ends in (stream.precision_interval, stream.recall_interval)]
     return (
         stream.name,
         f"{stream.alarms:,}",
-        f"{stream.precision:.4f}" if stream.alarms else "",
+        short(stream.precision) if stream.alarms else "",
         ends[0] if stream.alarms else "",
         f"{stream.min_precision:g}: {'kept' if stream.floor_kept else 'broken'}",
-        f"{stream.recall:.4f}" if stream.n_positive else "",
+        short(stream.recall) if stream.n_positive else "",
         ends[1] if stream.n_positive else "",
-        f"{stream.cost:,.6g}",
+        short(stream.cost),
     )

@@ -24,6 +24,7 @@ from voros.io.writing import saved
 from voros.policy.saved_policy import POLICY_FORMAT
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import WORKLIST_FORMAT, Worklist
+from voros.text.numbers import count, short, threshold_text
 from voros.text.table import Table
 from voros.typing import BoolArray
 
@@ -53,6 +54,9 @@ class JointPolicy:
     certificate : Certificate
         Why no other thresholds cost less.
     promise : JointPromise or None
+    values : tuple of pairs, or None
+        Sums of the values of positives and the costs of negatives of each stream, where cases have
+        values.
 
     Examples
     --------
@@ -76,6 +80,12 @@ class JointPolicy:
     default: JointChoice
     certificate: Certificate
     promise: JointPromise | None = None
+    values: tuple[tuple[float, float], ...] | None = None
+
+    @property
+    def costed(self) -> tuple[tuple[float, float], ...]:
+        """What costs are computed from: the sums of values of each stream, or its class sizes."""
+        return self.sizes if self.values is None else self.values
 
     @property
     def max_alarms(self) -> float:
@@ -85,7 +95,7 @@ class JointPolicy:
     @property
     def never_alarm_cost(self) -> float:
         """What it costs to raise no alarm at all."""
-        return float(sum(w * p for w, (p, _) in zip(self.miss_weights, self.sizes, strict=True)))
+        return float(sum(w * p for w, (p, _) in zip(self.miss_weights, self.costed, strict=True)))
 
     @property
     def saved_share(self) -> float:
@@ -122,6 +132,8 @@ class JointPolicy:
         times: Any = None,
         periods: Any = None,
         confidence_level: float = 0.95,
+        miss_value: Any = None,
+        false_alarm_cost: Any = None,
     ) -> JointEvaluation:
         """Evaluate the thresholds on new cases.
 
@@ -133,6 +145,8 @@ class JointPolicy:
             When the new cases fall, or in which period; needed where the policy was made so.
         confidence_level : float, default 0.95
             Of the exact intervals.
+        miss_value, false_alarm_cost
+            As in `voros.allocate`; needed where the policy was made with values.
 
         Returns
         -------
@@ -142,6 +156,13 @@ class JointPolicy:
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
         cases = policy_cases(self, scores, by=by, y_true=y_true, classes=classes)
         cases = cases.in_periods(self.limit.scenario, periods, times)
+        cases = cases.with_values(miss_value, false_alarm_cost)
+        if self.values is not None and not cases.values:
+            raise ArgumentError(
+                "miss_value",
+                " and false_alarm_cost are missing: the policy was decided on values of cases, and "
+                "its cost ratio multiplies them",
+            )
         limit = self.limit.over(cases.periods)
         return evaluate_streams(self, cases, self.default, limit, confidence_level)
 
@@ -151,21 +172,21 @@ class JointPolicy:
         head = ("stream", "threshold", "alarms", "precision", "recall", "misses")
         rows = [self._row(i, choice) for i in range(len(self.names))]
         missed = sum(p - t for (p, _), t in zip(self.sizes, choice.tp, strict=True))
-        last = ("together", "", self._used(choice), "", "", f"{missed:,.6g}")
+        last = ("together", "", self._used(choice), "", "", count(missed))
         return Table.from_rows([head, *rows, last])
 
     def _used(self, choice: JointChoice) -> str:
-        used = f"{sum(choice.alarms):,.6g}"
+        used = count(sum(choice.alarms))
         if choice.n_flagged_cases is not None:
             used = f"{choice.n_flagged_cases:,} visits"
-        return f"{used} of {self.max_alarms:,.6g}" if np.isfinite(self.max_alarms) else used
+        return f"{used} of {count(self.max_alarms)}" if np.isfinite(self.max_alarms) else used
 
     @property
     def above_in_words(self) -> str:
         """How many periods have more alarms than the capacity, where that is limited."""
         if self.default.n_above is None:
             return ""
-        of = f"{self.default.n_above:,} of {self.limit.n_periods:,.6g} periods"
+        of = f"{self.default.n_above:,} of {self.limit.n_periods:,} periods"
         return f"{of} above {self.limit.capacity:,}"
 
     def _row(self, i: int, choice: JointChoice) -> tuple[str, ...]:
@@ -173,11 +194,11 @@ class JointPolicy:
         threshold = choice.thresholds[i]
         return (
             self.names[i],
-            f"{threshold:.6g}" if alarms else "never alarm",
-            f"{alarms:,.6g}",
-            f"{tp / alarms:.4f}" if alarms else "",
-            f"{tp / positives:.4f}",
-            f"{positives - tp:,.6g}",
+            threshold_text(threshold) if alarms else "never alarm",
+            count(alarms),
+            short(tp / alarms) if alarms else "",
+            short(tp / positives),
+            count(positives - tp),
         )
 
     def frame(self, backend: str | None = None) -> Any:
@@ -216,7 +237,7 @@ class JointPolicy:
             f"{len(self.names)} streams",
             self._used(self.default) + ("" if self.overlap == "once" else " alarms"),
             self.above_in_words,
-            f"cost {self.default.cost:.6g}",
+            f"cost {short(self.default.cost)}",
             self.certificate.gap_in_words,
             self.certificate.price_in_words,
         )

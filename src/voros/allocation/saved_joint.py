@@ -16,6 +16,7 @@ from voros.core.shared_capacity import Certificate
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, with_checksum
 from voros.policy.saved_policy import AGREEMENT, saved_scenario
+from voros.text.numbers import count
 
 if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 JOINT_FORMAT = "voros joint policy"
 JOINT_SCHEMA = 6
 """Raised whenever the fields of a file change."""
+
+OF_VALUES = ("value_caught", "false_alarm_cost")
+"""Sums that a choice has where cases have values."""
 
 _KEYS = (
     *("format", "schema", "streams", "limit", "arrangement", "overlap"),
@@ -45,8 +49,14 @@ def joint_text(policy: JointPolicy) -> str:
         )
     ]
     parts = ("limit", "arrangement", "overlap", "n_cases", "default", "certificate", "promise")
-    head = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
-    return json_text(with_checksum(head | {name: getattr(policy, name) for name in parts}))
+    document: dict[str, Any] = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
+    document |= {name: getattr(policy, name) for name in parts}
+    if policy.values is None:
+        fields = vars(policy.default).items()
+        document["default"] = {name: value for name, value in fields if name not in OF_VALUES}
+    else:
+        document["values"] = policy.values
+    return json_text(with_checksum(document))
 
 
 def read_joint(source: str | Path, make: Callable[..., JointPolicy]) -> JointPolicy:
@@ -59,7 +69,7 @@ def read_joint(source: str | Path, make: Callable[..., JointPolicy]) -> JointPol
     """
     document = read_document(source, "saved joint policy")
     document.check_format(JOINT_FORMAT, JOINT_SCHEMA)
-    entries = document.keys(*_KEYS)
+    entries = document.keys(*_KEYS, optional=("values",))
     streams = [_read_stream(stream) for stream in entries["streams"].items()]
     if not streams:
         entries["streams"].refuse("at least one stream")
@@ -78,7 +88,10 @@ def read_joint(source: str | Path, make: Callable[..., JointPolicy]) -> JointPol
         default=_read_choice(entries["default"], len(names)),
         certificate=_read_certificate(entries["certificate"]),
         promise=entries["promise"].optional(_read_promise),
+        values=_read_values(entries["values"], len(names)) if "values" in entries else None,
     )
+    if (policy.values is None) != (policy.default.value_caught is None):
+        entries["default"].contradict("must have values exactly where the policy has")
     for check in (_check_sizes, _check_streams, _check_capacity, _check_cost, _check_promise):
         check(entries, policy)
     document.check_unchanged()
@@ -90,6 +103,13 @@ def _read_stream(entry: Entry) -> tuple[Any, ...]:
     sizes = fields["n_positive"].number(0), fields["n_negative"].number(0)
     scenario = saved_scenario(fields["scenario"])
     return fields["name"].text(), scenario, fields["miss_weight"].number(0), sizes
+
+
+def _read_values(entry: Entry, n_streams: int) -> tuple[tuple[float, float], ...]:
+    rows = [tuple(row.numbers(0)) for row in entry.items()]
+    if len(rows) != n_streams or any(len(row) != 2 or min(row) <= 0 for row in rows):
+        entry.refuse(f"a pair of sums above 0 for each of {n_streams} streams")
+    return tuple((row[0], row[1]) for row in rows)
 
 
 def _read_limit(entry: Entry) -> SharedLimit:
@@ -106,7 +126,11 @@ def _read_limit(entry: Entry) -> SharedLimit:
 
 
 def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
-    fields = entry.keys(*JointChoice.__dataclass_fields__)
+    required = [name for name in JointChoice.__dataclass_fields__ if name not in OF_VALUES]
+    fields = entry.keys(*required, optional=OF_VALUES)
+    valued = {name: tuple(fields[name].numbers(0)) for name in OF_VALUES if name in fields}
+    if valued and [len(column) for column in valued.values()] != [n_streams] * 2:
+        entry.contradict(f"does not have values of {n_streams} streams")
     thresholds = tuple(float(item.number(finite=False)) for item in fields["thresholds"].items())
     tp, fp = (tuple(fields[name].numbers(0)) for name in ("tp", "fp"))
     if any(len(column) != n_streams for column in (thresholds, tp, fp)):
@@ -122,6 +146,7 @@ def _read_choice(entry: Entry, n_streams: int) -> JointChoice:
         cost=fields["cost"].number(),
         n_above=above,
         n_flagged_cases=visits,
+        **valued,
     )
 
 
@@ -195,14 +220,17 @@ def _check_capacity(entries: Mapping[str, Entry], policy: JointPolicy) -> None:
     if (choice.n_above or 0) > most_above:
         entry.contradict(f"has n_above {choice.n_above}, beyond the {most_above} allowed")
     if used > policy.max_alarms * (1 + AGREEMENT):
-        entry.contradict(f"uses {used:g} of a capacity of {policy.max_alarms:g}")
+        entry.contradict(f"uses {used:g} of a capacity of {count(policy.max_alarms)}")
     if used > alarms * (1 + AGREEMENT):
         entry.contradict(f"flags {used:g} cases with {alarms:g} alarms")
 
 
 def _check_cost(entries: Mapping[str, Entry], policy: JointPolicy) -> None:
     default, certificate, cost = policy.default, policy.certificate, 0.0
-    columns = (policy.scenarios, policy.miss_weights, policy.sizes, default.tp, default.fp)
+    sums = default.tp, default.fp
+    if default.value_caught is not None and default.false_alarm_cost is not None:
+        sums = default.value_caught, default.false_alarm_cost
+    columns = (policy.scenarios, policy.miss_weights, policy.costed, *sums)
     for scenario, weight, (n_positive, n_negative), tp, fp in zip(*columns, strict=True):
         ratio = entries["default"].made(mean_ratio, scenario.costs, n_negative / n_positive)
         cost += weight * (ratio * fp + n_positive - tp)

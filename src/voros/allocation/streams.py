@@ -6,7 +6,7 @@ Streams are outcomes of the same cases, classes of which each case has one, or g
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
+from voros.core.worth import CaseValues, refuse_values
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray
 
@@ -47,6 +48,8 @@ class StreamCases:
         The period of each case, where the capacity is one for each.
     patients : ndarray of int, or None
         Whose case it is, where some have several.
+    values : dict of str to CaseValues
+        What errors on each case cost in each stream; empty where cases have no values.
     """
 
     scores: dict[str, AnyArray]
@@ -56,6 +59,7 @@ class StreamCases:
     n_cases: int
     periods: Periods | None = None
     patients: AnyArray | None = None
+    values: Mapping[str, CaseValues] = field(default_factory=dict)
 
     def points(self, name: str) -> OperatingPoints:
         """Count the alarms of a stream; positives who cannot raise one are missed."""
@@ -69,7 +73,11 @@ class StreamCases:
         if not member.any():
             nothing = np.zeros(1, dtype=np.int64)
             return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
-        points = OperatingPoints.from_cases(positive[member], self.scores[name][member])
+        cases = positive[member], self.scores[name][member]
+        if self.values:
+            # Without one alarm for a case at most, whoever counts can raise one.
+            return OperatingPoints.from_cases(*cases, values=self.values[name].take(member))
+        points = OperatingPoints.from_cases(*cases)
         return replace(points, n_positive=sizes[0], n_negative=sizes[1])
 
     def alarms(self, name: str, threshold: float) -> BoolArray:
@@ -94,7 +102,22 @@ class StreamCases:
             n_cases=len(rows),
             periods=when,
             patients=whose,
+            values={name: values.take(rows) for name, values in self.values.items()},
         )
+
+    def with_values(self, miss_value: Any, false_alarm_cost: Any) -> StreamCases:
+        """Return the cases with what errors on each cost, the same in all streams or by stream."""
+        columns = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
+        if miss_value is None and false_alarm_cost is None:
+            return self
+        if self.arrangement == "one_alarm":
+            refuse_values("one_alarm=True", columns)
+        by_name = {n: by_stream(column, list(self.scores), n) for n, column in columns.items()}
+        values = {
+            name: CaseValues.read(self.scores[name], *(by_name[column][name] for column in columns))
+            for name in self.scores
+        }
+        return replace(self, values={n: v for n, v in values.items() if v is not None})
 
     def of_patients(self, groups: Any) -> StreamCases:
         """Return the cases with whose each is; None where every case is somebody else's."""
@@ -191,7 +214,7 @@ def _check_groups(y_true: Any, scores: Any, classes: Any, one_alarm: bool) -> No
     if classes is not None or one_alarm:
         argument = "classes" if classes is not None else "one_alarm"
         raise ArgumentError(
-            argument, " and by exclude one another: a case of a group has one label and score"
+            argument, " and by are mutually exclusive: a case of a subgroup has one label and score"
         )
     for name, values in (("y_true", y_true), ("scores", scores)):
         if isinstance(values, Mapping):

@@ -42,6 +42,7 @@ from voros.guarantee import Guarantee
 from voros.guarantee.binomial_tests import alpha_shares, most_counted, sequence_passed
 from voros.io.frames import make_frame
 from voros.policy.allowed import check_guarantee
+from voros.text.numbers import short, signed
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray
 
@@ -115,13 +116,13 @@ class SubgroupThresholds(ReprMixin):
         low, high = (pick(rows, key=lambda row: row["recall"]) for pick in (min, max))
         return (
             RULE_TITLES[rule],
-            f"{self.policies[rule].default.cost:,.5g}",
-            f"{self.extra_cost(rule):+,.4g}",
+            short(self.policies[rule].default.cost),
+            signed(self.extra_cost(rule)),
             f"{sum(row['alarms'] for row in rows):,}",
             f"{sum(row['misses'] for row in rows):,}",
-            "" if precision is None else f"{precision['precision']:.3f} {precision['subgroup']}",
-            f"{low['recall']:.3f} {low['subgroup']}",
-            f"{high['recall']:.3f} {high['subgroup']}",
+            "" if precision is None else f"{short(precision['precision'])} {precision['subgroup']}",
+            f"{short(low['recall'])} {low['subgroup']}",
+            f"{short(high['recall'])} {high['subgroup']}",
         )
 
     def _parts(self) -> tuple[Table]:

@@ -125,10 +125,10 @@ def refuse_counts(values: Any, name: str) -> None:
     """Raise where counts were given for cases: nothing can be drawn from them case by case."""
     if getattr(type(values), "holds_counts", False):
         raise ValueError(
-            f"{name} is a value of {type(values).__name__}, which holds counts and no cases; "
-            "resampling, bands and comparisons draw cases one by one, so give those. Of counts "
-            "evaluate, select_model and winner_map take OperatingPoints as y_true, without scores, "
-            "and bounds(scenario) gives a certified interval"
+            f"{name} is of type {type(values).__name__}, which holds counts and no cases. "
+            "Resampling, bands and comparisons draw single cases: pass labels and scores. For "
+            "counts, call evaluate, select_model or winner_map with OperatingPoints, or "
+            "bounds(scenario) for a certified interval"
         )
 
 

@@ -93,7 +93,7 @@ def _values(array: AnyArray, name: str) -> list[Any]:
     try:
         kinds = set(array.tolist())
     except TypeError as error:
-        raise ValueError(f"{name} holds values that are no labels: {error}") from None
+        raise ValueError(f"{name} holds values that are not labels: {error}") from None
     if any(is_missing(kind) for kind in kinds):
         raise ValueError(f"{name} holds missing values; drop or impute those cases first")
     return sorted(kinds, key=str)

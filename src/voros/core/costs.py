@@ -31,6 +31,7 @@ import numpy as np
 from voros.core.arguments import as_number, check_choice, is_scalar
 from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
 from voros.exceptions import Argument, ArgumentError, Message
+from voros.text.numbers import typed
 from voros.typing import FloatArray
 
 __all__ = [
@@ -200,7 +201,7 @@ class Uniform(CostDistribution):
     def __repr__(self) -> str:
         """Show how to make it."""
         maker = {"ratio": "uniform", "t": "uniform_t", "miss": "miss_costs"}[self.over]
-        return f"{maker}({self.low:.6g}, {self.high:.6g})"
+        return f"{maker}({typed(self.low)}, {typed(self.high)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,9 +238,9 @@ class Samples(CostDistribution):
         """Show the known value, or how many there are."""
         over = "" if self.over == "ratio" else f", over={self.over!r}"
         if len(self.values) == 1:
-            return f"known({self.values[0]:.6g}{over})"
+            return f"known({typed(self.values[0])}{over})"
         low, high = self.support
-        return f"from_samples(<{len(self.values)} values in [{low:.6g}, {high:.6g}]>{over})"
+        return f"from_samples(<{len(self.values)} values in [{typed(low)}, {typed(high)}]>{over})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +289,7 @@ class Density(CostDistribution):
     def __repr__(self) -> str:
         """Show the family and its parameters."""
         name, args, keywords = scipy_parameters(self.distribution)
-        shown = [f"{a:.6g}" for a in args] + [f"{k}={v:.6g}" for k, v in keywords]
+        shown = [typed(a) for a in args] + [f"{k}={typed(v)}" for k, v in keywords]
         return f"from_scipy({name}({', '.join(shown)}), over={self.over!r})"
 
 
@@ -331,7 +332,7 @@ def _tail_nodes(tail_mass_at_breaks: FloatArray) -> tuple[FloatArray, FloatArray
 
 def _advice(costs: CostDistribution) -> Message:
     low, high = costs.support
-    ends = [f"{low:.6g}"] if low == high else [f"{low:.6g}", f"{high:.6g}"]
+    ends = [typed(end) for end in dict.fromkeys((low, high))]
     values, span = ", ".join(ends), " to ".join(ends)
     if costs.over == "ratio":
         said = f"={costs!r} says that a false alarm costs {span} times as much as a miss"
@@ -358,7 +359,7 @@ def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
     Examples
     --------
     >>> known(1 / 30)
-    known(0.0333333)
+    known(0.0333)
     >>> known(30, over="miss").ratio_range(negatives_per_positive=9.0)[0]
     0.03333333333333333
     """
@@ -375,7 +376,7 @@ def uniform(low: float, high: float) -> CostDistribution:
     Examples
     --------
     >>> uniform(1 / 9, 1 / 6)
-    uniform(0.111111, 0.166667)
+    uniform(0.111, 0.167)
     """
     return _uniform(low, high, "ratio", "cost_ratio")
 
@@ -447,7 +448,7 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
     --------
     >>> from scipy.stats import lognorm
     >>> from_scipy(lognorm(0.5, scale=1 / 30))
-    from_scipy(lognorm(0.5, scale=0.0333333), over='ratio')
+    from_scipy(lognorm(0.5, scale=0.0333), over='ratio')
     """
     check_choice(over, "over", COST_UNITS)
     if not all(hasattr(distribution, name) for name in ("cdf", "sf", "ppf", "isf", "dist", "pdf")):

@@ -141,10 +141,15 @@ def _looked_up(
     return values[order], by_class[seen][order]
 
 
-def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> Columns:
-    """Add up the weights of the alarms at every distinct score."""
+def sum_weights(
+    positive: BoolArray,
+    scores: AnyArray,
+    weights: FloatArray,
+    names: tuple[str, str] = WEIGHT_SUMS,
+) -> Columns:
+    """Add up the weights of the alarms at every distinct score; ``names`` are for errors."""
     order, ranked, last = order_by_score(scores)
-    sizes = weight_sums(positive, weights)
+    sizes = weight_sums(positive, weights, names)
     tp, fp = (
         _running_sums(members[order], weights[order], total)[last]
         for members, total in zip((positive, ~positive), sizes, strict=True)
@@ -152,11 +157,13 @@ def sum_weights(positive: BoolArray, scores: AnyArray, weights: FloatArray) -> C
     return ranked[last], tp, fp, *sizes, float(weights.min())
 
 
-def weight_sums(positive: BoolArray, weights: FloatArray) -> tuple[float, float]:
+def weight_sums(
+    positive: BoolArray, weights: FloatArray, names: tuple[str, str] = WEIGHT_SUMS
+) -> tuple[float, float]:
     """Add up the weights of each class; sums that leave the range of a float are refused."""
     with np.errstate(over="ignore"):
         n_positive, n_negative = sum_where(positive, weights), sum_where(~positive, weights)
-    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
+    check_class_sizes(n_positive, n_negative, *names)
     return n_positive, n_negative
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from voros.exceptions import IncompleteCountsError
+from voros.text.numbers import threshold_text
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class SomeThresholds:
         """Raise unless the points were counted for a scenario."""
         if scenario not in self.scenarios:
             raise IncompleteCountsError(
-                f"these points are some of all thresholds, and not counted for {scenario!r}; count "
-                "every threshold with OperatingPoints.from_scores, or evaluate the scores in this "
-                "scenario"
+                "these points do not hold every threshold, and were not counted for "
+                f"{scenario!r}; count every threshold with OperatingPoints.from_scores, or "
+                "evaluate the scores in this scenario"
             )
 
     def check_thresholds(self, counted: FloatArray, wanted: FloatArray) -> None:
@@ -96,6 +97,6 @@ def _check_counted(counted: FloatArray, wanted: FloatArray) -> None:
     unknown = wanted[~np.isin(wanted, counted)]
     if len(unknown):
         raise IncompleteCountsError(
-            f"how many alarms the threshold {unknown[0]:g} raises was not counted; count every "
-            "threshold with OperatingPoints.from_scores"
+            f"the alarms at threshold {threshold_text(float(unknown[0]))} were not counted; count "
+            "every threshold with OperatingPoints.from_scores"
         )

@@ -20,14 +20,23 @@ from voros.core.hull import CostHull, cost_hull
 from voros.core.operating_points import OperatingPoints
 from voros.core.places import UncountedCases
 from voros.core.scenario import Scenario
-from voros.core.volume import partial_volume, partial_volumes
-from voros.exceptions import Argument, IncompleteCountsError, InfeasibleError
+from voros.core.volume import cost_moments, partial_volume, partial_volumes
+from voros.exceptions import (
+    Argument,
+    IncompleteCountsError,
+    InfeasibleError,
+    UndefinedScoreError,
+)
+from voros.text.numbers import short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
-Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall"]
-"""What models are ranked by: each is a score of a `Decision`."""
+Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "expected_cost"]
+"""What models are ranked by: each is a property of a `Decision`."""
 
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+RANKED_BY: tuple[Strategy, ...] = get_args(Strategy)
+
+STRATEGIES: tuple[Strategy, ...] = RANKED_BY[:-1]
+"""Those of which more is better."""
 
 region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
@@ -37,6 +46,12 @@ NOTED_SCORE = 0.01
 
 NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
+
+
+NO_REGION = (
+    "partial VOROS is not defined where cases have values: limits cut a region out of the rates of "
+    "cases, and costs compare shares of value. Accepted are expected_cost, and without limits VOROS"
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +112,7 @@ class Decision:
     def used_vertices(self) -> AnyArray:
         """Positions in the hull of the thresholds that are best somewhere in the range of costs."""
         hull = self.hull
-        low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
+        low, high = self.scenario.costs.ratio_range(self.points.costed.negatives_per_positive)
         first, last = hull.best(np.array([high, low]))
         if low < high and hull.enter[last] == low and last > first:
             last -= 1
@@ -121,9 +136,28 @@ class Decision:
 
         0 where no threshold meets the limits.
         """
+        if self.points.worth is not None:
+            return self._score_of_values
         if self.scores_nothing:
             return 0.0
         return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
+
+    @property
+    def _score_of_values(self) -> float:
+        """VOROS, which has no limits, of shares of value in place of rates."""
+        if self.scenario.without_limits() == self.scenario:
+            return self.voros
+        raise UndefinedScoreError(NO_REGION)
+
+    @cached_property
+    def expected_cost(self) -> float:
+        """Expected normalised cost of the best feasible threshold at each cost; lower is better."""
+        cases, hull = self.points.costed, self.hull
+        chosen, switches = hull.index[::-1], hull.enter[:0:-1]
+        moments = cost_moments(self.scenario.costs, switches, cases.negatives_per_positive)
+        probability, t_integral = moments
+        missed = (probability - t_integral) @ (1.0 - cases.tpr[chosen])
+        return float(t_integral @ cases.fpr[chosen] + missed)
 
     @cached_property
     def never_alarm_score(self) -> float:
@@ -142,7 +176,7 @@ class Decision:
                 counted = self.uncounted.choosable(limits, every_cost=False)
                 return solve(counted, limits).partial_voros
             self.check_covered(limits)
-        points, costs = self.points, self.scenario.costs
+        points, costs = self.points.costed, self.scenario.costs
         square = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
         hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
         return partial_volume(points, hull, square, costs)
@@ -154,7 +188,7 @@ class Decision:
             return self.uncounted.area(self.scenario)
         if not self.points.covers.whole_curve:
             raise IncompleteCountsError(
-                "these points are some of all thresholds, and the area lies under all of them; "
+                "these points do not hold every threshold, and a partial AUROC needs all of them; "
                 "count every threshold with OperatingPoints.from_scores"
             )
         return trapezoid(self.points, self.feasible)
@@ -289,6 +323,8 @@ def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoint
 
 def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:
     """Return the score of each decision, computed together; the costs are those of all."""
+    if any(decision.points.worth is not None for decision in decisions):
+        return np.array([decision.partial_voros for decision in decisions])
     scored = np.array([not decision.scores_nothing for decision in decisions], dtype=np.bool_)
     if not scored.all():
         scores = np.zeros(len(decisions))
@@ -311,7 +347,8 @@ def cost_range_note(decision: Decision) -> str | None:
     limits, as a score of 0 takes it to be.
     """
     floor, costs = decision.scenario.min_precision, decision.scenario.costs
-    if floor in (0, 1) or decision.scenario.min_recall is not None:
+    without_score = decision.scenario.min_recall is not None or decision.points.worth is not None
+    if floor in (0, 1) or without_score:
         return None
     _, highest = costs.ratio_range(decision.points.negatives_per_positive)
     break_even = floor / (1 - floor)
@@ -319,6 +356,6 @@ def cost_range_note(decision: Decision) -> str | None:
         return None
     return (
         f"with a precision floor of {floor:g}, raising no alarm is not the worst choice at cost "
-        f'ratios above {break_even:.4g}, so a score of 0 no longer means "no better than '
-        f'no alarms": raising none scores {decision.never_alarm_score:.2g} here'
+        f'ratios above {typed(break_even)}, so a score of 0 no longer means "no better than '
+        f'no alarms": raising none scores {short(decision.never_alarm_score)} here'
     )

@@ -28,6 +28,7 @@ from voros.core.clusters import GroupedCounts, GroupedShare, allowance
 from voros.typing import AnyArray, FloatArray
 
 Interval: TypeAlias = tuple[float, float]
+UNKNOWN: Interval = (float("nan"), float("nan"))
 PER_CASES = 1000
 """Costs are stated for this many cases."""
 
@@ -96,7 +97,8 @@ class EvaluationIntervals:
     confidence_level : float
     precision, recall, alarms, cost, cost_per_1000 : tuple of two floats
         Of the means of the same names; see `PolicyEvaluation`. Without groups those of the
-        normalised cost are given the class sizes.
+        normalised cost are given the class sizes. NaN of costs that add up values of cases, which
+        no share tells: `voros.bootstrap` has intervals of those.
     """
 
     confidence_level: float
@@ -177,6 +179,8 @@ class ThresholdCounts:
         Integrals of 1, t and the cost ratio over the costs at which each is deployed.
     grouped : GroupedCounts or None
         The same counts in each group, where the cases of a group are not independent.
+    of_values : bool
+        Whether costs add up values of cases, of which counts tell nothing.
     """
 
     tp: AnyArray
@@ -188,19 +192,21 @@ class ThresholdCounts:
     t_integral: FloatArray
     ratio_integral: FloatArray
     grouped: GroupedCounts | None = None
+    of_values: bool = False
 
     def intervals(self, confidence_level: float) -> EvaluationIntervals:
         """Return the intervals of every mean."""
         recall = self.share(recall_of, confidence_level)
+        costs = self.ratio_integral, self.probability
         return EvaluationIntervals(
             confidence_level=confidence_level,
             precision=self._precision(confidence_level),
             recall=recall.mean(self.probability).limits,
             alarms=self._alarms(confidence_level),
-            cost=_clip(self._cost(recall, confidence_level), 1.0),
-            cost_per_1000=self.cost_interval(
-                self.ratio_integral, self.probability, confidence_level
-            ),
+            cost=UNKNOWN if self.of_values else _clip(self._cost(recall, confidence_level), 1.0),
+            cost_per_1000=UNKNOWN
+            if self.of_values
+            else self.cost_interval(*costs, confidence_level),
         )
 
     def share(self, part: Part, confidence_level: float) -> Share:

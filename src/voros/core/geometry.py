@@ -14,6 +14,7 @@ import numpy as np
 from voros.core.arguments import as_number, check_number
 from voros.core.cases import check_class_sizes
 from voros.exceptions import Argument, InfeasibleError, Message
+from voros.text.numbers import count, short, typed
 from voros.typing import FloatArray
 
 __all__ = ["Region", "RegionCase", "feasible_region"]
@@ -160,7 +161,7 @@ class Region:
 
     def __repr__(self) -> str:
         """Name the shape."""
-        return f"Region(area={self.area:.6g}, {'-'.join(self.names)}: {self.case.value})"
+        return f"Region(area={short(self.area)}, {'-'.join(self.names)}: {self.case.value})"
 
 
 def feasible_region(
@@ -217,7 +218,7 @@ def cut_square(
         corners = _from_the_left(_cut(corners, "r", 0.0, 1.0, -float(min_recall)))
     if not corners:
         raise InfeasibleError(
-            contradiction(min_recall, n_positive, max_alarms, "max_alarms", f"={max_alarms:g}")
+            contradiction(min_recall, n_positive, max_alarms, "max_alarms", f"={count(max_alarms)}")
         )
     closed = [*corners, corners[0]]
     return Region(
@@ -276,10 +277,10 @@ def contradiction(
         Argument("min_recall"),
         f"={min_recall:g} and ",
         *capacity,
-        f" contradict each other: no classifier finds {min_recall:g} of {n_positive:,.6g} "
-        f"positives within {max_alarms:,.6g} alarms. With this capacity a recall of at most "
-        f"{max_alarms / n_positive:.4g} could be met; the recall floor needs a capacity of at "
-        f"least {np.ceil(min_recall * n_positive * (1 - ON_THE_LINE)):,.6g} alarms",
+        f" contradict each other: no classifier finds {min_recall:g} of {count(n_positive)} "
+        f"positives within {count(max_alarms)} alarms. With this capacity a recall of at most "
+        f"{typed(max_alarms / n_positive)} could be met; the recall floor needs a capacity of at "
+        f"least {count(np.ceil(min_recall * n_positive * (1 - ON_THE_LINE)))} alarms",
     )
 
 

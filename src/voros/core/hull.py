@@ -31,6 +31,9 @@ WIDENED = 1 + 1e-9
 class Choice:
     """A threshold, and the cost ratios on which it is the best feasible one.
 
+    `value_caught` and `false_alarm_cost` are sums over the true and the false positives, where
+    cases have values of their own.
+
     Examples
     --------
     >>> import voros
@@ -49,6 +52,8 @@ class Choice:
     alarms: float
     precision: float
     recall: float
+    value_caught: float | None = None
+    false_alarm_cost: float | None = None
 
     @classmethod
     def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
@@ -59,7 +64,7 @@ class Choice:
         Choice
         """
         tp, fp = points.tp[index].item(), points.fp[index].item()
-        alarms = tp + fp
+        alarms, worth = tp + fp, points.worth
         return cls(
             cost_ratio_low=low,
             cost_ratio_high=high,
@@ -69,7 +74,20 @@ class Choice:
             alarms=alarms,
             precision=tp / alarms if alarms else float("nan"),
             recall=float(tp / points.n_positive) if points.n_positive else float("nan"),
+            value_caught=None if worth is None else worth.tp[index].item(),
+            false_alarm_cost=None if worth is None else worth.fp[index].item(),
         )
+
+    def __repr__(self) -> str:
+        """Show what there is: values only where cases have some."""
+        shown = (f"{name}={value!r}" for name, value in self.fields().items())
+        return f"Choice({', '.join(shown)})"
+
+    def fields(self) -> dict[str, Any]:
+        """Return everything but values that cases do not have."""
+        names = Choice.__dataclass_fields__
+        every = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in every.items() if value is not None}
 
     @property
     def never_alarm(self) -> bool:
@@ -79,7 +97,7 @@ class Choice:
 
 def choice_columns(choices: Sequence[Choice]) -> dict[str, list[Any]]:
     """Return choices column by column, as any data-frame library takes them."""
-    names = Choice.__dataclass_fields__
+    names = choices[0].fields() if choices else Choice.__dataclass_fields__
     return {name: [getattr(choice, name) for choice in choices] for name in names}
 
 
@@ -134,14 +152,18 @@ def cost_hull(
     """Find the upper hull of the allowed points, or the part of it that is best at some ratios.
 
     In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
-    width.
+    width. Where cases have values, their sums take the place of the counts.
     """
-    index = allowed.nonzero()[0]
+    index, costed = allowed.nonzero()[0], points.costed
     if ratios != (0.0, np.inf):
-        index = index[_between_best(points.tp[index], points.fp[index], *ratios)]
-    index = _distinct_alarms(points, index)
-    vertices = upper_vertices(points.tp[index] + points.fp[index], points.tp[index])
-    return _hull_at(points, index[vertices])
+        index = index[_between_best(costed.tp[index], costed.fp[index], *ratios)]
+    if points.worth is not None:
+        # Alarms on cases worth nothing change no cost: the threshold with fewest is kept.
+        total = costed.alarms[index]
+        index = index[np.append(True, total[1:] > total[:-1])[: len(index)]]
+    index = _distinct_alarms(costed, index)
+    vertices = upper_vertices(costed.tp[index] + costed.fp[index], costed.tp[index])
+    return _hull_at(costed, index[vertices])
 
 
 @dataclass(frozen=True, eq=False)

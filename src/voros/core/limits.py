@@ -9,6 +9,7 @@ import numpy as np
 from voros.core.decision import Decision, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.text.numbers import count, short
 from voros.typing import BoolArray
 
 CHANCE = 0.5
@@ -87,9 +88,9 @@ def reversal_note(decision: Decision) -> str:
     if auroc >= CHANCE or not meets.any():
         return ""
     return (
-        f". The ranking is inverted: the AUROC is {auroc:.3f}, and with reversed scores the limits "
-        "could be met. Scores may be those of the other class, as predict_proba(X)[:, 0] gives, or "
-        "pos_label the other label"
+        f". The ranking is inverted: the AUROC is {short(auroc)}, and with reversed scores the "
+        "limits could be met. Scores may be those of the other class, as predict_proba(X)[:, 0] "
+        "gives, or pos_label the other label"
     )
 
 
@@ -101,7 +102,7 @@ def limits_message(decision: Decision) -> str:
 def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = within_capacity(decision)
-    limits = f"a precision floor of {scenario.min_precision:g} within {max_alarms:g} alarms"
+    limits = f"a precision floor of {scenario.min_precision:g} within {count(max_alarms)} alarms"
     rule = f" {scenario.rule}" if scenario.per else ""
     meets, recalled = "no threshold but never alarm meets", scenario.min_recall is not None
     if recalled:
@@ -115,19 +116,20 @@ def _binding_message(decision: Decision) -> str:
         fewest = points.alarms[1:].min()
         return (
             f"{opening}. The capacity binds: the highest scores are tied, and the fewest alarms "
-            f"any threshold raises is {fewest:g}"
+            f"any threshold raises is {count(fewest)}"
         )
     if recalled:
         return f"{opening}. {_within_reach(decision, capable)}"
     best = most_precise(points, capable)
     advice = (
         f"{opening}. The precision floor binds: the highest precision within the capacity is "
-        f"{best.precision:.4g}, at a recall of {best.recall:.4g} ({best.alarms:g} alarms)"
+        f"{short(best.precision, scenario.min_precision)}, at a recall of {short(best.recall)} "
+        f"({count(best.alarms)} alarms)"
     )
     precise = points.precise_enough(scenario.min_precision) & (points.alarms > 0)
     if precise.any() and not scenario.per_period:
         enough = points.alarms[precise][0]
-        advice += f"; with a capacity of {enough:g} alarms the floor could be met"
+        advice += f"; with a capacity of {count(enough)} alarms the floor could be met"
     return advice
 
 
@@ -141,13 +143,15 @@ def _within_reach(decision: Decision, capable: BoolArray) -> str:
     if len(rows):
         row = rows[np.argmax(points.tp[rows])]
         reached["recall floor"] = (
-            f"a recall of {points.tpr[row]:.4g} ({points.alarms[row]:g} alarms)"
+            f"a recall of {short(points.tpr[row])} ({count(points.alarms[row])} alarms)"
         )
     best = most_precise(points, capable & recalled)
     if best.alarms:
-        reached["precision floor"] = f"a precision of {best.precision:.4g} ({best.alarms:g} alarms)"
+        reached["precision floor"] = (
+            f"a precision of {short(best.precision)} ({count(best.alarms)} alarms)"
+        )
     if (precise & recalled).any() and not scenario.per_period:
-        reached["capacity"] = f"a capacity of {points.alarms[precise & recalled][0]:g} alarms"
+        reached["capacity"] = f"a capacity of {count(points.alarms[precise & recalled][0])} alarms"
     if not reached:
         return "No one limit alone binds: without any one of them the others cannot be met either"
     binds = "binds" if len(reached) == 1 else "bind together"

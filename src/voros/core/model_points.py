@@ -8,6 +8,7 @@ import numpy as np
 
 from voros.core.arguments import check_type
 from voros.core.operating_points import OperatingPoints
+from voros.text.numbers import count
 
 SAME_TOTAL = 1e-9
 """Relative difference of class sizes that sums of weights in another order may have."""
@@ -19,7 +20,8 @@ def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str
     for name, other in rest:
         sizes = [(curve.n_positive, curve.n_negative) for curve in (expected, other)]
         if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
-            said = " against ".join(f"{p:g} positive and {n:g} negative" for p, n in sizes)
+            sizes_said = (f"{count(p)} positive and {count(n)} negative" for p, n in sizes)
+            said = " against ".join(sizes_said)
             raise ValueError(
                 f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
             )

@@ -84,7 +84,7 @@ def money_cost(
     costs: CostDistribution,
     n_positive: float,
     n_negative: float,
-    false_alarm_cost: float,
+    false_alarm_cost: float | None,
     counts: ThresholdCounts | None = None,
     confidence_level: float = 0.95,
 ) -> MoneyCost:
@@ -107,6 +107,39 @@ def money_cost(
     )
 
 
+def money_of_values(
+    per_1000: float,
+    miss_value: float,
+    false_alarm_cost: float,
+    n_positive: float,
+    n_negative: float,
+    mean_ratio: float,
+) -> MoneyCost:
+    """State a cost that adds up values: they are sums over classes of these sizes.
+
+    Examples
+    --------
+    >>> money_of_values(900.0, 400.0, 300.0, n_positive=4, n_negative=96, mean_ratio=2.0)
+    cost of 1,000 cases 900, against 4,000 without alarms (a false alarm costs 6.25, a miss 100)
+    """
+    return MoneyCost(
+        mean_ratio * false_alarm_cost / n_negative if n_negative else 0.0,
+        miss_value / n_positive if n_positive else 0.0,
+        per_1000,
+        PER_CASES * miss_value / (n_positive + n_negative),
+    )
+
+
+def refuse_price(false_alarm_cost: object) -> None:
+    """Raise where a price of false alarms is given beside values that say it case by case."""
+    if false_alarm_cost is not None:
+        raise ArgumentError(
+            "false_alarm_cost",
+            f"={false_alarm_cost!r}: these cases have values of their own, which say what errors "
+            "cost; leave it out",
+        )
+
+
 def _moments(
     choices: Sequence[Choice], costs: CostDistribution, n_positive: float, n_negative: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -117,9 +150,9 @@ def _moments(
     if not _has_mean(costs, odds, float(worth.sum())):
         raise ArgumentError(
             "false_alarm_cost",
-            f" with cost_ratio={costs!r}: the mean of C_FN / C_FP is infinite there, or hangs on "
-            "costs that hardly ever occur, so a miss has no mean price; accepted are costs that "
-            "stay away from C_FP / C_FN = 0, such as a range",
+            f" with cost_ratio={costs!r}: the mean of C_FN / C_FP is infinite, or depends on "
+            "costs that almost never occur, so a miss has no mean price; accepted are costs with "
+            "C_FP / C_FN bounded away from 0, such as a range",
         )
     return cost_moments(costs, starts, odds)[0], worth
 
@@ -141,7 +174,7 @@ def _has_mean(costs: CostDistribution, odds: float, mean: float) -> bool:
     return bool(((last < before) & (beyond <= BEYOND_TAIL * mean)).all())
 
 
-def check_price(false_alarm_cost: float) -> float:
+def check_price(false_alarm_cost: float | None) -> float:
     """Return the cost of a false alarm, or say what is accepted."""
     price = as_number(false_alarm_cost, "false_alarm_cost", accepted := "a finite number above 0")
     if not 0 < price < math.inf:

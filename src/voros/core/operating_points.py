@@ -24,6 +24,8 @@ from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_
 from voros.core.rates import Rates
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
+from voros.core.worth import VALUE_SUMS, CaseValues
+from voros.text.numbers import count
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -68,6 +70,9 @@ class OperatingPoints(Rates):
         The stays, where `voros.alarm_points` counted alarms over them; `StayRows` with their rows.
     capacity_alarms : ndarray of shape (n_points,) or None
         Alarms that count for the capacity, where they are more than `alarms`.
+    worth : OperatingPoints or None
+        At the same thresholds the value of the true positives (`tp`) and the cost of the false
+        positives (`fp`), where cases have values of their own. Limits count cases, costs add these.
 
     Examples
     --------
@@ -98,6 +103,7 @@ class OperatingPoints(Rates):
     cases: UncountedCases | None = None
     stays: StayTotals | None = None
     capacity_alarms: AnyArray | None = None
+    worth: OperatingPoints | None = None
 
     def __post_init__(self) -> None:
         """Derive once what every limit is compared with."""
@@ -115,6 +121,8 @@ class OperatingPoints(Rates):
         sample_weight: Any = None,
         groups: Any = None,
         periods: Periods | None = None,
+        miss_value: Any = None,
+        false_alarm_cost: Any = None,
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
@@ -138,6 +146,9 @@ class OperatingPoints(Rates):
             takes all cases as independent without them.
         periods : Periods, optional
             The period of each case, for a scenario whose capacity is one per period.
+        miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
+            What missing each case would cost, and what a false alarm on it; 1 where one of the two
+            is not given. The cost ratio of a scenario multiplies the cost of false alarms.
 
         Returns
         -------
@@ -151,14 +162,16 @@ class OperatingPoints(Rates):
         """
         if on_device(y_true, y_score, sample_weight):
             refuse_on_device(groups=groups, periods=periods)
+            refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
             cases = read_elsewhere(y_true, y_score, pos_label, sample_weight)
             if sample_weight is not None:
                 return cls.with_never_alarm(*cases.every_threshold())
             return cls.from_uncounted(cases)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
-        check_aligned(y_true=y_true, y_score=y_score, **per_case)
+        values = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
+        check_aligned(y_true=y_true, y_score=y_score, **per_case, miss_value=miss_value)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
-        return cls.from_cases(*checked, groups=groups, periods=periods)
+        return cls.from_cases(*checked, groups=groups, periods=periods, values=values)
 
     @classmethod
     def from_cases(
@@ -169,6 +182,7 @@ class OperatingPoints(Rates):
         *,
         groups: Any = None,
         periods: Periods | None = None,
+        values: CaseValues | None = None,
     ) -> OperatingPoints:
         """Count cases that `check_cases` has passed, as `from_scores` does.
 
@@ -178,7 +192,7 @@ class OperatingPoints(Rates):
         """
         if weights is not None and groups is not None:
             raise ValueError(
-                "sample_weight and groups exclude one another: groups are for a guarantee, and "
+                "sample_weight and groups are mutually exclusive: groups are for a guarantee, and "
                 "that needs cases of weight one"
             )
         columns = (
@@ -187,6 +201,10 @@ class OperatingPoints(Rates):
             else sum_weights(positive, scores, weights)
         )
         points = cls.with_never_alarm(*columns)
+        if values is not None:
+            per_case = values.of_class(positive) * (1.0 if weights is None else weights)
+            worth = sum_weights(positive, scores, per_case, VALUE_SUMS)
+            points = replace(points, worth=cls.with_never_alarm(*worth))
         if periods is not None:
             accepted = "Periods.from_times(...) or Periods.from_column(...)"
             check_type(periods, "periods", Periods, accepted)
@@ -362,7 +380,8 @@ class OperatingPoints(Rates):
         """
         n_positive = prevalence * self.n_cases
         n_negative = self.n_cases - n_positive
-        lightest = min(n_positive / self.n_positive, n_negative / self.n_negative)
+        factors = n_positive / self.n_positive, n_negative / self.n_negative
+        lightest = min(factors)
         return OperatingPoints(
             self.thresholds,
             # By the rates: those of 1 stay 1, whatever is rounded.
@@ -373,6 +392,22 @@ class OperatingPoints(Rates):
             one_case=self.one_case * lightest,
             # What was counted for a scenario was counted at the prevalence of the cases.
             covers=self.covers if self.covers.whole_curve else SOME_THRESHOLDS,
+            worth=None if self.worth is None else self.worth.scaled(*factors),
+        )
+
+    def scaled(self, per_positive: float, per_negative: float) -> OperatingPoints:
+        """Multiply what is counted of each class.
+
+        Returns
+        -------
+        OperatingPoints
+        """
+        return replace(
+            self,
+            tp=self.tp * per_positive,
+            fp=self.fp * per_negative,
+            n_positive=self.n_positive * per_positive,
+            n_negative=self.n_negative * per_negative,
         )
 
     def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
@@ -381,8 +416,18 @@ class OperatingPoints(Rates):
         sizes = self.n_positive, self.n_negative
         counted = None if self.capacity_alarms is None else self.capacity_alarms[rows]
         return OperatingPoints(
-            *columns, *sizes, one_case=self.one_case, covers=covers, capacity_alarms=counted
+            *columns,
+            *sizes,
+            one_case=self.one_case,
+            covers=covers,
+            capacity_alarms=counted,
+            worth=None if self.worth is None else self.worth.take(rows),
         )
+
+    @property
+    def costed(self) -> OperatingPoints:
+        """What costs are computed from: the sums of values, or the counts where there are none."""
+        return self if self.worth is None else self.worth
 
     def max_alarms(self, scenario: Scenario) -> float:
         """Return the capacity of a scenario as a number of these cases."""
@@ -410,6 +455,6 @@ class OperatingPoints(Rates):
         if self.stays is not None:
             return f"OperatingPoints({held} of {self.stays.words})"
         return (
-            f"OperatingPoints({held}, n_positive={self.n_positive:g}, "
-            f"n_negative={self.n_negative:g})"
+            f"OperatingPoints({held}, n_positive={count(self.n_positive)}, "
+            f"n_negative={count(self.n_negative)})"
         )

@@ -165,7 +165,7 @@ def read_periods(
             raise ArgumentError(
                 named[0],
                 " needs a capacity per period, such as Scenario(capacity=20, per='day', ...): "
-                "without it nothing looks at periods",
+                "without it periods are not used",
             )
         return None
     if len(named) != 1:

@@ -91,8 +91,10 @@ class Rates:
         -------
         ndarray of bool
         """
-        floors = self.precise_enough(scenario.floor) & self.recalls_enough(scenario.recall_floor)
-        return self.within_capacity(max_alarms) & floors
+        kept = self.within_capacity(max_alarms) & self.precise_enough(scenario.floor)
+        if scenario.min_recall is None:
+            return kept
+        return kept & self.recalls_enough(scenario.recall_floor)
 
     def most_precise_row(self, allowed: BoolArray) -> AnyArray:
         """Row of the most precise allowed threshold, of equals the one of greatest recall.

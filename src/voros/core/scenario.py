@@ -23,6 +23,7 @@ from voros.exceptions import (
     Message,
     warn_caller,
 )
+from voros.text.numbers import typed, typed_percent
 from voros.text.table import html_pairs
 
 SCENARIO_PARTS = (
@@ -89,7 +90,7 @@ class Scenario:
     Examples
     --------
     >>> Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(1 / 9, 1 / 6))
-    Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111111, 0.166667))
+    Scenario(min_precision=0.15, capacity=0.5, cost_ratio=uniform(0.111, 0.167))
     >>> Scenario(capacity=20, cost_ratio=0.1, per="day", exceed=0.05)
     Scenario(min_precision=0.0, capacity=20, cost_ratio=known(0.1), per='day', exceed=0.05)
     >>> Scenario(0.1, capacity=0.1, cost_ratio=0.05, per="patient-day").rule
@@ -222,9 +223,9 @@ class Scenario:
             raise InfeasibleError(
                 Message(
                     Argument("capacity"),
-                    f"={self.capacity!r} of {of:g} {units} is {alarms:g} alarms: fewer than one "
-                    "case, so no alarm is ever possible. The smallest capacity that admits one is "
-                    f"{one_case / of:.6g} of the {units}",
+                    f"={self.capacity!r} of {of:,.6g} {units} is {typed(alarms)} alarms: fewer "
+                    "than one case, so no alarm is ever possible. The smallest capacity that "
+                    f"admits one is {typed(one_case / of)} of the {units}",
                 )
             )
         return float(alarms)
@@ -267,7 +268,9 @@ class Scenario:
     def refuse_recall_floor(self, what: str) -> None:
         """Raise where there is a recall floor and ``what``, a plural, would not keep it."""
         if self.min_recall is not None:
-            raise ArgumentError("min_recall", f"={self.min_recall!r}: {what} know no recall floor")
+            raise ArgumentError(
+                "min_recall", f"={self.min_recall!r}: {what} do not support a recall floor"
+            )
 
     def without_limits(self) -> Scenario:
         """Return the same costs and prevalence with no limit on precision, recall or alarms."""
@@ -302,7 +305,7 @@ class Scenario:
         costs: C_FP/C_FN ~ known(0.1)
         prevalence: that of the data
         """
-        alarms = f"{100 * self.capacity:.6g} % of the cases"
+        alarms = f"{typed_percent(self.capacity)} of the cases"
         if self.capacity_is_count or self.per is not None:
             alarms = f"{self.capacity:,} alarms"
         if self.per is not None:
@@ -335,7 +338,9 @@ class Scenario:
             return f"per {self.per}, on average"
         if self.exceed == 0:
             return f"per {self.per}, in every one"
-        return f"per {self.per}, on average and in all but {100 * self.exceed:.6g} % of the periods"
+        return (
+            f"per {self.per}, on average and in all but {typed_percent(self.exceed)} of the periods"
+        )
 
     def _repr_html_(self) -> str:
         return html_pairs(self.summary())

@@ -31,10 +31,12 @@ from voros.core.deficit_search import Options, best_choice
 from voros.core.exact_limits import WEIGHT_ROUNDING, as_fraction
 from voros.core.hull import upper_vertices
 from voros.core.operating_points import OperatingPoints
+from voros.text.numbers import percent, rounded_up, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
-LARGEST_COST = 2**60
-"""Total costs are counted in units so small that they add up to at most this."""
+LARGEST_COST, LARGEST_VALUE = 2**60, 2**50
+"""Total costs are counted in units so small that they add up to at most this; sums of values are
+floats, which hold fewer digits."""
 
 SAME_NUMBER = 1e-12
 """A simple fraction this near to a cost, relatively, is what was meant."""
@@ -82,7 +84,7 @@ class Stream:
 
     def cost(self, row: int) -> Fraction:
         """Return the cost at one of the points."""
-        points = self.points
+        points = self.points.costed
         missed, fp = points.n_positive - points.tp[row].item(), points.fp[row].item()
         return self.miss * Fraction(missed) + self.false_alarm * Fraction(fp)
 
@@ -123,12 +125,16 @@ class Certificate:
     @property
     def gap_in_words(self) -> str:
         """How far the cost may be from the least, where the search was ended before."""
-        return "" if self.gap == 0 else f"at most {100 * self.gap:.2g} % above the least cost"
+        return (
+            "" if self.gap == 0 else f"at most {percent(rounded_up(self.gap))} above the least cost"
+        )
 
     @property
     def price_in_words(self) -> str:
         """What one more alarm saves, where that is known."""
-        return "" if self.shadow_price is None else f"one more alarm saves {self.shadow_price:.4g}"
+        return (
+            "" if self.shadow_price is None else f"one more alarm saves {short(self.shadow_price)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -239,21 +245,27 @@ class WholeCosts:
 def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
     """Find a unit in which all costs are whole; where there is none that is large enough, round."""
     # A false alarm that costs more than all misses together is never worth it.
-    sizes = [tuple(map(Fraction, (s.points.n_positive, s.points.n_negative))) for s in streams]
+    costed = [stream.points.costed for stream in streams]
+    valued = any(stream.points.worth is not None for stream in streams)
+    sizes = [tuple(map(Fraction, (c.n_positive, c.n_negative))) for c in costed]
     everything = sum(s.miss * size[0] for s, size in zip(streams, sizes, strict=True))
     pairs = [(stream.miss, min(stream.false_alarm, everything)) for stream in streams]
     common = math.lcm(*(cost.denominator for pair in pairs for cost in pair))
     most = sum(a * p + b * n for (a, b), (p, n) in zip(pairs, sizes, strict=True))
-    if most * common <= LARGEST_COST:
+    if most * common <= LARGEST_COST and not valued:
         return WholeCosts([(int(a * common), int(b * common)) for a, b in pairs], common, 0.0)
-    unit = Fraction(2) ** math.floor(math.log2(LARGEST_COST) - math.log2(most) - 1)
-    cases = sum(float(stream.points.n_cases) for stream in streams)
+    largest = LARGEST_VALUE if valued else LARGEST_COST
+    unit = Fraction(2) ** math.floor(math.log2(largest) - math.log2(most) - 1)
+    cases = sum(float(points.n_cases) for points in costed)
     rounded = [(round(a * unit), round(b * unit)) for a, b in pairs]
-    return WholeCosts(rounded, float(unit), cases / (2 * float(unit)))
+    # Sums of values are rounded once more in each stream.
+    once_more = len(streams) if valued else 0
+    return WholeCosts(rounded, float(unit), (cases + once_more) / (2 * float(unit)))
 
 
 def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:
     """Return what each point saves against never alarm, in whole units."""
+    points = points.costed
     if points.whole:
         return np.asarray(points.tp * miss - points.fp * false_alarm, dtype=np.int64)
     return np.rint(points.tp * float(miss) - points.fp * float(false_alarm)).astype(np.int64)

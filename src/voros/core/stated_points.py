@@ -12,6 +12,7 @@ from voros.core.cases import check_class_sizes, check_scores
 from voros.core.coverage import EVERY_SCORE, GIVEN_POINTS, Coverage
 from voros.core.exact_limits import is_whole
 from voros.exceptions import ArgumentError
+from voros.text.numbers import count
 from voros.typing import AnyArray
 
 Stated: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float, Coverage]
@@ -43,11 +44,11 @@ def read_counts(
     check_same_length(tp=n_right, fp=n_false, thresholds=stated)
     check_class_sizes(n_positive, n_negative)
     n_positive, n_negative = _plain(n_positive), _plain(n_negative)
-    for name, count, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
-        if not np.all((count >= 0) & (count <= most)):
+    for name, counts, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
+        if not np.all((counts >= 0) & (counts <= most)):
             size = "n_positive" if name == "tp" else "n_negative"
             raise ValueError(
-                f"{name} must lie within [0, {most:g}], {size}; it spans {_span(count)}"
+                f"{name} must lie within [0, {most:g}], {size}; it spans {_span(counts)}"
             )
     alarms = n_right + n_false
     order = np.lexsort((n_right, alarms))
@@ -61,8 +62,8 @@ def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
     if every_score and not (len(alarms) and alarms[-1] == n_cases):
         raise ArgumentError(
             "every_score",
-            f"=True, and the points flag at most {alarms[-1] if len(alarms) else 0:g} of "
-            f"{n_cases:g} cases; at the lowest score all of them are flagged",
+            f"=True, and the points flag at most {count(alarms[-1] if len(alarms) else 0)} of "
+            f"{count(n_cases)} cases; at the lowest score all of them are flagged",
         )
     one_by_one = len(alarms) == n_cases and np.array_equal(alarms, np.arange(1, len(alarms) + 1))
     return EVERY_SCORE if every_score or one_by_one else GIVEN_POINTS

@@ -19,6 +19,7 @@ from voros.core.arrays import as_vector, named_columns
 from voros.core.cases import read_labels
 from voros.core.hull import Choice
 from voros.core.scenario import Scenario
+from voros.core.worth import compared_scores
 from voros.exceptions import ArgumentError
 from voros.inference.bootstrap import Resampling
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -64,6 +65,10 @@ def decide_all(
         y_true, how = read_labels(y_true, how.pos_label), replace(how, pos_label=None)
     when = {"periods": how.periods, "times": how.times}
     thresholds = {n: p for n, p in policies.items() if isinstance(p, ThresholdPolicy)}
+    for name, own in thresholds.items():
+        # What thresholds are compared with takes the place of the scores.
+        columns[name] = compared_scores(columns[name], how.miss_value, own.threshold_on)
+        thresholds[name] = own.comparing("score")
     violations = {}
     for name, policy in others.items():
         if isinstance(policy, Worklist):
@@ -149,6 +154,10 @@ def _on_alarms(policy: JointPolicy | Worklist, name: str) -> ThresholdPolicy:
 
 def _from_joint(policy: JointPolicy, name: str) -> ThresholdPolicy:
     """Return a threshold on the alarms of a joint policy, at the costs that its streams share."""
+    if policy.values is not None:
+        raise ArgumentError(
+            f"policies[{name!r}]", " was decided on values of cases, which are not compared here"
+        )
     first, *others = policy.scenarios
     differ = any((s.costs, s.prevalence) != (first.costs, first.prevalence) for s in others)
     if differ or len(set(policy.miss_weights)) > 1:

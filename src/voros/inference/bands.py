@@ -21,6 +21,7 @@ from voros.inference.bootstrap import BandOptions, Replicates, Resampling, Resam
 from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
+from voros.text.numbers import percent, short
 from voros.text.signatures import takes
 from voros.typing import FloatArray
 
@@ -34,7 +35,7 @@ FEWEST_FALSE_ALARMS = 10
 judge."""
 
 
-NOT_OF_BANDS = ("method", "periods", "times")
+NOT_OF_BANDS = ("method", "periods", "times", "miss_value", "false_alarm_cost")
 """Arguments of intervals that bands do not take."""
 
 
@@ -72,7 +73,7 @@ class Band:
     @property
     def label(self) -> str:
         """What a legend should say."""
-        return f"{100 * self.confidence_level:g} % band, {self.kind}"
+        return f"{percent(self.confidence_level)} band, {self.kind}"
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of one row per position."""
@@ -82,7 +83,7 @@ class Band:
 
     def __repr__(self) -> str:
         """Name the band and its mean width."""
-        return f"Band({self.label}, mean width {np.mean(self.high - self.low):.4f})"
+        return f"Band({self.label}, mean width {short(float(np.mean(self.high - self.low)))})"
 
 
 @takes(Resampling, leave_out=NOT_OF_BANDS)
@@ -106,7 +107,7 @@ def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
     >>> y_true = rng.random(1000) < 0.2
     >>> y_score = y_true + rng.normal(size=1000)
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
-    Band(95 % band, simultaneous, mean width 0.1778)
+    Band(95 % band, simultaneous, mean width 0.178)
     """
     plan = _plan(options, y_true, scores, worthwhile=False)
     positive = plan.sampling.positive

@@ -14,11 +14,13 @@ interval never leaves [0, 1].
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from voros.text.numbers import short
 from voros.typing import AnyArray, FloatArray
 
 Method: TypeAlias = Literal["curve", "bca", "percentile"]
@@ -141,23 +143,20 @@ def order_statistics(
     return next(ends), next(ends)
 
 
-def interval_in_words(low: float, high: float, sign: str = "") -> str:
+def interval_in_words(low: float, high: float, write: Callable[..., str] = short) -> str:
     """Write an interval, with as many digits as keep its ends apart.
 
     Examples
     --------
-    >>> interval_in_words(0.25, 0.5), interval_in_words(0.00001, 0.00002, "+")
-    ('0.2500 to 0.5000', '+1e-05 to +2e-05')
+    >>> from voros.text.numbers import signed
+    >>> interval_in_words(0.25, 0.5), interval_in_words(-0.01, 0.02, signed)
+    ('0.250 to 0.500', '-0.0100 to +0.0200')
     >>> interval_in_words(1.0, 1.0)
     'none: no resample differs'
     """
     if low == high:
         return "none: no resample differs"
-    for form in (".4f", ".4g", ".8g"):
-        ends = [f"{end:{sign}{form}}" for end in (low, high)]
-        if ends[0] != ends[1]:
-            break
-    return " to ".join(ends)
+    return f"{write(low, high)} to {write(high, low)}"
 
 
 def interval_of_difference(

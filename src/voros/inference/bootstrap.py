@@ -14,6 +14,7 @@ from voros.core.cases import check_cases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.worth import CaseValues, ThresholdOn, compared_scores
 from voros.exceptions import ArgumentError, FewCasesWarning, FewGroupsWarning, warn_caller
 from voros.inference.bca import METHODS, Method, interval, interval_in_words
 from voros.inference.curve_limits import CountedCurve, curve_interval
@@ -37,6 +38,7 @@ from voros.models import (
     several_models,
 )
 from voros.progress import Progress, progress_bar
+from voros.text.numbers import percent, short
 from voros.text.signatures import takes
 from voros.text.table import html_pairs
 from voros.typing import AnyArray, FloatArray
@@ -76,6 +78,8 @@ class IntervalOptions(BandOptions, total=False):
     method: Method | Literal["auto"]
     periods: Any
     times: Any
+    miss_value: Any
+    false_alarm_cost: Any
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,6 +96,8 @@ class Resampling:
     progress: Progress = False
     periods: Any = None
     times: Any = None
+    miss_value: Any = None
+    false_alarm_cost: Any = None
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
@@ -112,16 +118,25 @@ class Resampling:
         )
         check_choice(self.method, "method", ("auto", *METHODS))
 
+    @property
+    def of_values(self) -> bool:
+        """Whether cases have values, which no curve of counts bounds."""
+        return self.miss_value is not None or self.false_alarm_cost is not None
+
     def method_for(self, measure: Measure) -> Method:
         """Return the method asked for, or the default for a metric."""
+        if self.method == "curve" and self.of_values:
+            raise ArgumentError(
+                "method", "='curve' counts cases; accepted with values are 'bca' and 'percentile'"
+            )
         if self.method == "curve" and measure.curve is None:
             raise ArgumentError(
                 "method",
-                f"='curve', which {measure.name} has no limits of: a better curve may lower it; "
+                f"='curve' is not defined for {measure.name}, which a better curve may lower; "
                 "accepted are 'bca' and 'percentile'",
             )
         if self.method == "auto":
-            return "bca" if measure.curve is None else "curve"
+            return "bca" if measure.curve is None or self.of_values else "curve"
         return self.method
 
     def plan(
@@ -132,26 +147,31 @@ class Resampling:
         *,
         worthwhile: bool,
         limits: Scenario | None = None,
+        threshold_on: ThresholdOn = "score",
     ) -> ResamplingPlan:
         """Check the labels and every model's scores, and sort the cases by each.
 
         Of operating points over stays, ``limits`` are those beyond which no threshold matters.
         """
         per_case = {"groups": self.groups, "periods": self.periods, "times": self.times}
+        values = {"miss_value": self.miss_value, "false_alarm_cost": self.false_alarm_cost}
+        per_case |= values
         points = points_by_name(y_true, scores=scores, pos_label=self.pos_label, **per_case)
         if points is not None:
             return self._plan_of_stays(points, limits)
         check_aligned(y_true=y_true, scores=scores, **per_case)
         named, periods = several_models(scores), self._read_periods(y_true, scenario)
-        cases = {}
+        cases, costs = {}, CaseValues.read(y_true, **values)
         for model, column in columns_by_model(y_true, scores).items():
             with naming(model if named else None):
-                positive, checked, _ = check_cases(y_true, column, self.pos_label)
+                compared = compared_scores(column, self.miss_value, threshold_on)
+                positive, checked, _ = check_cases(y_true, compared, self.pos_label)
             cases[model] = positive, checked
         how = {"groups": self.groups, "periods": periods}
         sampling = Sampling.from_cases(positive, stratified=self.stratified, **how)
         _warn_about_few(sampling)
         options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
+        options["values"] = None if costs is None else costs.of_class(positive)
         models = {
             model: Ranked.from_cases(*arrays, **options, periods=periods)
             for model, arrays in cases.items()
@@ -174,8 +194,8 @@ class Resampling:
         if periods is not None and self.groups is not None:
             raise ArgumentError(
                 "groups",
-                f" and a capacity per {scenario.per} exclude one another: whole periods are drawn, "
-                "and a patient may come in several",
+                f" and a capacity per {scenario.per} are mutually exclusive: whole periods are "
+                "drawn, and a patient may come in several",
             )
         return periods
 
@@ -238,8 +258,8 @@ class Bootstrap:
     def __repr__(self) -> str:
         """Say it in a line."""
         return (
-            f"{metric_in_words(self.metric)} {self.estimate:.4f} "
-            f"({100 * self.confidence_level:g} % {self.method} interval "
+            f"{metric_in_words(self.metric)} {short(self.estimate)} "
+            f"({percent(self.confidence_level)} {self.method} interval "
             f"{interval_in_words(self.low, self.high)}{self._rests_on})"
         )
 
@@ -251,9 +271,9 @@ class Bootstrap:
 
     def _repr_html_(self) -> str:
         metadata = (
-            (metric_in_words(self.metric), f"{self.estimate:.4f}"),
-            (f"{100 * self.confidence_level:g} % interval", interval_in_words(self.low, self.high)),
-            ("standard error", f"{self.standard_error:.4f}"),
+            (metric_in_words(self.metric), short(self.estimate)),
+            (f"{percent(self.confidence_level)} interval", interval_in_words(self.low, self.high)),
+            ("standard error", short(self.standard_error)),
             ("method", f"{self.method}{self._rests_on}"),
         )
         return html_pairs((*metadata, *(self.scenario.summary() if self.scenario else ())))
@@ -301,6 +321,8 @@ def bootstrap(
         Whose case it is, where one patient has several: whole groups are drawn.
     pos_label : label, optional
     random_state : int, Generator or None
+    miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
+        As in `voros.evaluate`. Intervals are then quantiles of the resamples, by "bca".
     periods, times : array-like of shape (n_cases,), optional
         With a scenario whose capacity is one per period: the period of each case, or the time that
         it falls in. Whole periods are drawn, empty ones included, and one that is drawn twice is
@@ -331,13 +353,18 @@ def bootstrap(
     >>> y_score = y_true + rng.normal(size=1000)
     >>> scenario = voros.Scenario(min_precision=0.3, capacity=0.4, cost_ratio=(1 / 10, 1 / 5))
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
-    partial VOROS 0.4570 (95 % curve interval 0.2897 to 0.5730, taking cases as independent)
+    partial VOROS 0.457 (95 % curve interval 0.290 to 0.573, taking cases as independent)
     """
     how = Resampling.from_options(options, IntervalOptions)
     scenario = check_scenario(scenario)
     measure = Measure.from_metric(metric, scenario)
     plan = how.plan(
-        y_true, scores, scenario, worthwhile=measure.worthwhile_only, limits=measure.curve
+        y_true,
+        scores,
+        scenario,
+        worthwhile=measure.worthwhile_only,
+        limits=measure.curve,
+        threshold_on=measure.threshold_on,
     )
     by_model = plan.run(measure).bootstraps(scenario)
     if isinstance(y_true, OperatingPoints):
@@ -493,8 +520,8 @@ def _warn_about_few(sampling: Sampling) -> None:
         )
     if sampling.name != "cases" and sampling.n_effective < FEWEST_GROUPS:
         warn_caller(
-            f"{sampling.n_units} {sampling.name} count as {sampling.n_effective:.3g} equal ones in "
-            "the class that has fewer: intervals are wide, or hold the true value less often than "
-            f"they say; from {FEWEST_GROUPS} on they were measured to hold",
+            f"{sampling.n_units} {sampling.name} count as {short(sampling.n_effective)} equal ones "
+            "in the class that has fewer: intervals are wide, or hold the true value less often "
+            f"than they say; from {FEWEST_GROUPS} on they were measured to hold",
             FewGroupsWarning,
         )

@@ -15,6 +15,7 @@ from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.worth import refuse_values
 from voros.exceptions import ArgumentError
 from voros.inference.alarms_as_scores import DecidedCases, decide_all
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
@@ -26,6 +27,7 @@ from voros.models import points_by_name
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
+from voros.text.numbers import percent, short, signed
 from voros.text.signatures import takes
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
@@ -149,10 +151,9 @@ class Comparison(ReprMixin):
         best = self.ranking[0]
         undecided = [m for m in self.ranking[1:] if not self.differs(self.pair(best, m))]
         name, score = metric_in_words(self.metric), self.models[best].estimate
-        lead = (
-            f"{best} has the {'lowest' if self.lower_is_better else 'highest'} {name}, {score:.4f}"
-        )
-        won = f"and is best in {self.shares_won[best]:.0%} of the resamples"
+        rank = "lowest" if self.lower_is_better else "highest"
+        lead = f"{best} has the {rank} {name}, {short(score)}"
+        won = f"and is best in {percent(self.shares_won[best])} of the resamples"
         if not undecided:
             others = "every other model" if len(self.models) > 2 else self.ranking[1]
             return f"{lead}, {won}; its lead over {others} is beyond chance."
@@ -164,7 +165,7 @@ class Comparison(ReprMixin):
     def _chance(self, best: str, others: Sequence[str]) -> str:
         values = [self.pair(best, other).adjusted_p_value for other in others]
         corrected = ", Holm's correction" if len(self.pairs) > 1 else ""
-        return f"{', '.join(f'p = {p:.2g}' for p in values)}{corrected}"
+        return f"{', '.join(f'p = {short(p)}' for p in values)}{corrected}"
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of one row per pair."""
@@ -182,7 +183,7 @@ class Comparison(ReprMixin):
         return make_frame(columns, backend)
 
     def _parts(self) -> tuple[str | Table, ...]:
-        span = f"{100 * self.confidence_level:g} % interval"
+        span = f"{percent(self.confidence_level)} interval"
         limits = () if self.violations is None else ("limits",)
         of_models = ("model", metric_in_words(self.metric), span, "wins", *limits)
         models = Table.from_rows([of_models, *map(self._model_cells, self.ranking)])
@@ -193,7 +194,7 @@ class Comparison(ReprMixin):
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
         ends = interval_in_words(one.low, one.high)
-        cells = (model, f"{one.estimate:.4f}", ends, f"{self.shares_won[model]:.0%}")
+        cells = (model, short(one.estimate), ends, percent(self.shares_won[model]))
         if self.violations is None:
             return cells
         return (*cells, "broken" if self.violations[model] else "kept")
@@ -202,10 +203,10 @@ class Comparison(ReprMixin):
 def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
     return (
         f"{pair.first} - {pair.second}",
-        f"{pair.difference:+.4f}",
-        interval_in_words(pair.low, pair.high, "+"),
-        f"{pair.p_value:.4f}",
-        f"{pair.adjusted_p_value:.4f}",
+        signed(pair.difference),
+        interval_in_words(pair.low, pair.high, signed),
+        short(pair.p_value),
+        short(pair.adjusted_p_value),
     )
 
 
@@ -231,7 +232,7 @@ def compare(
         At least two models.
     scenario : Scenario
     metric, n_resamples, confidence_level, method, stratified, groups, pos_label, random_state
-    progress, periods, times
+    progress, periods, times, miss_value, false_alarm_cost
         As in `voros.bootstrap`. Thresholds of different models cannot be compared. `method` is
         that of each model's own interval; those of differences are percentiles.
 
@@ -251,19 +252,24 @@ def compare(
     >>> round(pair.difference, 4), round(pair.low, 4), round(pair.high, 4), round(pair.p_value, 3)
     (0.4195, 0.2927, 0.5389, 0.01)
     >>> print(result.verdict)
-    b has the highest partial VOROS, 0.8765, and is best in 100% of the resamples; its lead over a
+    b has the highest partial VOROS, 0.876, and is best in 100 % of the resamples; its lead over a
     is beyond chance.
     """
     if isinstance(metric, str) and metric in NOT_COMPARED:
         raise ValueError(
-            f"metric={metric!r}: of a threshold neither more nor less is better, and models have "
-            "scales of their own; compare their partial VOROS or expected cost"
+            f"metric={metric!r}: a higher threshold is neither better nor worse, and models differ "
+            "in scale; compare their partial VOROS or expected cost"
         )
     how = Resampling.from_options(options, IntervalOptions)
     scenario = check_scenario(scenario)
     measure = Measure.from_metric(metric, scenario)
     plan = how.plan(
-        y_true, scores, scenario, worthwhile=measure.worthwhile_only, limits=measure.curve
+        y_true,
+        scores,
+        scenario,
+        worthwhile=measure.worthwhile_only,
+        limits=measure.curve,
+        threshold_on=measure.threshold_on,
     )
     if len(plan.models) < 2:
         raise ValueError("scores hold one model; a comparison needs at least two")
@@ -305,6 +311,8 @@ def compare_policies(
     n_resamples, confidence_level, method, stratified, groups, pos_label, random_state, progress
     periods, times
         As in `voros.bootstrap`.
+    miss_value, false_alarm_cost
+        As in `voros.evaluate`, of policies of the kind ThresholdPolicy.
 
     Returns
     -------
@@ -344,6 +352,8 @@ def compare_policies(
     has_thresholds = all(isinstance(policy, ThresholdPolicy) for policy in policies.values())
     if by_cost and not has_thresholds:
         raise ArgumentError("by_cost", "=True is for policies that have a threshold for each cost")
+    if not has_thresholds:
+        refuse_values("policies that are not a ThresholdPolicy", vars(how))
     cases = decide_all(y_true, scores, policies, by, how)
     _check_costs(cases.policies)
     scenario = _scenario_of(cases.policies)
@@ -397,6 +407,8 @@ def _evaluated(
         pos_label=how.pos_label,
         periods=how.periods if by_period else None,
         times=how.times if by_period else None,
+        miss_value=how.miss_value,
+        false_alarm_cost=how.false_alarm_cost,
     )
 
 

@@ -86,6 +86,8 @@ class Ranked:
         The cases with their periods, where periods are drawn.
     beyond : ndarray of int or None
         The positives left out by `within_alarms`; None where all cases are here.
+    values : ndarray of float or None
+        What an error on each of the cases costs, in that order, where they have values.
     """
 
     order: AnyArray
@@ -95,6 +97,7 @@ class Ranked:
     thresholds: FloatArray
     by_period: PeriodCases | None = None
     beyond: AnyArray | None = None
+    values: FloatArray | None = None
 
     @classmethod
     def from_cases(
@@ -105,6 +108,7 @@ class Ranked:
         worthwhile: bool = False,
         units: AnyArray | None = None,
         periods: Periods | None = None,
+        values: FloatArray | None = None,
     ) -> Ranked:
         """Sort the cases.
 
@@ -119,6 +123,8 @@ class Ranked:
             What each case is drawn with; by default itself.
         periods : Periods, optional
             The units, where they are periods.
+        values : ndarray of float, optional
+            What an error on each case costs.
         """
         order, ranked, ends = order_by_score(scores)
         labels = positive[order]
@@ -136,6 +142,7 @@ class Ranked:
             ends=np.append(0, ends + 1),
             thresholds=np.append(np.inf, ranked[ends].astype(float)),
             by_period=cases,
+            values=None if values is None else values[order],
         )
 
     def points(self, counts: AnyArray) -> OperatingPoints:
@@ -148,13 +155,10 @@ class Ranked:
         >>> points.thresholds.tolist(), points.tp.tolist(), points.fp.tolist()
         ([inf, 0.9, 0.8], [0, 1, 1], [0, 0, 2])
         """
-        units, negatives, positives = self._by_class
-        sums = np.zeros(len(units) + 1, dtype=np.intp)
-        np.cumsum(counts.take(units, mode="clip"), out=sums[1:])
-        # Never alarm comes first and counts nothing: the positives follow all negatives.
-        n_negative = int(sums[positives[0]])
-        fp, tp = sums[negatives], sums[positives] - n_negative
-        n_positive = int(sums[-1]) - n_negative
+        drawn = counts.take(self._by_class[0], mode="clip")
+        sums = np.zeros(len(drawn) + 1, dtype=np.intp)
+        np.cumsum(drawn, out=sums[1:])
+        tp, fp, n_positive, n_negative = self._sizes(sums)
         if self.beyond is not None:
             n_positive += int(counts[self.beyond].sum(dtype=np.intp))
             # Cases are drawn one by one, as many as there are.
@@ -171,7 +175,22 @@ class Ranked:
             # With a case left out, a share of the cases may be less than one: that is never alarm.
             one_case=0.0,
             by_period=None if self.by_period is None else replace(self.by_period, drawn=counts),
+            worth=None if self.values is None else self._worth(drawn, kept),
         )
+
+    def _worth(self, drawn: AnyArray, kept: BoolArray) -> OperatingPoints:
+        """Add up the values of cases by how often each is drawn."""
+        sums = np.append(0.0, np.cumsum(drawn * self._values_by_class))
+        tp, fp, *totals = self._sizes(sums)
+        return OperatingPoints(self.thresholds[kept], tp[kept], fp[kept], *totals, one_case=0.0)
+
+    def _sizes(self, sums: AnyArray) -> tuple[AnyArray, AnyArray, Any, Any]:
+        """Split sums along negatives and then positives into those at each threshold."""
+        _, negatives, positives = self._by_class
+        # Never alarm comes first and counts nothing: the positives follow all negatives.
+        n_negative = sums[positives[0]].item()
+        n_positive = sums[-1].item() - n_negative
+        return sums[positives] - n_negative, sums[negatives], n_positive, n_negative
 
     def within_alarms(self, most: float) -> Ranked:
         """Leave out cases, drawn one by one, that no threshold with so few alarms reaches.
@@ -204,6 +223,12 @@ class Ranked:
             return self
         rows = np.linspace(0, len(self.ends) - 1, at_most + 1).round().astype(np.intp)
         return replace(self, ends=self.ends[rows], thresholds=self.thresholds[rows])
+
+    @cached_property
+    def _values_by_class(self) -> FloatArray:
+        """Values of negatives, then of positives."""
+        assert self.values is not None
+        return np.concatenate([self.values[~self.positive], self.values[self.positive]])
 
     @cached_property
     def _by_class(self) -> tuple[AnyArray, AnyArray, AnyArray]:
@@ -256,7 +281,7 @@ class Sampling:
         name = "groups" if periods is None else "periods"
         if stratified:
             raise ValueError(
-                f"stratified=True and {name} exclude one another: drawing whole {name} does not "
+                f"stratified=True and {name} are mutually exclusive: drawing whole {name} does not "
                 "keep the class sizes"
             )
         units = group_codes(groups, positive) if periods is None else periods.codes

@@ -13,7 +13,7 @@ import numpy as np
 from voros.core.decision import Strategy, partial_voros_of, solve, trapezoid
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.core.volume import cost_moments
+from voros.core.worth import ThresholdOn
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Ranked, Statistic
 from voros.policy.allowed import choose
@@ -45,6 +45,8 @@ class Measure:
         worse; None where it might.
     deployed : ndarray or None
         The thresholds of a policy; None where thresholds are chosen on the cases.
+    threshold_on : {"score", "value"}
+        What they are compared with.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Measure:
     lower_is_better: bool = False
     curve: Scenario | None = None
     deployed: FloatArray | None = None
+    threshold_on: ThresholdOn = "score"
 
     @classmethod
     def from_metric(cls, metric: MetricLike, scenario: Scenario) -> Measure:
@@ -94,6 +97,7 @@ class Measure:
             lower_is_better=True,
             curve=policy.scenario,
             deployed=policy.thresholds,
+            threshold_on=policy.threshold_on,
         )
 
 
@@ -131,12 +135,7 @@ def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
     >>> round(least_expected_cost(points, Scenario(cost_ratio=1 / 9)), 6)
     0.15
     """
-    decision = solve(points, scenario)
-    cases, hull = decision.points, decision.hull
-    chosen, switches = hull.index[::-1], hull.enter[:0:-1]
-    probability, t_integral = cost_moments(scenario.costs, switches, cases.negatives_per_positive)
-    missed = (probability - t_integral) @ (1.0 - cases.tpr[chosen])
-    return float(t_integral @ cases.fpr[chosen] + missed)
+    return solve(points, scenario).expected_cost
 
 
 def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:

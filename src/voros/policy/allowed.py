@@ -26,13 +26,14 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.policy.origin import BY_RECALL, COST_AWARE, Origin, PolicyStrategy
+from voros.text.numbers import short
 
 if TYPE_CHECKING:
     from voros.alarms import AlarmRule
     from voros.guarantee import Guarantee
 
 
-SCORED = {"partial_voros", "voros", "partial_auroc"}
+SCORED = {"partial_voros", "voros", "partial_auroc", "expected_cost"}
 """Scores that the few thresholds of a policy do not show."""
 
 DEPENDENT = 2.0
@@ -140,7 +141,7 @@ def choose(decision: Decision, strategy: PolicyStrategy) -> tuple[tuple[Choice, 
     if strategy in BY_RECALL:
         row = decision.highest_recall
     else:
-        ratio = mean_cost_ratio(decision.scenario.costs, points.n_negative / points.n_positive)
+        ratio = mean_cost_ratio(decision.scenario.costs, points.costed.negatives_per_positive)
         row = int(hull.index[hull.best(np.array([ratio]))[0]])
     default = Choice.at(points, row, 0.0, np.inf)
     return (hull.choices(points) if strategy in COST_AWARE else (default,)), default
@@ -184,7 +185,7 @@ def warn_if_dependent(correlation: float, n_units: int, per: str, block: int) ->
     units = f"periods (per {per})" if block == 1 else f"blocks of {block} periods (per {per})"
     longer = LONGER_BLOCK if block == 1 else 2 * block
     warn_caller(
-        f"alarms of neighbouring {units} are correlated: {correlation:.2f} over {n_units:,} of "
+        f"alarms of neighbouring {units} are correlated: {short(correlation)} over {n_units:,} of "
         "them. The guarantee takes them as independent and may not hold; "
         f"Guarantee(block={longer}) takes {longer} neighbouring periods together as one",
         DependentPeriodsWarning,

@@ -17,12 +17,14 @@ from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.subgroups import read_subgroups
+from voros.core.worth import CaseValues, ThresholdOn, compared_scores, refuse_values
 from voros.exceptions import ArgumentError
 from voros.models import model_column, points_of_one
 from voros.policy.cost_thresholds import CostThresholds
 from voros.policy.deployment import Deployment
 from voros.policy.over_stays import StayEvaluation, evaluate_stays
 from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.text.numbers import short
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 class AppliedThresholds(CostThresholds):
     """Thresholds that predict, and are evaluated, on new cases or over new stays."""
 
-    def predict(self, y_score: Any, cost_ratio: float | None = None) -> BoolArray:
+    def predict(
+        self, y_score: Any, cost_ratio: float | None = None, *, miss_value: Any = None
+    ) -> BoolArray:
         """Return which cases raise an alarm.
 
         Parameters
@@ -41,13 +45,19 @@ class AppliedThresholds(CostThresholds):
             Of several columns by name, that of the policy's model is taken.
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the default threshold.
+        miss_value : array-like of shape (n_cases,), optional
+            What missing each case would cost, for a policy whose threshold is on score times value.
 
         Returns
         -------
         ndarray of bool, shape (n_cases,)
         """
         self._check_cases()
-        scores = check_scores(model_column(y_score, self.model))
+        if miss_value is not None and self.threshold_on == "score":
+            raise ArgumentError(
+                "miss_value", " is for a policy with threshold_on='value'; leave it out"
+            )
+        scores = check_scores(self._compared(y_score, miss_value))
         return np.asarray(scores >= self._threshold_at(cost_ratio))
 
     def alarms(
@@ -149,11 +159,11 @@ class AppliedThresholds(CostThresholds):
         >>> scenario = voros.Scenario(0.5, 4.0, cost_ratio=0.1, per="patient-day")
         >>> policy = voros.ThresholdPolicy.from_points(points, scenario)
         >>> policy.evaluate_stays(ward, **columns)
-        threshold 0.9 on 3 stays, 1 event, 0.833333 patient-days
+        threshold 0.9 on 3 stays, 1 event, 0.833 patient-days
                                          value   95 % interval         limit
-        precision                       1.0000  ...  at least 0.5
-        recall of events                1.0000  ...
-        alarms per patient-day          1.2000  ...     at most 4
+        precision                            1  ...  at least 0.5
+        recall of events                     1  ...
+        alarms per patient-day            1.20  ...     at most 4
         events caught                   1 of 1
         number needed to evaluate            1
         lead time, quartiles in hours  3 / 3 / 3
@@ -188,6 +198,24 @@ class AppliedThresholds(CostThresholds):
                 "rows", f" holds points of another kind; accepted are those of {rule!r}"
             )
         return rows_in_memory(points.stays)
+
+    @property
+    def threshold_on(self) -> ThresholdOn:
+        """What thresholds are compared with: scores, or scores times miss values."""
+        return "score" if self.values is None else self.values.threshold_on
+
+    def _compared(self, y_score: Any, miss_value: Any) -> Any:
+        return compared_scores(model_column(y_score, self.model), miss_value, self.threshold_on)
+
+    def _check_values(self, points: OperatingPoints | None, values: CaseValues | None) -> None:
+        """Raise where a policy that was decided on values would be priced without any."""
+        has_values = values is not None if points is None else points.worth is not None
+        if self.values is not None and not has_values:
+            raise ArgumentError(
+                "miss_value",
+                " and false_alarm_cost are missing: the policy was decided on values of cases, and "
+                "its cost ratio multiplies them",
+            )
 
     def _check_stays(self) -> AlarmRule:
         if self.rule is None:
@@ -224,6 +252,8 @@ class AppliedThresholds(CostThresholds):
         times: Any = None,
         groups: Any = None,
         by: Any = None,
+        miss_value: Any = None,
+        false_alarm_cost: Any = None,
     ) -> PolicyEvaluation:
         """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
 
@@ -259,7 +289,9 @@ class AppliedThresholds(CostThresholds):
             Groups to report on one by one, such as sex and site, in one column or several;
             `PolicyEvaluation.by_subgroup` has the measures of each. Groups of fewer than 10 cases
             are pooled; `voros.Subgroups.from_columns` has other ways, and intersections. Not with
-            weights.
+            weights or values.
+        miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
+            As in `voros.evaluate`. A policy that was decided on values needs them.
 
         Returns
         -------
@@ -274,12 +306,12 @@ class AppliedThresholds(CostThresholds):
         ... )
         >>> policy.evaluate([0, 1, 0, 0], [0.75, 0.9, 0.8, 0.1])
         default threshold on 4 cases, 1 positive
-                               mean      95 % interval         limit
-        expected cost        0.2052   0.0290 to 0.8874
-        cost of 1,000 cases      75     10.14 to 680.8
-        precision            0.3333   0.0084 to 0.9057  at least 0.5
-        recall               1.0000   0.0250 to 1.0000
-        alarms                    3      0.776 to 3.97     at most 2
+                              mean     95 % interval         limit
+        expected cost        0.205   0.0290 to 0.887
+        cost of 1,000 cases     75       10.1 to 681
+        precision            0.333  0.00840 to 0.906  at least 0.5
+        recall                   1       0.0250 to 1
+        alarms                   3     0.776 to 3.97     at most 2
         limits kept on these cases: no
         precision: 0.333, at least 0.5 required
         capacity: 3 alarms, at most 2 allowed
@@ -287,18 +319,22 @@ class AppliedThresholds(CostThresholds):
         """
         self._check_cases()
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
-        per_case |= {"groups": groups, "by": by}
+        per_case |= {"groups": groups, "by": by, "miss_value": miss_value}
+        per_case |= {"false_alarm_cost": false_alarm_cost}
         deployment, sure = (
             self._deployment(cost_ratio, by_cost),
             check_confidence(confidence_level, "confidence_level"),
         )
-        points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case)
+        points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case, worth=True)
         if points is not None:
+            self._check_values(points, None)
             return deployment.evaluate_points(points, sure)
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
+        values = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
+        self._check_values(None, values)
         positive, scores, weights = check_cases(
             y_true,
-            model_column(y_score, self.model),
+            self._compared(y_score, miss_value),
             self._positive_label(y_true, pos_label),
             sample_weight,
             both_classes=False,
@@ -307,12 +343,15 @@ class AppliedThresholds(CostThresholds):
         codes = None if groups is None else group_codes(groups, positive)
         if codes is not None:
             _check_unweighted("groups", weights)
-        evaluation = deployment.evaluate_cases(positive, scores, weights, sure, in_periods, codes)
+        evaluation = deployment.evaluate_cases(
+            positive, scores, weights, sure, in_periods, codes, values
+        )
         if codes is None and self.origin is not None and self.origin.has_repeated_groups:
             evaluation = replace(evaluation, validation_groups=self.origin.n_groups)
         if by is None:
             return evaluation
         _check_unweighted("by", weights)
+        refuse_values("by", per_case)
         return evaluation.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
@@ -326,7 +365,7 @@ class AppliedThresholds(CostThresholds):
             words = "default threshold"
         else:
             thresholds, switches = np.array([self._threshold_at(cost_ratio)]), none
-            words = f"threshold at cost ratio {float(cost_ratio):.4g}"
+            words = f"threshold at cost ratio {short(float(cost_ratio))}"
             scenario = scenario.changed(cost_ratio=cost_ratio)
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
 

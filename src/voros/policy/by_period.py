@@ -11,6 +11,7 @@ from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
+from voros.text.numbers import count, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -177,7 +178,13 @@ class PeriodEvaluation(ReprMixin):
 
     def _summary(self) -> Table:
         rows = [
-            (f"{t:.6g}", f"{mean:,.4g}", f"{most:,.6g}", f"{n_above:,} of {self.n_periods:,}", kept)
+            (
+                threshold_text(t),
+                count(mean),
+                count(most),
+                f"{n_above:,} of {self.n_periods:,}",
+                kept,
+            )
             for t, mean, most, n_above, kept in zip(
                 self.thresholds,
                 self.mean_alarms,
@@ -193,10 +200,10 @@ class PeriodEvaluation(ReprMixin):
     def _busiest(self) -> Table:
         order = np.argsort(-self.alarms.max(axis=1), kind="stable")[:SHOWN_PERIODS]
         rows = [
-            (str(self.names[i]), f"{self.n_cases[i]:,.6g}", *(f"{a:,.6g}" for a in self.alarms[i]))
+            (str(self.names[i]), count(self.n_cases[i]), *(count(a) for a in self.alarms[i]))
             for i in order
         ]
-        heads = (f"alarms at {t:.6g}" for t in self.thresholds)
+        heads = (f"alarms at {threshold_text(t)}" for t in self.thresholds)
         return Table.from_rows([(self.scenario.per or "", "cases", *heads), *rows])
 
     def _parts(self) -> tuple[str | Table, ...]:

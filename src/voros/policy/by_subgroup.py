@@ -12,7 +12,6 @@ import numpy as np
 from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import (
     EvaluationIntervals,
-    Interval,
     ThresholdCounts,
     recall_of,
 )
@@ -20,6 +19,7 @@ from voros.core.scenario import Scenario
 from voros.core.subgroups import Partition, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.text.numbers import count, percent, with_interval
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -271,8 +271,8 @@ class SubgroupEvaluation(ReprMixin):
         """How sure the table is, what is known of the floor, and what was pooled."""
         together = (
             f"intervals of all {self.n_subgroups} subgroups together hold with confidence "
-            f"{100 * self.confidence_level:g} % "
-            f"(Bonferroni: {100 * self.confidence_each:.4g} % each)"
+            f"{percent(self.confidence_level)} "
+            f"(Bonferroni: {percent(self.confidence_each)} each)"
         )
         floors: dict[Floor, float] = {"precision": self.scenario.min_precision}
         if self.scenario.min_recall is not None:
@@ -325,16 +325,10 @@ def _cells(result: SubgroupResult) -> tuple[str, ...]:
         result.name,
         f"{result.cases:,}",
         f"{result.positives:,}",
-        f"{result.alarms:,.5g} ({result.alarms / result.cases:.1%})",
-        _between(result.precision, intervals.precision, ".3f"),
-        _between(result.recall, intervals.recall, ".3f"),
-        _between(result.cost_per_1000, intervals.cost_per_1000, ",.4g"),
+        f"{count(result.alarms)} ({percent(result.alarms / result.cases)})",
+        with_interval(result.precision, *intervals.precision),
+        with_interval(result.recall, *intervals.recall),
+        with_interval(result.cost_per_1000, *intervals.cost_per_1000),
         result.floor,
         *([] if result.recall_floor is None else [result.recall_floor]),
     )
-
-
-def _between(value: float, interval: Interval, form: str) -> str:
-    low, high = interval
-    estimate = "-" if np.isnan(value) else f"{value:{form}}"
-    return f"{estimate} ({low:{form}} to {high:{form}})"

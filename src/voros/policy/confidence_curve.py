@@ -11,6 +11,7 @@ import numpy as np
 from voros.core.volume import cost_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -60,10 +61,14 @@ class ConfidenceStep:
 
 def _expected_cost(policy: ThresholdPolicy) -> float:
     """Return the expected normalised cost of the threshold for each cost."""
-    odds = policy.n_negative / policy.n_positive
-    probability, t_integral = cost_moments(policy.scenario.costs, policy.switches, odds)
-    fpr = np.array([choice.fp for choice in policy.choices]) / policy.n_negative
-    missed = 1.0 - np.array([choice.recall for choice in policy.choices])
+    probability, t_integral = cost_moments(policy.scenario.costs, policy.switches, policy.odds)
+    choices, values = policy.choices, policy.values
+    if values is None:
+        fpr = np.array([choice.fp for choice in choices]) / policy.n_negative
+        missed = 1.0 - np.array([choice.recall for choice in choices])
+    else:
+        fpr = np.array([choice.false_alarm_cost for choice in choices]) / values.false_alarm_cost
+        missed = 1.0 - np.array([choice.value_caught for choice in choices]) / values.miss_value
     return float(t_integral @ fpr + (probability - t_integral) @ missed)
 
 
@@ -90,10 +95,10 @@ class ConfidenceCurve(ReprMixin):
     ... )
     >>> policy.confidence_curve()
     confidence  threshold  alarms  tp  recall  expected cost  given up
-    0.95            never       0   0   0.000         0.7645    0.3653
-    0.9*          2.24441      29  21   0.120         0.6754    0.2761
-    0.8           2.24441      29  21   0.120         0.6754    0.2761
-    none          1.18282     176  90   0.514         0.3993    0.0000
+    0.95            never       0   0       0          0.765     0.365
+    0.9*          2.24...      29  21   0.120          0.675     0.276
+    0.8           2.24...      29  21   0.120          0.675     0.276
+    none          1.18...     176  90   0.514          0.399         0
     * deployed; any confidence of the ladder may be chosen
     """
 
@@ -121,7 +126,7 @@ class ConfidenceCurve(ReprMixin):
             mark = "*" if step.confidence == self.deployed else ""
             confidence = "none" if step.confidence is None else f"{step.confidence:g}{mark}"
             model = (step.model or "",) if named else ()
-            rows.append((confidence, *model, *_cells(step), f"{given_up:.4f}"))
+            rows.append((confidence, *model, *_cells(step), short(given_up)))
         return Table.from_rows(rows)
 
     def _parts(self) -> Iterable[str | Table]:
@@ -131,11 +136,11 @@ class ConfidenceCurve(ReprMixin):
 
 def _cells(step: ConfidenceStep) -> tuple[str, ...]:
     return (
-        "never" if step.alarms == 0 else f"{step.threshold:.6g}",
-        f"{step.alarms:,g}",
-        f"{step.tp:,g}",
-        f"{step.recall:.3f}",
-        f"{step.expected_cost:.4f}",
+        "never" if step.alarms == 0 else threshold_text(step.threshold),
+        count(step.alarms),
+        count(step.tp),
+        short(step.recall),
+        short(step.expected_cost),
     )
 
 

@@ -13,7 +13,7 @@ from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.io.frames import make_frame
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
-from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy
+from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy, PolicyValues
 from voros.policy.summary import policy_html, policy_text
 from voros.typing import FloatArray
 
@@ -39,6 +39,14 @@ class CostThresholds:
     origin: Origin | None = None
     curve: tuple[ConfidenceStep, ...] = ()
     rule: AlarmRule | None = None
+    values: PolicyValues | None = None
+
+    @property
+    def odds(self) -> float:
+        """Negatives per positive, or the same of their values: what costs over t are read with."""
+        if self.values is None:
+            return self.n_negative / self.n_positive
+        return self.values.false_alarm_cost / self.values.miss_value
 
     @property
     def thresholds(self) -> FloatArray:
@@ -53,8 +61,7 @@ class CostThresholds:
     @property
     def probabilities(self) -> FloatArray:
         """Probability of each interval, if the class sizes are those of the validation data."""
-        odds = self.n_negative / self.n_positive
-        return cost_moments(self.scenario.costs, self.switches, odds)[0]
+        return cost_moments(self.scenario.costs, self.switches, self.odds)[0]
 
     @property
     def never_alarms(self) -> bool:

@@ -19,7 +19,9 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments, ratio_moments
+from voros.core.worth import CaseValues
 from voros.policy.by_period import PeriodEvaluation
+from voros.policy.origin import PolicyValues
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.violations import find_violations
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -69,6 +71,7 @@ class Deployment:
         confidence_level: float,
         periods: Periods | None = None,
         codes: AnyArray | None = None,
+        values: CaseValues | None = None,
     ) -> PolicyEvaluation:
         """Evaluate on cases, which may be of one class only; ``codes`` are their groups."""
         if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
@@ -76,11 +79,10 @@ class Deployment:
                 f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
                 f"{LARGEST_SIZE:g}"
             )
-        everything = np.append(self.thresholds, -np.inf)
-        by_class = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
-        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in by_class)
-        one_case = 1.0 if weights is None else float(weights.min())
-        counts = OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case=one_case)
+        counts = self._count(positive, scores, weights)
+        if values is not None:
+            per_case = values.of_class(positive) * (1.0 if weights is None else weights)
+            counts = replace(counts, worth=self._count(positive, scores, per_case))
         if periods is not None:
             by_period = PeriodCases(
                 periods=periods,
@@ -94,6 +96,15 @@ class Deployment:
             grouped = GroupedCounts.from_cases(codes, positive, scores, self.thresholds)
         return self.evaluate_counts(counts, confidence_level, grouped)
 
+    def _count(
+        self, positive: BoolArray, scores: AnyArray, weights: FloatArray | None
+    ) -> OperatingPoints:
+        everything = np.append(self.thresholds, -np.inf)
+        by_class = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
+        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in by_class)
+        one_case = 1.0 if weights is None else float(weights.min())
+        return OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case=one_case)
+
     def evaluate_counts(
         self,
         observed: OperatingPoints,
@@ -104,7 +115,7 @@ class Deployment:
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
         cases = observed if prevalence is None else observed.reweighted(prevalence)
-        probability, t_integral, ratio_integral = self._moments(cases)
+        probability, t_integral, ratio_integral = self._moments(cases.costed)
         deployed = np.flatnonzero(probability > 0)
         cases = cases.take(deployed)
         counts = ThresholdCounts(
@@ -117,6 +128,7 @@ class Deployment:
             t_integral=t_integral[deployed],
             ratio_integral=ratio_integral[deployed],
             grouped=None if grouped is None else grouped.take(deployed),
+            of_values=cases.worth is not None,
         )
         by_period = self._by_period(observed, cases) if self.scenario.per_period else None
         return self._summarise(
@@ -142,14 +154,16 @@ class Deployment:
         by_period: PeriodEvaluation | None,
     ) -> PolicyEvaluation:
         probability, t_integral = counts.probability, counts.t_integral
-        fpr, tpr = _rate(cases.fp, cases.n_negative), _rate(cases.tp, cases.n_positive)
+        costed = cases.costed
+        fpr, caught = _rate(costed.fp, costed.n_negative), _rate(costed.tp, costed.n_positive)
         n_periods = None if by_period is None else by_period.n_periods
         max_alarms = self.scenario.max_alarms(cases.n_cases, 0.0, n_periods)
+        tpr = _rate(cases.tp, cases.n_positive)
         recall = float(probability @ tpr) if cases.n_positive else float("nan")
         return PolicyEvaluation(
-            expected_cost=float(t_integral @ fpr + (probability - t_integral) @ (1.0 - tpr)),
+            expected_cost=float(t_integral @ fpr + (probability - t_integral) @ (1.0 - caught)),
             cost_per_1000=counts.cost_per_1000_of(
-                cases.tp, cases.fp, cases.n_positive, cases.n_cases
+                costed.tp, costed.fp, costed.n_positive, cases.n_cases
             ),
             mean_precision=mean_precision(cases.tp, cases.fp, probability),
             mean_recall=recall,
@@ -168,6 +182,7 @@ class Deployment:
             confidence_level=confidence_level,
             counts=counts,
             by_period=by_period,
+            values=PolicyValues.from_points(cases),
         )
 
     def _check_classes(self, observed: OperatingPoints) -> None:
@@ -198,7 +213,7 @@ class Deployment:
         return probability, t_integral, ratio_integral
 
     def _choices(self, cases: OperatingPoints, deployed: AnyArray) -> tuple[Choice, ...]:
-        low, high = self.scenario.costs.ratio_range(_odds(cases))
+        low, high = self.scenario.costs.ratio_range(_odds(cases.costed))
         starts = np.clip(np.append(0.0, self.switches), low, high)[deployed]
         ends = np.clip(np.append(self.switches, np.inf), low, high)[deployed]
         return tuple(

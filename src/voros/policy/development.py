@@ -93,7 +93,7 @@ class Planned:
         """Fix model and thresholds on development cases, for so many validation cases."""
         if any(points.stays is not None for points in development.values()):
             raise ArgumentError(
-                "development", " of stays chooses a model; accepted is it in select_model"
+                "development", " over stays chooses a model; pass it to select_model"
             )
         # Imported lazily
         from voros.guarantee.development import Goal, Plan

@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-PolicyStrategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "single"]
+from voros.core.worth import ThresholdOn
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+
+PolicyStrategy: TypeAlias = Literal[
+    "partial_voros", "voros", "partial_auroc", "recall", "expected_cost", "single"
+]
 POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
 
-COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros")
+COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros", "expected_cost")
 """Strategies that deploy another threshold when the cost ratio is another."""
 
 BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
 """Strategies that deploy the threshold of greatest recall."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyValues:
+    """What the validation cases were worth, and what thresholds are compared with.
+
+    Attributes
+    ----------
+    miss_value : float
+        The sum over the positives, at the scenario's prevalence if it names one.
+    false_alarm_cost : float
+        The sum over the negatives.
+    threshold_on : {"score", "value"}
+        "value" is score times the miss value of the case.
+    """
+
+    miss_value: float
+    false_alarm_cost: float
+    threshold_on: ThresholdOn = "score"
+
+    @classmethod
+    def from_points(cls, points: OperatingPoints) -> PolicyValues | None:
+        """Take the sums of points whose cases have values; None for any others."""
+        worth = points.worth
+        return (
+            None
+            if worth is None
+            else cls(miss_value=float(worth.n_positive), false_alarm_cost=float(worth.n_negative))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from voros.exceptions import ArgumentError
 from voros.policy.deployment import Deployment
 from voros.policy.stay_subgroups import StaySubgroups
 from voros.policy.violations import Violation, find_violations
+from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
@@ -184,13 +185,13 @@ class StayEvaluation(ReprMixin):
         str
         """
         value, (low, high) = getattr(self, name), self.intervals[name]
-        return "-" if np.isnan(value) else f"{value:.3f} ({low:.3f} to {high:.3f})"
+        return "-" if np.isnan(value) else with_interval(value, low, high)
 
     def _parts(self) -> list[str | Table]:
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
         title = (
-            f"threshold {self.threshold:.6g} on {self.n_stays:,} stays, {events}, "
-            f"{self.patient_days:,.6g} patient-days"
+            f"threshold {threshold_text(self.threshold)} on {self.n_stays:,} stays, {events}, "
+            f"{count(self.patient_days)} patient-days"
         )
         kept = "yes" if self.satisfied else "no"
         said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
@@ -211,15 +212,15 @@ class StayEvaluation(ReprMixin):
         }
         if self.scenario.min_recall is not None:
             limits["recall"] = f"at least {self.scenario.min_recall:g}"
-        rows = [("", "value", f"{100 * self.confidence_level:g} % interval", "limit")]
+        rows = [("", "value", f"{percent(self.confidence_level)} interval", "limit")]
         for name in ("precision", "recall", "alarms_per_patient_day"):
             value, (low, high) = getattr(self, name), self.intervals[name]
-            span = "-" if np.isnan(value) else f"{low:.4f} to {high:.4f}"
-            rows.append((TITLES[name], f"{value:.4f}", span, limits.get(name, "")))
-        quartiles = " / ".join(f"{hours:.3g}" for hours in self.lead_time_quartiles)
+            span = "-" if np.isnan(value) else interval(low, high)
+            rows.append((TITLES[name], short(value), span, limits.get(name, "")))
+        quartiles = " / ".join(short(hours) for hours in self.lead_time_quartiles)
         rows += [
             ("events caught", f"{self.tp:,} of {self.n_events:,}", "", ""),
-            ("number needed to evaluate", f"{self.number_needed_to_evaluate:.3g}", "", ""),
+            ("number needed to evaluate", short(self.number_needed_to_evaluate), "", ""),
             ("lead time, quartiles in hours", quartiles, "", ""),
             ("stays with an alarm", f"{self.n_stays_alarmed:,} of {self.n_stays:,}", "", ""),
             ("first alarm useful", f"{self.n_first_useful:,} of {self.n_stays_alarmed:,}", "", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,18 +15,20 @@ from voros.core.exact_intervals import (
     binomial_limits,
 )
 from voros.core.hull import Choice, choice_columns
-from voros.core.money import MoneyCost, money_cost
+from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.by_subgroup import SubgroupEvaluation
 from voros.policy.violations import Violation
+from voros.text.numbers import count, interval, percent, short
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
+    from voros.policy.origin import PolicyValues
     from voros.policy.prevalence import PrevalenceBand
 
 
@@ -39,7 +42,8 @@ class PolicyEvaluation(ReprMixin):
         Expected normalised cost over the cost distribution, in [0, 1]; lower is better. It uses
         the class sizes of these cases.
     cost_per_1000 : float
-        Expected cost of 1,000 such cases, a miss costing 1 and a false alarm its cost ratio.
+        Expected cost of 1,000 such cases, a miss costing 1 and a false alarm its cost ratio; with
+        values, a miss its value and a false alarm the cost ratio times its cost.
     mean_precision : float
         Expected precision of the deployed threshold, over the costs at which it raises any alarm
         (no alarm, no precision); NaN when it never does.
@@ -73,6 +77,8 @@ class PolicyEvaluation(ReprMixin):
         The same measures in each subgroup of cases, where subgroups were named with ``by``.
     validation_groups : int or None
         Groups of the validation cases, where some had several and none were named here.
+    values : PolicyValues or None
+        Sums of the values of these cases, where they have some: costs are then sums of values.
 
     Examples
     --------
@@ -105,6 +111,7 @@ class PolicyEvaluation(ReprMixin):
     by_period: PeriodEvaluation | None = None
     by_subgroup: SubgroupEvaluation | None = None
     validation_groups: int | None = None
+    values: PolicyValues | None = None
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
@@ -115,14 +122,15 @@ class PolicyEvaluation(ReprMixin):
         """
         return self.counts.intervals(self.confidence_level) if self.counts.whole else None
 
-    def in_money(self, false_alarm_cost: float) -> MoneyCost:
+    def in_money(self, false_alarm_cost: float | None = None) -> MoneyCost:
         """Expected cost of 1,000 such cases in units of money, with its interval.
 
         Parameters
         ----------
         false_alarm_cost : float
             What a false alarm costs; a miss then costs it divided by the cost ratio, on average
-            over the cost distribution.
+            over the cost distribution. Left out where cases have values of their own, which say
+            what errors cost; there is no interval then (`voros.bootstrap` has one).
 
         Returns
         -------
@@ -143,6 +151,11 @@ class PolicyEvaluation(ReprMixin):
         95000
         """
         sizes, observed = (self.n_positive, self.n_negative), (self.counts, self.confidence_level)
+        if self.values is not None:
+            refuse_price(false_alarm_cost)
+            of_values = self.values.miss_value, self.values.false_alarm_cost
+            mean_ratio = float(self.counts.ratio_integral.sum())
+            return money_of_values(self.cost_per_1000, *of_values, *sizes, mean_ratio)
         return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
 
     def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
@@ -172,6 +185,10 @@ class PolicyEvaluation(ReprMixin):
         these rates     0.34 to 0.5
         the whole band  none of these
         """
+        if self.values is not None:
+            raise ValueError(
+                "prevalences move counts of cases; accepted are evaluations without values of cases"
+            )
         # Most evaluations are looked at where they were made.
         from voros.policy.prevalence import prevalence_band
 
@@ -193,8 +210,10 @@ class PolicyEvaluation(ReprMixin):
 
     def _parts(self) -> list[str | Table]:
         cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
-        title = f"{self.deployed} on {cases:,.6g} cases, {self.n_positive:,.6g} positive"
+        title = f"{self.deployed} on {count(cases)} cases, {count(self.n_positive)} positive"
         said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
+        if self.values is not None:
+            said.append("costs add up the values of cases; voros.bootstrap has their intervals")
         if self.counts.whole:
             said.append(f"intervals take {self._independent} as independent{self._dependence}")
         if self.guarantee is not None:
@@ -214,7 +233,7 @@ class PolicyEvaluation(ReprMixin):
         grouped = self.counts.grouped
         if grouped is None:
             return "cases"
-        equal = f", which count as {grouped.n_effective:.3g} equal ones,"
+        equal = f", which count as {short(grouped.n_effective)} equal ones,"
         return (
             f"{grouped.n_groups:,} groups{equal if grouped.n_effective < grouped.n_groups else ''}"
         )
@@ -236,21 +255,21 @@ class PolicyEvaluation(ReprMixin):
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
         intervals = self.intervals
-        span = "" if intervals is None else f"{100 * intervals.confidence_level:g} % interval"
+        span = "" if intervals is None else f"{percent(intervals.confidence_level)} interval"
         floor, recall = f"at least {self.scenario.min_precision:g}", self.scenario.min_recall
         least = "" if recall is None else f"at least {recall:g}"
         most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
         rows = [
-            ("expected cost", self.expected_cost, "cost", "", ".4f"),
-            ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", ",.4g"),
-            ("precision", self.mean_precision, "precision", floor, ".4f"),
-            ("recall", self.mean_recall, "recall", least, ".4f"),
+            ("expected cost", self.expected_cost, "cost", "", short),
+            ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", short),
+            ("precision", self.mean_precision, "precision", floor, short),
+            ("recall", self.mean_recall, "recall", least, short),
         ]
         if self.by_period is None:
-            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {most:,.6g}", ""))
+            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {count(most)}", count))
         cells = (
-            (name, "-" if np.isnan(v) else _number(v, f), _ends(intervals, of, f), limit)
-            for name, v, of, limit, f in rows
+            (name, write(value), _ends(intervals, of, write), limit)
+            for name, value, of, limit, write in rows
         )
         return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
 
@@ -264,20 +283,15 @@ class PolicyEvaluation(ReprMixin):
         share = float(self.probabilities @ by_period.n_above) / by_period.n_periods
         mean, above = float(self.probabilities @ by_period.mean_alarms), f"share above {capacity:,}"
         limits = f"at most {capacity:,}", "" if exceed is None else f"at most {exceed:g}"
-        span = f"{self.probabilities @ low:.4f} to {self.probabilities @ high:.4f}"
+        span = interval(float(self.probabilities @ low), float(self.probabilities @ high))
         return [
-            (f"alarms per {per}", f"{mean:,.5g}", "", limits[0]),
-            (above, f"{share:.4f}", span if self.counts.whole else "", limits[1]),
+            (f"alarms per {per}", count(mean, capacity), "", limits[0]),
+            (above, short(share), span if self.counts.whole else "", limits[1]),
         ]
 
 
-def _ends(intervals: EvaluationIntervals | None, name: str, form: str) -> str:
+def _ends(intervals: EvaluationIntervals | None, name: str, write: Callable[[float], str]) -> str:
     if intervals is None:
         return ""
     low, high = getattr(intervals, name)
-    return f"{_number(low, form)} to {_number(high, form)}"
-
-
-def _number(value: float, form: str) -> str:
-    """Format a number; a count, which has no form, as a whole one where it is large."""
-    return f"{value:{form or ('.3g' if value < 100 else ',.0f')}}"
+    return "" if np.isnan(low) else f"{write(low)} to {write(high)}"

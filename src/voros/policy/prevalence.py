@@ -25,6 +25,7 @@ from voros.core.scenario import Scenario
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
+from voros.text.numbers import interval, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
@@ -115,8 +116,9 @@ class PrevalenceBand(ReprMixin):
 
     def _parts(self) -> tuple[str, Table]:
         title = (
-            f"threshold {self.threshold:.6g} at prevalences from {self.prevalences[0]:.4g} to "
-            f"{self.prevalences[-1]:.4g}; these cases have {self.observed:.4g}"
+            f"threshold {threshold_text(self.threshold)} at prevalences from "
+            f"{interval(self.prevalences[0], self.prevalences[-1])}; these cases have "
+            f"{short(self.observed)}"
         )
         kept = {"these rates": self.kept, "the whole band": self.surely_kept}
         rows = [(name, _spans(self.prevalences, marks)) for name, marks in kept.items()]
@@ -127,8 +129,7 @@ def _spans(prevalences: FloatArray, kept: BoolArray) -> str:
     """Name the runs of prevalences at which limits are kept."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], kept, [False]]).astype(np.int8)))
     spans = [
-        f"{prevalences[start]:.4g} to {prevalences[stop - 1]:.4g}"
-        for start, stop in edges.reshape(-1, 2)
+        interval(prevalences[start], prevalences[stop - 1]) for start, stop in edges.reshape(-1, 2)
     ]
     return ", ".join(spans) or "none of these"
 

@@ -8,8 +8,9 @@ review capacity allows, whatever c is; so the best of all pairs is found in one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,14 +21,29 @@ from voros.core.decision import at_deployment, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.io.documents import Entry, read_document
 from voros.io.frames import make_frame
+from voros.io.writing import json_text, saved, with_checksum
 from voros.models import read_points, refuse_stays
+from voros.policy.saved_policy import AGREEMENT, saved_scenario
+from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, FloatArray
 
 __all__ = ["ReviewBand", "ReviewCounts", "review_band"]
 
 LEVELS = ("alarm", "look", "nothing")
+
+Levels: TypeAlias = tuple[float, float, float]
+"""A count of each level."""
+
+BAND_FORMAT, BAND_SCHEMA = "voros review band", 1
+
+BAND_KEYS = (
+    *("format", "schema", "model", "scenario", "review_capacity", "review_cost"),
+    *("alarm_threshold", "review_threshold", "validation", "checksum"),
+)
+"""What a file of a review band holds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -52,8 +68,8 @@ class ReviewCounts(ReprMixin):
     (1.0, 0.75, 150.0)
     """
 
-    cases: tuple[float, float, float]
-    positive: tuple[float, float, float]
+    cases: Levels
+    positive: Levels
     max_alarms: float
     max_looks: float
     cost: float
@@ -80,11 +96,11 @@ class ReviewCounts(ReprMixin):
 
     def _parts(self) -> tuple[Table, str]:
         rows = zip(LEVELS, self.cases, self.positive, strict=True)
-        table = [("", "cases", "positive"), *((n, f"{c:,g}", f"{p:,g}") for n, c, p in rows)]
+        table = [("", "cases", "positive"), *((n, count(c), count(p)) for n, c, p in rows)]
         said = (
-            f"precision {self.precision:.3f}, recall {self.recall:.3f}, cost of 1,000 cases "
-            f"{self.cost_per_1000:,.4g} misses; at most {self.max_alarms // 1:,g} alarms and "
-            f"{self.max_looks // 1:,g} looks"
+            f"precision {short(self.precision)}, recall {short(self.recall)}, cost of 1,000 cases "
+            f"{short(self.cost_per_1000)} misses; at most {count(self.max_alarms // 1)} alarms and "
+            f"{count(self.max_looks // 1)} looks"
         )
         return Table.from_rows(table), said
 
@@ -101,6 +117,8 @@ class ReviewBand(ReprMixin):
     scenario : Scenario
     review_capacity, review_cost : float
     validation : ReviewCounts
+    model : str or None
+        Whose scores the thresholds are for.
 
     Examples
     --------
@@ -118,6 +136,7 @@ class ReviewBand(ReprMixin):
     review_capacity: float
     review_cost: float
     validation: ReviewCounts
+    model: str | None = None
 
     def predict(self, y_score: Any) -> AnyArray:
         """Return "alarm", "look" or "nothing" for each case."""
@@ -143,12 +162,65 @@ class ReviewBand(ReprMixin):
         max_looks = _looks_allowed(self.review_capacity, points)
         return _counts(points, (alarm, look), self.scenario, self.review_cost, max_looks)
 
+    def most(self, n_cases: int) -> tuple[float, float]:
+        """Return how many of some cases may raise an alarm, and be looked at.
+
+        Returns
+        -------
+        tuple of two floats
+        """
+        reviewed = Scenario(capacity=self.review_capacity, cost_ratio=1.0)
+        return self.scenario.max_alarms(n_cases, 0.0), reviewed.max_alarms(n_cases, 0.0)
+
+    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return the band as JSON text, and write it to a file if a path is given.
+
+        Numbers are read back exactly. An existing file is replaced only with ``force=True``.
+        """
+        fields = {name: getattr(self, name) for name in BAND_KEYS[2:-1]}
+        fields |= {"scenario": self.scenario.fields(), "validation": asdict(self.validation)}
+        stated = {"format": BAND_FORMAT, "schema": BAND_SCHEMA}
+        return saved(json_text(with_checksum(stated | fields)), path, force=force)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> ReviewBand:
+        """Read a band back from JSON text or from a file.
+
+        Returns
+        -------
+        ReviewBand
+        """
+        document = read_document(source, "saved review band")
+        document.check_format(BAND_FORMAT, BAND_SCHEMA)
+        entries = document.keys(*BAND_KEYS)
+        band = cls(
+            alarm_threshold=float(entries["alarm_threshold"].number(finite=False)),
+            review_threshold=float(entries["review_threshold"].number(finite=False)),
+            scenario=saved_scenario(entries["scenario"]),
+            review_capacity=entries["review_capacity"].number(0),
+            review_cost=entries["review_cost"].number(0, LARGEST_RATIO),
+            validation=_read_counts(entries["validation"]),
+            model=entries["model"].optional(Entry.text),
+        )
+        entries["scenario"].made(_check_limits, band.scenario)
+        if band.review_threshold > band.alarm_threshold:
+            entries["review_threshold"].contradict("is above alarm_threshold")
+        counts = band.validation
+        if not np.isclose(counts.cost, band._cost(counts), rtol=AGREEMENT):
+            entries["validation"].contradict("states another cost than its counts have")
+        document.check_unchanged()
+        return band
+
+    def _cost(self, counts: ReviewCounts) -> float:
+        return _cost_of(counts.cases, counts.positive, self.scenario, self.review_cost)
+
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of the validation cases, with a row for each level."""
         return self.validation.frame(backend)
 
     def _parts(self) -> tuple[str, Table, str]:
-        said = f"alarm from {self.alarm_threshold:g} on, look again from {self.review_threshold:g}"
+        alarm, look = map(threshold_text, (self.alarm_threshold, self.review_threshold))
+        said = f"alarm from {alarm} on, look again from {look}"
         return said, *self.validation._parts()
 
 
@@ -161,6 +233,7 @@ def review_band(
     review_cost: float,
     pos_label: Any = None,
     sample_weight: Any = None,
+    model: str | None = None,
 ) -> ReviewBand:
     """Choose two thresholds of least expected cost: alarm, look again, or nothing.
 
@@ -177,6 +250,8 @@ def review_band(
         Most looks: a share of the cases, or a number of them.
     review_cost : float
         Cost of a look, in misses, where a false alarm costs the cost ratio.
+    model : str, optional
+        Whose scores these are, for the file of the band.
 
     Returns
     -------
@@ -198,14 +273,11 @@ def review_band(
     alarm        2         2
     look         2         1
     nothing      4         1
-    precision 1.000, recall 0.750, cost of 1,000 cases 150 misses; at most 4 alarms and 2 looks
+    precision 1, recall 0.750, cost of 1,000 cases 150 misses; at most 4 alarms and 2 looks
     >>> band.predict([0.95, 0.65, 0.1]).tolist()
     ['alarm', 'look', 'nothing']
     """
-    limits = check_scenario(scenario)
-    for name in ("min_recall", "per"):
-        if getattr(limits, name) is not None:
-            raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
+    limits = _check_limits(check_scenario(scenario))
     accepted = f"a cost in misses, from 0 to {LARGEST_RATIO:g}"
     cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_RATIO)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
@@ -224,7 +296,14 @@ def review_band(
         review_capacity=review_capacity,
         review_cost=cost,
         validation=_counts(points, rows, limits, cost, max_looks),
+        model=model,
     )
+
+
+def is_review_band(source: str | Path) -> bool:
+    """Whether JSON text or a file says that it is a review band."""
+    document = read_document(source, "saved policy").value
+    return isinstance(document, dict) and document.get("format") == BAND_FORMAT
 
 
 def best_looks(alarms: AnyArray, tp: AnyArray, cost: float, max_looks: float) -> AnyArray:
@@ -277,11 +356,41 @@ def _counts(
     cases, positive = (
         (first, second - first, last - second) for first, second, last in (down_to, true)
     )
-    ratio = scenario.costs.mean_ratio(float(points.n_negative / points.n_positive))
     return ReviewCounts(
         cases=cases,
         positive=positive,
         max_alarms=scenario.max_alarms(points.n_cases, points.one_case),
         max_looks=max_looks,
-        cost=ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2],
+        cost=_cost_of(cases, positive, scenario, review_cost),
+    )
+
+
+def _cost_of(cases: Levels, positive: Levels, scenario: Scenario, review_cost: float) -> float:
+    n_positive = sum(positive)
+    ratio = scenario.costs.mean_ratio((sum(cases) - n_positive) / n_positive)
+    return ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2]
+
+
+def _check_limits(scenario: Scenario) -> Scenario:
+    for name in ("min_recall", "per"):
+        if getattr(scenario, name) is not None:
+            raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
+    return scenario
+
+
+def _read_counts(entry: Entry) -> ReviewCounts:
+    fields = entry.keys(*ReviewCounts.__dataclass_fields__)
+    cases, positive = (fields[name].numbers(0) for name in ("cases", "positive"))
+    if not len(cases) == len(positive) == len(LEVELS):
+        entry.refuse(f"counts of {', '.join(LEVELS)}")
+    if any(p > n for p, n in zip(positive, cases, strict=True)) or not 0 < sum(positive) < sum(
+        cases
+    ):
+        fields["positive"].contradict("are not counts of these cases")
+    return ReviewCounts(
+        cases=(cases[0], cases[1], cases[2]),
+        positive=(positive[0], positive[1], positive[2]),
+        max_alarms=fields["max_alarms"].number(0),
+        max_looks=fields["max_looks"].number(0),
+        cost=fields["cost"].number(0),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,12 @@ from voros.core.decision import Decision
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import SCENARIO_PARTS, Scenario
+from voros.core.worth import THRESHOLDS_ON
 from voros.io.documents import Entry, read_document
 from voros.policy.allowed import choose, limits_under
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.origin import POLICY_STRATEGIES, Origin
+from voros.policy.origin import POLICY_STRATEGIES, Origin, PolicyValues
+from voros.typing import FloatArray
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 7
@@ -67,7 +70,7 @@ def parse_policy(source: str | Path) -> dict[str, Any]:
 def policy_arguments(document: Entry) -> dict[str, Any]:
     """Return the arguments of `ThresholdPolicy` that a document holds, alone or within another."""
     document.check_format(POLICY_FORMAT, POLICY_SCHEMA)
-    entries = document.keys(*POLICY_KEYS)
+    entries = document.keys(*POLICY_KEYS, optional=("values",))
     arguments = _read_sizes(entries["validation"]) | {
         "scenario": saved_scenario(entries["scenario"]),
         "strategy": entries["strategy"].one_of(POLICY_STRATEGIES),
@@ -81,6 +84,8 @@ def policy_arguments(document: Entry) -> dict[str, Any]:
         "curve": tuple(_read_step(row) for row in entries["curve"].items()),
         "rule": entries["rule"].optional(_read_rule),
     }
+    if "values" in entries:
+        arguments["values"] = _read_values(entries["values"])
     _check_sizes(entries, arguments)
     _check_chosen_again(entries, arguments)
     document.check_unchanged()
@@ -116,9 +121,13 @@ def _check_chosen_again(entries: Mapping[str, Entry], arguments: Mapping[str, An
             entries["scenario"].contradict(
                 f"has a capacity per {scenario.per}; the origin says no {name}"
             )
-    counts = sorted({(c.tp + c.fp, c.threshold, c.tp, c.fp) for c in arguments["choices"]})
-    rows = np.array([row[1:] for row in counts if row[0] > 0]).reshape(-1, 3)
-    points = entries["choices"].made(OperatingPoints.with_never_alarm, *rows.T, *sizes, 0.0)
+    values, rows = arguments.get("values"), _rows_of(entries["choices"], arguments)
+    points = entries["choices"].made(OperatingPoints.with_never_alarm, *rows[:, :3].T, *sizes, 0.0)
+    if values is not None:
+        totals = values.miss_value, values.false_alarm_cost
+        caught, false_alarms = rows[:, 3:].T
+        worth = OperatingPoints.with_never_alarm(rows[:, 0], caught, false_alarms, *totals)
+        points = replace(points, worth=worth)
     if points.tp[-1] > sizes[0] * (1 + AGREEMENT) or points.fp[-1] > sizes[1] * (1 + AGREEMENT):
         entries["choices"].contradict(f"hold more alarms than the cases of each class, {sizes}")
     # Over stays a higher threshold may raise more of the alarms that count.
@@ -145,11 +154,26 @@ def _check_chosen_again(entries: Mapping[str, Entry], arguments: Mapping[str, An
     check_choice(entries["default"], default)
 
 
+def _rows_of(entry: Entry, arguments: Mapping[str, Any]) -> FloatArray:
+    """Threshold, counts and values of the choices that alarm, by rising alarms."""
+    choices: tuple[Choice, ...] = arguments["choices"]
+    valued = arguments.get("values") is not None
+    if any((choice.value_caught is not None) != valued for choice in choices):
+        entry.contradict("must have values exactly where the policy has")
+    rows = sorted(
+        {
+            (c.tp + c.fp, c.threshold, c.tp, c.fp, c.value_caught, c.false_alarm_cost)
+            for c in choices
+        }
+    )
+    return np.array([row[1:] for row in rows if row[0] > 0], dtype=np.float64).reshape(-1, 5)
+
+
 def check_choice(entry: Entry, expected: Choice) -> None:
     """Raise, naming the key, unless a saved choice is the expected one."""
-    stated = read_choice(entry)
-    for name in Choice.__dataclass_fields__:
-        value, computed = getattr(stated, name), getattr(expected, name)
+    stated = read_choice(entry).fields()
+    for name, computed in expected.fields().items():
+        value = stated[name]
         if not _same(value, computed, SWITCH_AGREEMENT):
             entry.contradict(f"has {name} {value!r}; the counts and costs give {computed!r}")
 
@@ -192,6 +216,16 @@ def _read_rule(entry: Entry) -> AlarmRule:
     return entry.made(AlarmRule, **arguments)
 
 
+def _read_values(entry: Entry) -> PolicyValues:
+    fields = entry.keys(*PolicyValues.__dataclass_fields__)
+    sums = {name: fields[name].number(0) for name in ("miss_value", "false_alarm_cost")}
+    for name, value in sums.items():
+        if not value > 0:
+            fields[name].refuse("a sum of values above 0")
+    threshold_on: Any = fields["threshold_on"].one_of(THRESHOLDS_ON)
+    return PolicyValues(**sums, threshold_on=threshold_on)
+
+
 def _read_sizes(entry: Entry) -> dict[str, Any]:
     sizes = entry.keys("n_positive", "n_negative")
     for size in sizes.values():
@@ -217,8 +251,13 @@ def saved_scenario(entry: Entry) -> Scenario:
 
 def read_choice(entry: Entry) -> Choice:
     """Read a threshold and what it did on the validation data."""
-    fields = entry.keys(*Choice.__dataclass_fields__)
-    counts = {name: fields[name].number(0) for name in ("tp", "fp", "alarms")}
+    optional = ("value_caught", "false_alarm_cost")
+    required = [name for name in Choice.__dataclass_fields__ if name not in optional]
+    fields = entry.keys(*required, optional=optional)
+    valued = [name for name in optional if name in fields]
+    if len(valued) == 1:
+        entry.contradict(f"has {valued[0]} alone")
+    counts = {name: fields[name].number(0) for name in ("tp", "fp", "alarms", *valued)}
     return Choice(
         cost_ratio_low=fields["cost_ratio_low"].number(0),
         cost_ratio_high=fields["cost_ratio_high"].number(0, finite=False),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.io.frames import make_frame
+from voros.text.numbers import percent
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class StaySubgroups(ReprMixin):
         """How sure the table is, and what was pooled."""
         together = (
             f"intervals of all {len(self)} subgroups together hold with confidence "
-            f"{100 * self.confidence_level:g} % (Bonferroni)"
+            f"{percent(self.confidence_level)} (Bonferroni)"
         )
         return (together, *self.notes)
 

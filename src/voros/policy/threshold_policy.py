@@ -13,6 +13,7 @@ from voros.core.arguments import check_choice, check_type
 from voros.core.decision import Decision, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.worth import ThresholdOn, compared_scores, refuse_values
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ONLY_MODEL, read_development, read_points
@@ -30,7 +31,7 @@ from voros.policy.allowed import (
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import Planned, check_development
-from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
+from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, PolicyValues
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class ThresholdPolicy(AppliedThresholds):
         What each confidence would deploy, where several were given; see `confidence_curve`.
     rule : AlarmRule or None
         Of alarms over stays (`voros.alarm_points`): `alarms` applies it, and `predict` does not.
+    values : PolicyValues or None
+        What the validation cases were worth, where they had values of their own.
 
     Examples
     --------
@@ -114,6 +117,9 @@ class ThresholdPolicy(AppliedThresholds):
         periods: Any = None,
         times: Any = None,
         model: str | None = None,
+        miss_value: Any = None,
+        false_alarm_cost: Any = None,
+        threshold_on: ThresholdOn = "score",
     ) -> ThresholdPolicy:
         """Decide the thresholds on validation labels and scores of one model.
 
@@ -122,10 +128,11 @@ class ThresholdPolicy(AppliedThresholds):
         Parameters
         ----------
         y_true, y_score, scenario, pos_label, sample_weight, periods, times
+        miss_value, false_alarm_cost
             As in `voros.evaluate`.
         strategy : str, default "partial_voros"
-            "partial_voros" and "voros": at each cost ratio the best threshold that meets the
-            limits (they differ in which model they select, not in its thresholds). "recall" and
+            "partial_voros", "voros" and "expected_cost": at each cost ratio the best threshold that
+            meets the limits (they select models, and choose the same thresholds). "recall" and
             "partial_auroc": one threshold, of greatest recall within the limits; of equals, the
             one with fewest alarms. "single": the one threshold within the limits of least
             expected normalised cost over the distribution.
@@ -150,6 +157,9 @@ class ThresholdPolicy(AppliedThresholds):
             intervals take cases as independent although these were not.
         model : str, optional
             Name of the model, to be kept with its thresholds.
+        threshold_on : {"score", "value"}, default "score"
+            "value" compares the threshold with score times miss value, the expected value of an
+            alarm; scores are then probabilities, and `predict` needs `miss_value` too.
 
         Returns
         -------
@@ -166,12 +176,15 @@ class ThresholdPolicy(AppliedThresholds):
         """
         check_scenario(scenario)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
+        per_case |= {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
+        y_score = compared_scores(y_score, miss_value, threshold_on)
         developed = None
         if development is not None:
             check_development(guarantee, scenario)
+            refuse_values("development", per_case)
             (developed,) = read_development(development, pos_label).values()
         points = read_points(
-            y_true, y_score, scenario, pos_label=pos_label, **per_case, times=times
+            y_true, y_score, scenario, pos_label=pos_label, **per_case, times=times, worth=True
         )
         policy = cls.from_points(
             points,
@@ -182,7 +195,7 @@ class ThresholdPolicy(AppliedThresholds):
             development=developed,
             model=model,
         )
-        return replace(policy, pos_label=_plain(pos_label))
+        return replace(policy, pos_label=_plain(pos_label)).comparing(threshold_on)
 
     @classmethod
     def from_points(
@@ -287,7 +300,14 @@ class ThresholdPolicy(AppliedThresholds):
             pos_label=_plain(pos_label),
             origin=allowed.origin,
             rule=allowed.rule,
+            values=PolicyValues.from_points(points),
         )
+
+    def comparing(self, threshold_on: ThresholdOn) -> ThresholdPolicy:
+        """Return the policy with thresholds on scores, or on scores times values."""
+        if self.values is None:
+            return self
+        return replace(self, values=replace(self.values, threshold_on=threshold_on))
 
     @classmethod
     def never_alarm(
@@ -320,6 +340,7 @@ class ThresholdPolicy(AppliedThresholds):
     @cached_property
     def _fields(self) -> dict[str, Any]:
         label = _check_label(self.pos_label)
+        values = {} if self.values is None else {"values": self.values}
         return with_checksum(
             {
                 "format": POLICY_FORMAT,
@@ -332,10 +353,11 @@ class ThresholdPolicy(AppliedThresholds):
                 "pos_label": label,
                 "origin": self.origin,
                 "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
-                "default": self.default,
-                "choices": self.choices,
+                "default": self.default.fields(),
+                "choices": [choice.fields() for choice in self.choices],
                 "curve": self.curve,
                 "rule": None if self.rule is None else self.rule.fields(),
+                **values,
             }
         )
 

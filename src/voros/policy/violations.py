@@ -10,6 +10,7 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy.by_period import PeriodEvaluation
+from voros.text.numbers import count, interval, percent, short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -65,17 +66,19 @@ class Violation:
     def __str__(self) -> str:
         """Say what is broken and by how much; at which costs, unless at all of them."""
         if self.limit != "capacity":
-            said = f"{self.limit}: {self.worst:.3g}, at least {self.bound:.3g} required"
+            worst = short(self.worst, self.bound)
+            said = f"{self.limit}: {worst}, at least {typed(self.bound)} required"
         elif self.measure:
-            said = f"capacity: {self.worst:.3g} {self.measure}, at most {self.bound:.3g} allowed"
+            worst = short(self.worst, self.bound)
+            said = f"capacity: {worst} {self.measure}, at most {typed(self.bound)} allowed"
         else:
-            said = (
-                f"capacity: {self.worst:,.6g} alarms, at most {np.floor(self.bound):,.6g} allowed"
-            )
+            most = float(np.floor(self.bound))
+            said = f"capacity: {count(self.worst, most)} alarms, at most {count(most)} allowed"
         if not self.where or self.probability > ALL_COSTS:
             return said
-        spans = ", ".join(f"{c.cost_ratio_low:.4g} to {c.cost_ratio_high:.4g}" for c in self.where)
-        return f"{said} (at cost ratios {spans}, {self.probability:.3g} of the cost distribution)"
+        spans = ", ".join(interval(c.cost_ratio_low, c.cost_ratio_high) for c in self.where)
+        share = percent(self.probability)
+        return f"{said} (at cost ratios {spans}, {share} of the cost distribution)"
 
 
 def find_violations(

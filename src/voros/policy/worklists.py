@@ -27,12 +27,13 @@ from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.saved_policy import check_choice, policy_arguments, read_choice
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
 MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
 COLUMN_TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
-COLUMN_FORMATS = (",.6g", ".4f", ".4f", ".4f", ",.4g")
+COLUMN_WRITERS = (count, short, short, short, short)
 
 WORKLIST_FORMAT = "voros worklist"
 WORKLIST_SCHEMA = 1
@@ -59,10 +60,10 @@ class WorklistEvaluation(ReprMixin):
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
     >>> result = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
     >>> result.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
-               alarms  precision  recall  expected cost  cost of 1,000 cases
-    worklist        2     1.0000  1.0000         0.0000                    0
-    threshold       0        nan  0.0000         0.9524                666.7
-    the list is full in 2 of 2 periods
+                          alarms  precision  recall  expected cost  cost of 1,000 cases
+               worklist        2          1       1              0                    0
+               threshold       0          -       0          0.952                  667
+               the list is full in 2 of 2 periods
     """
 
     worklist: PolicyEvaluation
@@ -87,9 +88,9 @@ class WorklistEvaluation(ReprMixin):
     @property
     def cells(self) -> dict[str, list[str]]:
         """The same as text, by the title of the column."""
-        heads = zip(MEASURED, COLUMN_TITLES, COLUMN_FORMATS, strict=True)
+        heads = zip(MEASURED, COLUMN_TITLES, COLUMN_WRITERS, strict=True)
         return {"": [row["deployed"] for row in self.rows]} | {
-            title: [f"{row[of]:{form}}" for row in self.rows] for of, title, form in heads
+            title: [write(row[of]) for row in self.rows] for of, title, write in heads
         }
 
     @property
@@ -190,14 +191,18 @@ class Worklist(ReprMixin):
     def _parts(self) -> tuple[str | Table, ...]:
         opening = (
             f"the {self.scenario.capacity:,} highest of each {self.scenario.per}, of scores of at "
-            f"least {self.threshold:.6g}"
+            f"least {threshold_text(self.threshold)}"
         )
         return opening, *(() if self.validation is None else self.validation._parts())
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the worklist as JSON text, and write it to a file if a path is given."""
         fields = {"format": WORKLIST_FORMAT, "schema": WORKLIST_SCHEMA}
-        fields |= {"choice": self.choice, "score": self.score, "policy": self.policy.fields()}
+        fields |= {
+            "choice": self.choice.fields(),
+            "score": self.score,
+            "policy": self.policy.fields(),
+        }
         return saved(json_text(with_checksum(fields)), path, force=force)
 
     @classmethod
@@ -265,8 +270,8 @@ def worklist(
     >>> result
     the 1 highest of each day, of scores of at least 5
                alarms  precision  recall  expected cost  cost of 1,000 cases
-    worklist        2     1.0000  0.6667         0.3030                166.7
-    threshold       1     1.0000  0.3333         0.6061                333.3
+    worklist        2          1   0.667          0.303                  167
+    threshold       1          1   0.333          0.606                  333
     the list is full in 2 of 3 periods
     """
     check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
@@ -302,8 +307,8 @@ def _check(scenario: Scenario) -> None:
     if scenario.prevalence is not None:
         raise ArgumentError(
             "prevalence",
-            f"={scenario.prevalence!r}; a list is filled by the cases that come, and not by "
-            "reweighted ones",
+            f"={scenario.prevalence!r}; a worklist is filled from observed cases, which cannot "
+            "be reweighted",
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from voros.core.arguments import check_choice, check_number
-from voros.core.decision import STRATEGIES, Decision, Strategy
+from voros.core.decision import RANKED_BY, Decision, Strategy
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import kept_points
 from voros.core.scenario import Scenario
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Models: TypeAlias = tuple[Collection[str], Callable[[str], OperatingPoints], int]
 """Names, what counts the alarms of one, and the number of cases."""
 
-BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall")
+BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall", "expected_cost")
 """With development cases these choose the model that saves most under the guarantee."""
 
 PAPER_TOLERANCE = 0.01
@@ -77,8 +77,8 @@ def rank_points(
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_model` does, one after another and without a warning."""
-    if not (isinstance(strategy, str) and strategy in STRATEGIES):
-        check_choice(strategy, "strategy", STRATEGIES)
+    if not (isinstance(strategy, str) and strategy in RANKED_BY):
+        check_choice(strategy, "strategy", RANKED_BY)
     if not (isinstance(tolerance, float) and 0 <= tolerance <= 1):
         check_number(tolerance, "tolerance")
     if n_models == 0:
@@ -88,7 +88,7 @@ def rank_points(
         return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
     share, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
-    scored, kept = [], {}
+    scored, kept, sign = [], {}, -1 if strategy == "expected_cost" else 1
     # One model at a time: the counts of hundreds of models need not be held together, only the
     # few that can be deployed, and all of the best one so far; of many cases a copy is held.
     for model, counted in points_by_model:
@@ -99,10 +99,11 @@ def rank_points(
         if decision.uncounted is None:
             row = replace(row, decision=kept[model].decision)
         scored.append(row)
-        if getattr(row, strategy) > best:
-            best, leading = getattr(row, strategy), points
+        merit = sign * getattr(row, strategy)
+        if merit > best:
+            best, leading = merit, points
     # The sort is stable, in reverse too: equal scores stay in the order given.
-    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=True))
+    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=sign > 0))
     reason = (
         None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
     )

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.decision import STRATEGIES, Decision, Strategy
+from voros.core.decision import RANKED_BY, STRATEGIES, Decision, Strategy
 from voros.core.scenario import Scenario
-from voros.exceptions import IncompleteCountsError, NeverAlarmWarning, warn_caller
+from voros.core.worth import ThresholdOn
+from voros.exceptions import (
+    IncompleteCountsError,
+    NeverAlarmWarning,
+    UndefinedScoreError,
+    warn_caller,
+)
 from voros.io.frames import make_frame
 from voros.policy.allowed import AllowedThresholds, kept_decision
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import count
+from voros.text.numbers import count, short, typed
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelScores:
-    """One model's scores on the validation data; for all of them higher is better.
+    """One model's scores on the validation data; for all but the expected cost higher is better.
 
     The score that ranked the models is known. Of many cases the others are computed when they are
     asked for, from a copy of the cases; on a device nothing may be written to the arrays before.
@@ -43,10 +49,13 @@ class ModelScores:
         alarm included; where the limits leave gaps the trapezoids bridge them.
     recall : float
         Greatest recall within the limits.
+    expected_cost : float
+        Expected normalised cost of the best threshold within the limits at each cost.
     feasible : bool
         Whether any threshold but never alarm meets the limits.
     decision : Decision
-        What the scores are computed from; NaN where its points leave one open.
+        What the scores are computed from; NaN where its points leave one open, and partial VOROS
+        within limits where cases have values.
 
     Examples
     --------
@@ -81,11 +90,22 @@ class ModelScores:
         """Greatest recall within the limits."""
         return self._score("recall")
 
+    @cached_property
+    def expected_cost(self) -> float:
+        """Cost of the best thresholds within the limits; lower is better."""
+        return self._score("expected_cost")
+
+    def merit(self, strategy: Strategy) -> float:
+        """Return what is higher for the better model: a score, or minus a cost."""
+        value: float = getattr(self, strategy)
+        return -value if strategy == "expected_cost" else value
+
     def _score(self, strategy: Strategy) -> float:
         try:
-            return self.decision.score(strategy)
-        except IncompleteCountsError:
+            value: float = getattr(self.decision, strategy)
+        except (IncompleteCountsError, UndefinedScoreError):
             return np.nan
+        return value
 
     def record(self) -> dict[str, Any]:
         """Return name, all scores and feasibility by name."""
@@ -138,6 +158,8 @@ class Selection(ReprMixin):
         On how many development cases the model was chosen, where there are some.
     curve : tuple of ConfidenceStep
         The winner at each confidence, where several were given.
+    threshold_on : {"score", "value"}
+        What thresholds are compared with; see `ThresholdPolicy.from_validation`.
 
     Examples
     --------
@@ -162,6 +184,7 @@ class Selection(ReprMixin):
     pos_label: Any = None
     n_development: int | None = None
     curve: tuple[ConfidenceStep, ...] = ()
+    threshold_on: ThresholdOn = "score"
 
     @property
     def winner(self) -> str:
@@ -212,7 +235,7 @@ class Selection(ReprMixin):
         if not allowed.decision.can_alarm:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
-        return replace(policy, curve=self.curve)
+        return replace(policy, curve=self.curve).comparing(self.threshold_on)
 
     @property
     def close_to_winner(self) -> tuple[str, ...]:
@@ -238,18 +261,27 @@ class Selection(ReprMixin):
         fpr, tpr = region.ring.max(axis=1).tolist()
         # Where every alarm must be true there is no area under the curve to differ in.
         area = fpr * tpr or 1.0
-        return {"partial_voros": 1.0, "voros": 1.0, "partial_auroc": area, "recall": tpr}
+        return {**dict.fromkeys(RANKED_BY, 1.0), "partial_auroc": area, "recall": tpr}
+
+    @cached_property
+    def compared(self) -> tuple[Strategy, ...]:
+        """What a table shows: the scores that are defined, and the cost where it ranks models."""
+        points = next(iter(self.allowed.values())).decision.points
+        undefined: set[Strategy] = set()
+        if points.worth is not None and self.scenario != self.scenario.without_limits():
+            undefined = {"partial_voros"}
+        cost: tuple[Strategy, ...] = ("expected_cost",) if self.strategy == "expected_cost" else ()
+        return (*cost, *(name for name in STRATEGIES if name not in undefined))
 
     def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
-        """How far a model's score is below the best one, by any strategy.
+        """How far a model's score is behind the best one, by any strategy.
 
         Returns
         -------
         float
         """
         name = strategy or self.strategy
-        best: float = max(getattr(other, name) for other in self.ranking)
-        return best - float(getattr(row, name))
+        return max(other.merit(name) for other in self.ranking) - row.merit(name)
 
     def rank(self, row: ModelScores, strategy: Strategy | None = None) -> int:
         """Rank of a model by any strategy, from 1; equal scores share the better rank.
@@ -259,8 +291,8 @@ class Selection(ReprMixin):
         int
         """
         name = strategy or self.strategy
-        score = getattr(row, name)
-        return 1 + sum(bool(getattr(other, name) > score) for other in self.ranking)
+        merit = row.merit(name)
+        return 1 + sum(bool(other.merit(name) > merit) for other in self.ranking)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the ranking as a data frame: each score with its rank and whether it is close.
@@ -268,7 +300,7 @@ class Selection(ReprMixin):
         A score is close when it is within the tolerance of the best one, on its own scale.
         """
         columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
-        for name in STRATEGIES:
+        for name in self.compared:
             columns[name] = [getattr(row, name) for row in self.ranking]
             columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
             columns[f"{name}_close"] = [self.is_close(row, name) for row in self.ranking]
@@ -277,7 +309,7 @@ class Selection(ReprMixin):
 
     def _parts(self) -> tuple[str, str, Table, str]:
         """Return limits, cases and ranking; a star marks scores close to the best."""
-        table = Table.from_rows([("model", *STRATEGIES), *map(self.cells, self.ranking)])
+        table = Table.from_rows([("model", *self.compared), *map(self.cells, self.ranking)])
         by = f"by {self.strategy}"
         if self.n_development is not None:
             by = f"fixed on {self.n_development:,} development cases, {by}"
@@ -295,15 +327,15 @@ class Selection(ReprMixin):
         """What the stars in a table mean."""
         finer: dict[str, float] = {
             name: self.tolerance_of(name)
-            for name in STRATEGIES
+            for name in self.compared
             if 0 < self.tolerance_of(name) < self.tolerance
         }
-        rest = "".join(f", {name} within {value:.2g}" for name, value in finer.items())
+        rest = "".join(f", {name} within {typed(value)}" for name, value in finer.items())
         return f"* within {self.tolerance:g} of the best{rest}"
 
     def cells(self, row: ModelScores) -> tuple[str, ...]:
-        """Return a model's name and its four scores as text, a star where they are close."""
-        marks = ("*" if self.is_close(row, name) else " " for name in STRATEGIES)
-        values = [getattr(row, name) for name in STRATEGIES]
-        shown = ("open" if np.isnan(value) else f"{value:.4f}" for value in values)
+        """Return a model's name and its scores as text, a star where they are close."""
+        marks = ("*" if self.is_close(row, name) else " " for name in self.compared)
+        values = [getattr(row, name) for name in self.compared]
+        shown = ("open" if np.isnan(value) else short(value) for value in values)
         return (row.model, *(score + mark for score, mark in zip(shown, marks, strict=True)))

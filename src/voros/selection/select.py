@@ -12,6 +12,7 @@ from voros.core.limits import reversal_note
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
+from voros.core.worth import ThresholdOn, refuse_values
 from voros.exceptions import (
     NeverAlarmWarning,
     warn_caller,
@@ -42,6 +43,9 @@ def select_model(
     groups: Any = None,
     periods: Any = None,
     times: Any = None,
+    miss_value: Any = None,
+    false_alarm_cost: Any = None,
+    threshold_on: ThresholdOn = "score",
 ) -> Selection:
     """Rank models by their scores on the same validation cases, and pick one.
 
@@ -57,9 +61,11 @@ def select_model(
         The scores of each model, a data frame with a column for each, or those of one model.
     scenario : Scenario
         Limits and costs.
-    strategy : {"partial_voros", "voros", "partial_auroc", "recall"}
-        What to rank by: "partial_voros" minds limits and costs, "voros" costs only,
-        "partial_auroc" and "recall" limits only. Every model is scored by all four.
+    strategy : {"partial_voros", "voros", "partial_auroc", "recall", "expected_cost"}
+        What to rank by: "partial_voros" and "expected_cost" mind limits and costs, "voros" costs
+        only, "partial_auroc" and "recall" limits only. Every model is scored by the first four. Of
+        cases with values and limits "expected_cost" takes the place of "partial_voros", which is
+        not defined then.
     tolerance : float, default 0.01
         Differences below this share of what a score can reach within the limits are marked as
         none; see `Selection.tolerance_of`.
@@ -79,6 +85,10 @@ def select_model(
     groups : array-like of shape (n_cases,), optional
         The patient of each case. A guarantee needs it where patients have several cases: without
         `groups` all cases are taken as independent, and nothing can check that.
+    miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
+        As in `voros.evaluate`.
+    threshold_on : {"score", "value"}, default "score"
+        As in `ThresholdPolicy.from_validation`, for all models.
 
     Returns
     -------
@@ -102,10 +112,10 @@ def select_model(
     >>> select_model(y_valid, scores, scenario)
     winner by partial_voros: sharp
     precision: at least 0.6; capacity: at most 20 % of the cases; 10 cases, 3 positive
-    model   partial_voros    voros  partial_auroc   recall
-    sharp         1.0000*  0.8592         0.0000*  0.6667*
-    steady        0.4632   0.9964*        0.0000*  0.3333
-    * within 0.01 of the best, partial_auroc within 0.00076, recall within 0.0067
+    model   partial_voros   voros  partial_auroc  recall
+    sharp              1*  0.859              0*  0.667*
+    steady         0.463   0.996*             0*  0.333
+    * within 0.01 of the best, partial_auroc within 0.000762, recall within 0.00667
 
     Two published curves:
 
@@ -120,28 +130,31 @@ def select_model(
     """
     scenario = check_scenario(scenario)
     per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
-    per_case |= {"times": times}
-    points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case)
+    values = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
+    per_case |= {"times": times, **values}
+    points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case, worth=True)
     if points is not None:
         models: Models = counted_models(points)
     else:
         check_aligned(y_true=y_true, scores=scores, **per_case)
-        cases = ModelCases.read(y_true, scores)
+        cases = ModelCases.read(y_true, scores).compared(miss_value, threshold_on)
         points_of = cases.counter(
             pos_label=pos_label,
             sample_weight=sample_weight,
             groups=groups,
             periods=read_periods(scenario, cases.y_true, periods, times),
+            **values,
         )
         models = cases.scores, points_of, int(cases.y_true.shape[0])
     developed = None
     if development is not None:
         check_development(guarantee, scenario)
+        refuse_values("development", values)
         developed = points_by_name(development) or read_development(development, pos_label)
     how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
     selection = rank_models(*models, scenario, developed, **how)
     _warn_about(selection, models[1])
-    return replace(selection, pos_label=pos_label)
+    return replace(selection, pos_label=pos_label, threshold_on=threshold_on)
 
 
 def _warn_about(selection: Selection, points_of: Callable[[str], OperatingPoints]) -> None:
