@@ -154,6 +154,7 @@ def test_subgroups(voros_command, tmp_path):
     assert (tmp_path / "policy.json").exists()
 
 
+@pytest.mark.slow
 def test_alarms_over_stays(voros_command, tmp_path):
     for name, events, seed in (("hours", "events", 0), ("later", "later-events", 1)):
         write_hours(tmp_path / f"{name}.csv", tmp_path / f"{events}.csv", seed)
@@ -187,6 +188,17 @@ def test_combinations_and_published_curves(voros_command, tmp_path):
     (tmp_path / "curves.csv").write_text("\n".join(["model,fpr,tpr", *points, ""]))
     commands_only("howto/published-curve.md", voros_command, tmp_path)
     assert (tmp_path / "who-wins.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_cases_of_different_worth(voros_command, tmp_path):
+    for seed, name in enumerate(("valid", "test")):
+        rng = np.random.default_rng(seed)
+        risk, amount = rng.beta(0.6, 5.0, 1000), rng.lognormal(3.5, 1.0, 1000)
+        columns = (rng.random(1000) < risk, risk, amount)
+        rows = (f"{y:d},{r:.6f},{a:.2f}" for y, r, a in zip(*columns, strict=True))
+        (tmp_path / f"{name}.csv").write_text("\n".join(["fraud,risk,amount", *rows, ""]))
+    commands_only("howto/worth-per-case.md", voros_command, tmp_path)
+    assert (tmp_path / "policy.json").exists()
 
 
 @pytest.mark.slow
@@ -227,7 +239,7 @@ def test_a_report(voros_command, tmp_path):
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
     pages |= {"walk-through", "README", "reports", "stays", "subgroups", "install"}
-    pages |= {"combining", "published-curve"}
+    pages |= {"combining", "published-curve", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     found = {
         page.stem

@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="pictures need the cli extra")
 
 from cli.cases import LIMITS
 
-from voros import costs, partial_voros_score, winner_map
+from voros import Scenario, costs, net_benefit, partial_voros_score, winner_map
 from voros.io import read_predictions
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -24,6 +24,51 @@ def test_every_picture_is_drawn(voros_command, cases, tmp_path, kind):
     options = ("--kind", kind, "--label", "died", "--score", "good")
     assert voros_command("plot", cases, "-o", "out.png", *options, *LIMITS).code == 0
     assert (tmp_path / "out.png").read_bytes().startswith(MAGIC["png"])
+
+
+def test_decision_curves_are_drawn_and_printed(voros_command, cases, tmp_path):
+    options = ("--label", "died", "--score", "good", "--kind", "decision", "--capacity", "10%")
+    ran = voros_command(
+        "plot", cases, "-o", "out.png", *options, "--interventions-avoided", "--csv"
+    )
+    assert (tmp_path / "out.png").read_bytes().startswith(MAGIC["png"])
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    read = read_predictions(cases, label="died")
+    at = [float(row["threshold_probability"]) for row in rows]
+    limits, how = Scenario(capacity=0.1, cost_ratio=1), {"threshold_probability": at}
+    data = read.labels, read.scores_of("good"), limits
+    expected = {
+        "within_limits": net_benefit(*data, **how),
+        "interventions_avoided": net_benefit(*data, **how, interventions_avoided=True),
+    }
+    for name, values in expected.items():
+        assert [float(row[name]) for row in rows] == pytest.approx(values.tolist())
+
+
+def test_decision_curves_of_censored_cases(voros_command, tmp_path):
+    rng = np.random.default_rng(3)
+    risk, months, died = rng.random(80), rng.exponential(3, 80).round(2), rng.random(80) < 0.6
+    lines = [f"{d:d},{m},{r}" for d, m, r in zip(died, months, risk, strict=True)]
+    Path("cases.csv").write_text("\n".join(["died,months,risk", *lines]))
+    limits = ("--follow-up", "months", "--time-horizon", "2")
+    options = ("--label", "died", "--score", "risk", "--kind", "decision", "-o", "out.png")
+    ran = voros_command("plot", "cases.csv", *options, *limits, "--json")
+    curves = json.loads(ran.out)["curves"]
+    at = [row["threshold_probability"] for row in curves]
+    found = net_benefit(died, risk, threshold_probability=at, follow_up=months, time_horizon=2)
+    assert [row["as_scored"] for row in curves] == pytest.approx(found.tolist(), nan_ok=True)
+    refused = voros_command("plot", "cases.csv", *options, *limits, "--capacity", "5%", "--force")
+    assert refused.errors == [
+        "voros: error: --follow-up is of cases without limits; leave the limits out"
+    ]
+    alone = voros_command("plot", "cases.csv", *options, *limits[:2], "--force")
+    assert alone.errors == [
+        "voros: error: --follow-up and --time-horizon belong together; give both"
+    ]
+    other = voros_command(
+        "plot", "cases.csv", "--interventions-avoided", "--miss-costs", "5", "-o", "new.png"
+    )
+    assert other.code == 2
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf"])
@@ -60,6 +105,7 @@ def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
         assert row["winner"] == max(scores, key=scores.__getitem__)
 
 
+@pytest.mark.slow
 def test_the_map_resamples_patients(voros_command, tmp_path):
     """Copies of the same hundred cases: drawn whole they leave open what single cases settle."""
     rng = np.random.default_rng(0)

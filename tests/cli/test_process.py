@@ -88,6 +88,7 @@ def test_a_closed_pipe_is_no_error(tmp_path):
     assert "error" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_traceback_only_where_asked(tmp_path):
     ran = python("-m", "voros", "--traceback", "score", "nowhere.csv", *LIMITS, cwd=tmp_path)
     assert ran.returncode != 0

@@ -64,7 +64,7 @@ def test_what_contradicts_it_names_the_options(voros_command, cases):
     assert said.startswith("voros: error: --min-recall=0.8 and --capacity=0.05 contradict")
 
 
-def test_a_page_refuses_it(voros_command, cases):
-    ran = voros_command("explore", cases, *LIMITS, "--output", "page.html")
-    assert ran.code == 2
-    assert ran.errors == ["voros: error: --min-recall=0.8: pages know no recall floor"]
+def test_a_page_opens_with_it(voros_command, cases, tmp_path):
+    page = tmp_path / "page.html"
+    assert voros_command("explore", cases, *LIMITS, "--output", str(page)).code == 0
+    assert '"minRecall":0.8' in page.read_text()

@@ -130,7 +130,7 @@ def test_labels_coded_the_other_way_round_are_warned_of(voros_command, tmp_path)
         voros_command("count", f"{name}.csv", "--label", "died", "-o", f"{name}.json")
     ran = voros_command("merge", "north.json", "south.json", "odd.json", "-o", "all.json")
     assert ran.code == 0
-    assert "90.0% of the cases of site 'odd' are positive, and 10.0% of the others" in ran.err
+    assert "90 % of the cases of site 'odd' are positive, and 10 % of the others" in ran.err
     ran = voros_command("merge", "north.json", "south.json", "-o", "two.json")
     assert "positive" not in ran.err
 

@@ -159,6 +159,7 @@ def test_policies_of_cases_and_of_stays_are_told_apart(voros_command, tmp_path):
         assert message in ran.errors[0]
 
 
+@pytest.mark.slow
 def test_a_report_is_written(voros_command, tmp_path):
     pytest.importorskip("matplotlib", reason="a report draws pictures")
     points = write_ward(tmp_path)

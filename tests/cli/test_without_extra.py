@@ -66,12 +66,13 @@ def without_studies(tmp_path):
     pytest.importorskip("typer", reason="the command line needs the cli extra")
     packages = tmp_path / "packages"
     packages.mkdir()
-    for path in Path(sysconfig.get_path("purelib")).iterdir():
-        if not path.name.startswith("voros_studies"):
+    installed = Path(sysconfig.get_path("purelib"))
+    for path in [Path(voros.__file__).parent, *installed.iterdir()]:
+        if not path.name.startswith("voros_studies") and not (packages / path.name).exists():
             (packages / path.name).symlink_to(path)
 
     def run(*words):
-        code = f"import sys; sys.path += {[str(packages), str(Path(voros.__file__).parents[1])]}"
+        code = f"import sys; sys.path.append({str(packages)!r})"
         code += "; from voros.cli import main; main()"
         command = [sys.executable, "-I", "-S", "-c", code, *words]
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

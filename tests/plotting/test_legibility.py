@@ -68,7 +68,11 @@ DRAW: dict[str, Callable[[float], Any]] = {
 }
 
 
-@pytest.fixture(scope="module", params=[3.3, 12.0], ids=["column", "slide"])
+WIDTHS = [3.3, pytest.param(12.0, marks=pytest.mark.slow)]
+"""Inches; what fits into a column of a journal mostly fits on a slide."""
+
+
+@pytest.fixture(scope="module", params=WIDTHS, ids=["column", "slide"])
 def width(request: pytest.FixtureRequest) -> float:
     return float(request.param)
 

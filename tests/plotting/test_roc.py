@@ -76,7 +76,7 @@ class TestLimits:
         assert tpr * n_pos / (tpr * n_pos + fpr * n_neg) == pytest.approx(0.4)
         fpr, tpr = artists.capacity.get_data()
         assert fpr * n_neg + tpr * n_pos == pytest.approx(np.full(2, 150.0))
-        assert [text.get_text() for text in artists.labels] == ["precision ≥ 0.4", "alarms ≤ 30%"]
+        assert [text.get_text() for text in artists.labels] == ["precision ≥ 0.4", "alarms ≤ 30 %"]
 
     def test_strict_is_dashed_and_lenient_dotted(self, cases: Any) -> None:
         y, scores = cases

@@ -71,6 +71,7 @@ def test_on_a_dark_ground_every_line_and_word_stands_out(style: Any, cases: Any)
                         assert contrast(text.get_color(), ground) > 4.5, (name, text.get_text())
 
 
+@pytest.mark.slow
 def test_a_dark_ground_brings_the_lighter_colours(cases: Any) -> None:
     y, scores = cases
     display = plotting.RocDisplay.from_predictions(y, scores)
@@ -181,6 +182,7 @@ class TestZoom:
             plotting.RocDisplay.from_predictions(y, scores, zoom=True)
 
 
+@pytest.mark.slow
 def test_twenty_models_are_told_apart_on_a_map() -> None:
     rng = np.random.default_rng(2)
     y = rng.random(1500) < 0.2

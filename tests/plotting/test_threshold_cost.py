@@ -80,7 +80,7 @@ def test_best_is_the_cheapest_that_holds(cases: Any, scenario: Any) -> None:
     assert [mark.get_xdata()[0] for mark in display.best_] == [best] * 3
     alarms = int((scores >= best).sum())
     assert f"{alarms} alarms" in display.note_.get_text()
-    assert f"{100 * y[scores >= best].mean():.0f}% of them right" in display.note_.get_text()
+    assert f"{100 * y[scores >= best].mean():.3g} % of them correct" in display.note_.get_text()
 
 
 def test_limits_are_drawn_at_their_levels(cases: Any, scenario: Any) -> None:
@@ -128,3 +128,20 @@ def test_infinite_scores_are_drawn_beyond_the_finite_ones():
     drawn = display.axes_[0].lines[0].get_xdata()
     # Never alarm, +inf, the three finite scores, -inf: evenly apart by a fiftieth of their span.
     np.testing.assert_allclose(drawn, [3.08, 3.04, 3.0, 2.0, 1.0, 0.96])
+
+
+def test_a_recall_floor_has_a_panel_and_a_line() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.2
+    scenario = voros.Scenario(0.2, 0.6, cost_ratio=(0.05, 0.2), min_recall=0.7)
+    display = ThresholdCostDisplay.from_predictions(y, rng.normal(size=400) + 1.5 * y, scenario)
+    assert [panel.get_ylabel() for panel in display.axes_] == [
+        "expected cost",
+        "precision",
+        "recall",
+        "alarms",
+    ]
+    assert set(display.limit_lines_) == {"precision", "recall", "alarms"}
+    assert list(display.limit_lines_["recall"].get_ydata()) == [0.7, 0.7]
+    recall = display.lines_["recall"].get_ydata()
+    assert np.nanmin(recall) >= 0.7

@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "compare.compare_models",
     "select": "select.select",
     "apply": "apply.apply",
+    "review": "review.review",
     "worklist": "worklist.list_cases",
     "monitor": "monitor_file.monitor",
     "allocate": "sharing.share",

@@ -106,6 +106,7 @@ def _warning_printer() -> Any:
     return show
 
 
+@cache
 def load_command(name: str) -> Any:
     """Import a command, which others need not wait for, and return it as typer builds it."""
     with _leaving_at_once():
@@ -244,6 +245,6 @@ def options(
 ) -> None:
     """Choose and deploy binary classifiers that must live within limits.
 
-    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line;
-    130 interrupted.
+    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line; of a
+    monitor's file: 65 damaged, 74 cannot be written, 75 locked, 77 no permission; 130 interrupted.
     """

@@ -17,6 +17,7 @@ from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.blends import BLEND, with_blend
 from voros.cli.loading import load, periods_of
 from voros.cli.options import InputOptions, option
+from voros.cli.review import review_values
 from voros.cli.stays import StayColumns, StayInput, in_stays, refuse_with_stays
 from voros.cli.streams import StreamColumns, StreamFile
 from voros.cli.terminal import (
@@ -30,15 +31,17 @@ from voros.cli.terminal import (
     show_progress,
 )
 from voros.core.scenario import Scenario
+from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
-from voros.io import append_columns, open_source
+from voros.io import Predictions, append_columns, open_source
 from voros.io.scenario_text import read_number
 from voros.io.source import Source
+from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
-from voros.present.report.content import evaluation_values
-from voros.present.report.wording import number, rounded
-from voros.typing import BoolArray
+from voros.present.report.values import evaluation_values
+from voros.text.numbers import count, percent, threshold_text, typed
+from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointPolicy
@@ -51,7 +54,7 @@ def apply(
     policy_file: Annotated[
         Path,
         typer.Argument(
-            metavar="POLICY", help="Saved by voros select, allocate, subgroups or worklist."
+            metavar="POLICY", help="Saved by voros select, review, allocate, subgroups or worklist."
         ),
     ],
     file: options.PredictionFile,
@@ -59,44 +62,38 @@ def apply(
     when: options.PeriodOptions,
     stays: StayColumns,
     subgroups: options.SubgroupOptions,
-    state: Annotated[
-        Path | None,
-        in_stays("Remembers from one call to the next which stays are silenced.", "FILE"),
-    ] = None,
-    score: Annotated[
-        str | None,
-        option("The column of scores, if not named as the policy's model.", metavar="COLUMN"),
-    ] = None,
+    state: Path | None = in_stays(
+        "Remembers from one call to the next which stays are silenced.", "FILE"
+    ),
+    score: str | None = option(
+        "The column of scores, if not named as the policy's model.", metavar="COLUMN"
+    ),
     streams: StreamColumns = None,
-    blend: Annotated[
-        Path | None,
-        option("Weights of a blend, saved by voros select --blend.", metavar="FILE"),
-    ] = None,
-    cost_ratio: Annotated[
-        str | None,
-        option("Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"),
-    ] = None,
-    label: Annotated[
-        str | None, option("True labels, to check precision by.", metavar="COLUMN")
-    ] = None,
-    pos_label: Annotated[
-        str | None, option("The positive label, if not that of the policy.", metavar="LABEL")
-    ] = None,
-    drop_missing: Annotated[
-        bool,
-        option("Leave out cases with a missing value: they get no decision.", "--drop-missing"),
-    ] = False,
+    blend: Path | None = option(
+        "Weights of a blend, saved by voros select --blend.", metavar="FILE"
+    ),
+    cost_ratio: str | None = option(
+        "Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"
+    ),
+    label: str | None = option("True labels, to check precision by.", metavar="COLUMN"),
+    miss_value: options.MissValue = None,
+    false_alarm_cost: options.CaseCost = None,
+    pos_label: str | None = option(
+        "The positive label, if not that of the policy.", metavar="LABEL"
+    ),
+    drop_missing: bool = option(
+        "Leave out cases with a missing value: they get no decision.",
+        "--drop-missing",
+        default=False,
+    ),
     file_format: options.FileFormat = None,
-    output: Annotated[
-        Path | None,
-        options.output_to(
-            "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-            ".jsonl. Without it, or with -, CSV on the standard output."
-        ),
-    ] = None,
-    check: Annotated[
-        bool, option("Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check")
-    ] = False,
+    output: Path | None = options.output_to(
+        "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
+        ".jsonl. Without it, or with -, CSV on the standard output."
+    ),
+    check: bool = option(
+        "Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check", default=False
+    ),
 ) -> None:
     """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
 
@@ -115,9 +112,13 @@ def apply(
         drop_missing=drop_missing,
         file_format=file_format,
     )
+    if false_alarm_cost is not None and miss_value is None:
+        raise ValueError("--false-alarm-cost requires --miss-value, the column of values")
+    if miss_value is not None and not isinstance(policy, ThresholdPolicy):
+        raise ValueError("--miss-value is for threshold policies, as voros select saves them")
     _check_kind(policy, policy_file, ratio, stays, state, streams)
     combination = None if blend is None else _read_blend(blend, policy, policy_file, score)
-    if not isinstance(policy, ThresholdPolicy | Worklist):
+    if not isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
         by = subgroups.columns
         file_of_streams = StreamFile(columns=columns, streams=streams, by=by, when=when)
         decided = _decide_streams(policy, file_of_streams)
@@ -125,15 +126,21 @@ def apply(
         columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
         with _naming_the_policy(policy, policy_file, named=score is not None):
             if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
-                refuse_with_stays(label=label, pos_label=pos_label)
+                refuse_with_stays(label=label, pos_label=pos_label, miss_value=miss_value)
                 subgroups.refuse_pooling()
                 by_stay = tuple(subgroups.columns)
                 rows = StayInput(
                     columns=columns, stays=stays, when=when, rule=policy.rule, by=by_stay
                 )
                 decided = _decide_stays(policy, rows, ratio, state, check)
+            elif isinstance(policy, ReviewBand):
+                when.check(policy.scenario)
+                if subgroups.by:
+                    raise ValueError("--by is for threshold policies; a review band has none")
+                decided = _decide_band(policy, columns)
             else:
-                decided = _decide_cases(policy, columns, when, subgroups, ratio, combination)
+                worth = options.Worth.read(miss_value, false_alarm_cost)
+                decided = _decide_cases(policy, columns, when, subgroups, ratio, combination, worth)
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -205,6 +212,7 @@ def _decide_cases(
     subgroups: options.SubgroupOptions,
     cost_ratio: float | None,
     combination: Blend | None = None,
+    worth: options.Worth | None = None,
 ) -> Decided:
     """Decide on cases by one score, or by a blend of several."""
     when.check(policy.scenario)
@@ -223,6 +231,7 @@ def _decide_cases(
         by=subgroups.columns,
         labelled=bool(columns.label),
         both_classes=False,
+        worth=worth,
     )
     cases = cases if combination is None else with_blend(cases, combination)
     periods = periods_of(cases, policy.scenario, when)
@@ -240,8 +249,8 @@ def _decide_cases(
         most = scenario.max_alarms(len(scores), 0.0, n_periods)
     else:
         threshold = float(judge.threshold(cost_ratio))
-        alarms, by = judge.predict(scores, cost_ratio), subgroups.read(cases)
-        tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, periods=periods, by=by)
+        how = {"periods": periods, "by": subgroups.read(cases)}
+        alarms, tested = _decide(judge, cases, scores, labels, cost_ratio, how)
         most = tested.max_alarms
     broken, by_subgroup = {one.limit for one in tested.violations}, tested.by_subgroup
     within, n_alarms = "capacity" not in broken, int(alarms.sum())
@@ -257,11 +266,62 @@ def _decide_cases(
         alarms={"alarm": alarms},
         kept_rows=cases.kept,
         kept=kept,
-        words=f"{column!r} at threshold {rounded(threshold)}: "
+        words=f"{column!r} at threshold {threshold_text(threshold)}: "
         f"{_alarms_in_words(tested, n_alarms, scenario)}",
         table="" if labels is None else repr(tested),
         values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
         rows=None if by_subgroup is None else [result.values() for result in by_subgroup],
+    )
+
+
+def _decide(
+    policy: ThresholdPolicy,
+    cases: Predictions,
+    scores: AnyArray,
+    labels: BoolArray | None,
+    cost_ratio: float | None,
+    how: dict[str, Any],
+) -> tuple[BoolArray, PolicyEvaluation]:
+    """Decide on cases, and evaluate the alarms; costs of cases without labels mean nothing."""
+    scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
+    if labels is None:
+        policy, labels = replace(policy, values=None), np.zeros(len(scores), dtype=np.bool_)
+    else:
+        values = {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
+        policy, how = policy.comparing("score"), how | values
+    tested = policy.evaluate(labels, scores, cost_ratio=cost_ratio, **how)
+    return policy.predict(scores, cost_ratio), tested
+
+
+def _decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
+    """Decide who raises an alarm and who is looked at again."""
+    source = open_source(columns.file, columns.file_format)
+    cases = load(columns, source=source, labelled=bool(columns.label))
+    (column,) = cases.models
+    level = band.predict(cases.scores_of(column))
+    decided = {name: level == name for name in ("alarm", "look")}
+    counts = None
+    if cases.positive is not None:
+        counts = band.evaluate(cases.positive, cases.scores_of(column))
+    n_cases, n_alarms, n_looks = len(level), *(int(marks.sum()) for marks in decided.values())
+    most = band.most(n_cases)
+    within = n_alarms <= most[0] and n_looks <= most[1]
+    precise = counts is None or not counts.precision < band.scenario.min_precision
+    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "looks": n_looks}
+    values |= {"max_alarms": most[0], "max_looks": most[1], "kept": within and precise}
+    return Decided(
+        source=source,
+        alarms=decided,
+        kept_rows=cases.kept,
+        kept=within and precise,
+        words=(
+            f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
+            f"{n_looks:,} looks from {threshold_text(band.review_threshold)} on in {n_cases:,} "
+            f"cases; capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
+            f"{'kept' if within else 'exceeded'}"
+        ),
+        table="" if counts is None else repr(counts),
+        values=values | {"evaluation": None if counts is None else review_values(counts)},
     )
 
 
@@ -278,16 +338,16 @@ def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario
     judged = (
         ""
         if np.isclose(tested.mean_alarms, n_alarms)
-        else f", {number(tested.mean_alarms)} at the prevalence of the policy"
+        else f", {count(tested.mean_alarms)} at the prevalence of the policy"
     )
     most = np.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
-    capacity = f"{number(float(most))} alarms"
+    capacity = f"{count(float(most))} alarms"
     if scenario.per is not None:
-        capacity = f"{number(scenario.capacity)} {scenario.rule}"
+        capacity = f"{typed(scenario.capacity)} {scenario.rule}"
     if (by_period := tested.by_period) is not None:
         capacity += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"
     return (
-        f"{n_alarms:,} alarms in {number(n_cases)} cases ({n_alarms / n_cases:.1%}){judged}; "
+        f"{n_alarms:,} alarms in {count(n_cases)} cases ({percent(n_alarms / n_cases)}){judged}; "
         f"capacity {capacity}: {'kept' if kept else 'exceeded'}"
     )
 
@@ -313,7 +373,7 @@ def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
         kept=kept,
         words=(
             f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
-            f"{np.floor(tested.max_alarms):,.0f} alarms: {'kept' if within else 'exceeded'}"
+            f"{count(np.floor(tested.max_alarms))} alarms: {'kept' if within else 'exceeded'}"
         ),
         table=tested.table().text() if labelled else "",
         values=values | {"evaluation": tested if labelled else None},
@@ -349,8 +409,8 @@ def _decide_stays(
         kept_rows=rows.rows.kept,
         kept=evaluation is None or evaluation.satisfied,
         words=(
-            f"{model!r} at threshold {rounded(threshold)}: {n_alarms:,} alarms in {len(alarms):,} "
-            "rows"
+            f"{model!r} at threshold {threshold_text(threshold)}: {n_alarms:,} alarms in "
+            f"{len(alarms):,} rows"
         ),
         table="" if evaluation is None else repr(evaluation),
         values=values | {"evaluation": None if evaluation is None else evaluation.values()},
@@ -359,7 +419,7 @@ def _decide_stays(
 
 
 def _check_kind(
-    policy: AnyPolicy,
+    policy: AnyPolicy | ReviewBand,
     path: Path,
     cost_ratio: float | None,
     stays: StayColumns,
@@ -375,22 +435,22 @@ def _check_kind(
         raise ValueError(f"{option} is for alarms over stays, and {path} is for cases")
     if cost_ratio is not None and not isinstance(policy, ThresholdPolicy):
         raise ValueError(f"--cost-ratio: the thresholds of {path} do not depend on it")
-    if streams is not None and isinstance(policy, ThresholdPolicy | Worklist):
+    if streams is not None and isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
         raise ValueError(f"--streams is for joint policies of several outcomes; {path} has one")
 
 
-def _read_policy(path: Path) -> AnyPolicy:
+def _read_policy(path: Path) -> AnyPolicy | ReviewBand:
     from voros.allocation.joint_policy import load_policy
 
     try:
-        return load_policy(path)
+        return ReviewBand.from_json(path) if is_review_band(path) else load_policy(path)
     except ValueError as error:
         raise ValueError(f"{error}; the first file is the policy") from None
 
 
 @contextmanager
 def _naming_the_policy(
-    policy: ThresholdPolicy | Worklist, path: Path, *, named: bool
+    policy: ThresholdPolicy | Worklist | ReviewBand, path: Path, *, named: bool
 ) -> Iterator[None]:
     """Say which policy named a column that is missing, unless the column was named by hand."""
     try:
@@ -405,7 +465,9 @@ def _naming_the_policy(
         raise PredictionFileError(Message(made_for, *error.args, remedy)) from None
 
 
-def _read_blend(path: Path, policy: AnyPolicy, policy_file: Path, score: str | None) -> Blend:
+def _read_blend(
+    path: Path, policy: AnyPolicy | ReviewBand, policy_file: Path, score: str | None
+) -> Blend:
     if score is not None or getattr(policy, "model", None) != BLEND:
         raise ValueError(
             f"--blend is for a policy whose model is the blend; {policy_file} has none"
@@ -413,7 +475,7 @@ def _read_blend(path: Path, policy: AnyPolicy, policy_file: Path, score: str | N
     return Blend.from_json(path)
 
 
-def _policy_column(policy: ThresholdPolicy | Worklist, path: Path) -> str:
+def _policy_column(policy: ThresholdPolicy | Worklist | ReviewBand, path: Path) -> str:
     if policy.model is None:
         raise PredictionFileError(f"{path} names no model; name the column of scores with --score")
     return policy.model

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
@@ -25,7 +25,7 @@ from voros.core.arguments import check_choice
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
-from voros.present.report.content import scenario_values
+from voros.present.report.values import scenario_values
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
@@ -42,25 +42,18 @@ def compare_models(
     when: PeriodOptions,
     resampling: ResamplingOptions,
     output: ShowOptions,
-    policy: Annotated[
-        list[Path] | None,
-        option(
-            "A saved policy; repeat it to compare policies by their cost.",
-            "--policy",
-            metavar="POLICY",
-        ),
-    ] = None,
+    policy: list[Path] | None = option(
+        "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
+    ),
     streams: StreamColumns = None,
-    by: Annotated[
-        list[str] | None,
-        option("With --policy: the groups that have thresholds of their own.", metavar="COLUMN"),
-    ] = None,
-    metric: Annotated[
-        str,
-        option(
-            f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.", metavar="NAME"
-        ),
-    ] = "partial_voros",
+    by: list[str] | None = option(
+        "With --policy: the groups that have thresholds of their own.", metavar="COLUMN"
+    ),
+    metric: str = option(
+        f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
+        metavar="NAME",
+        default="partial_voros",
+    ),
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
 

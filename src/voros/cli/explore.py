@@ -21,6 +21,7 @@ from voros.cli.options import (
     SubgroupOptions,
     bundled,
     in_choice,
+    option,
     output_to,
     read_guarantee,
     read_price,
@@ -29,6 +30,7 @@ from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.stays import StayOptions, refuse_with_stays
 from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
 from voros.policy.allowed import limits_under
+from voros.text.numbers import short
 
 OPENING_MISS_COSTS = "5:20"
 """What the page opens with where no costs are given: people move it from there."""
@@ -59,23 +61,17 @@ class PageInput(InputOptions):
 class PromiseOptions:
     """A guarantee that is tested when the page is made."""
 
-    confidence: Annotated[
-        float | None,
-        in_choice(
-            "Test which thresholds keep the limits on future cases with this confidence, such as "
-            "0.9; the page says so. By itself it tests 0.95 for all cases like these.",
-            metavar="SHARE",
-        ),
-    ] = None
+    confidence: float | None = in_choice(
+        "Test which thresholds keep the limits on future cases with this confidence, such as "
+        "0.9; the page says so. By itself it tests 0.95 for all cases like these.",
+        metavar="SHARE",
+    )
     horizon: Horizon = None
     block: Block = None
-    group: Annotated[
-        str | None,
-        in_choice(
-            "Whose case it is, where one patient has several, for intervals and guarantees.",
-            metavar="COLUMN",
-        ),
-    ] = None
+    group: str | None = in_choice(
+        "Whose case it is, where one patient has several, for intervals and guarantees.",
+        metavar="COLUMN",
+    )
 
 
 @bundled
@@ -91,28 +87,21 @@ def explore(
         Path,
         output_to("The .html file to write; - is standard output."),
     ],
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
-    outcome: Annotated[
-        str | None, typer.Option(help="What an alarm warns of, as in 'hospital death'.")
-    ] = None,
-    cases: Annotated[
-        str | None, typer.Option(help="What is counted, in the plural, as in 'patients'.")
-    ] = None,
-    resamples: Annotated[
-        int, typer.Option(help="Resamples of the cases, for intervals on the page; 0 for none.")
-    ] = RESAMPLES,
+    title: str | None = option("Heading of the page."),
+    outcome: str | None = option("What an alarm warns of, as in 'hospital death'."),
+    cases: str | None = option("What is counted, in the plural, as in 'patients'."),
+    resamples: int = option(
+        "Resamples of the cases, for intervals on the page; 0 for none.", default=RESAMPLES
+    ),
     false_alarm_cost: FalseAlarmCost = None,
-    language: Annotated[
-        str, typer.Option(help="Language the page opens in: en or de; readers can change it.")
-    ] = "en",
-    thin: Annotated[
-        int | None,
-        typer.Option(
-            metavar="COUNT",
-            help="For publication: keep at most this many thresholds of each model. The page says "
-            "how much that can change a score.",
-        ),
-    ] = None,
+    language: str = option(
+        "Language the page opens in: en or de; readers can change it.", default="en"
+    ),
+    thin: int | None = option(
+        "For publication: keep at most this many thresholds of each model. The page says "
+        "how much that can change a score.",
+        metavar="COUNT",
+    ),
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
@@ -166,7 +155,7 @@ def explore(
             html = page.read_text(encoding="utf-8")
     deliver(html, output, show_options, announce=False)
     size = len(html.encode())
-    say(f"wrote {output} ({size / 1e6:.1f} MB), opening with {scenario!r}")
+    say(f"wrote {output} ({short(size / 1e6)} MB), opening with {scenario!r}")
     if show_options.for_programs:
         if not stays.given:
             source, points = predictions.source, count_points(predictions, periods)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from voros.cli.terminal import columns_text
+from voros.text.numbers import short
 
 if TYPE_CHECKING:
     from voros.core.scenario import Scenario
@@ -47,7 +48,7 @@ class Intervals:
         """The intervals, who counted, and which models may be ahead of the best lower end."""
         models = list(self.bounds)
         low, high = (
-            [f"{end:.4f}" for end in ends] for ends in zip(*self.bounds.values(), strict=True)
+            [short(end) for end in ends] for ends in zip(*self.bounds.values(), strict=True)
         )
         table = columns_text({"model": models, "partial VOROS at least": low, "at most": high})
         best = max(self.bounds, key=lambda model: self.bounds[model][0])

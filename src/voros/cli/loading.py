@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.cli.options import InputOptions, PeriodOptions, option
+from voros.cli.options import InputOptions, PeriodOptions, Worth, option
 from voros.cli.terminal import say, show_progress, tracked
 from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
+from voros.core.worth import CaseValues
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
@@ -30,6 +31,7 @@ from voros.io.memory import (
 from voros.io.predictions import typed_label
 from voros.io.source import ADDRESS, DELIMITED, PEEKED_ROWS, Source
 from voros.io.tables import is_numeric, most_rows, peek
+from voros.models import warn_of_amounts
 
 if TYPE_CHECKING:
     from voros.engines import BinnedCounts
@@ -189,6 +191,7 @@ def load(
     aside: Sequence[str] = (),
     labelled: bool = True,
     both_classes: bool = True,
+    worth: Worth | None = None,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed."""
     with show_progress(f"reading {columns.file if source is None else source.name}"):
@@ -209,10 +212,13 @@ def load(
             both_classes=both_classes,
             drop_missing=columns.drop_missing,
             file_format=columns.file_format,
+            **({} if worth is None else worth.columns),
         )
     for note in predictions.notes:
         say(note, "note")
-    return predictions
+    if predictions.weights is not None:
+        warn_of_amounts(predictions.weights)
+    return predictions if worth is None else worth.of_cases(predictions)
 
 
 def single_model(models: Collection[str], what: str) -> str:
@@ -270,10 +276,15 @@ def count_points(
     predictions: Predictions, periods: Periods | None = None
 ) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    scores_by_model = predictions.scores
+    scores_by_model, weights = predictions.scores, predictions.weights
     how: Any = {"groups": predictions.groups, "periods": periods}
-    any_scores = next(iter(scores_by_model.values()))
-    cases = LabelledCases.read(predictions.labels, any_scores, sample_weight=predictions.weights)
+    cases = LabelledCases(predictions.labels)  # checked when they were read
+    if weights is not None:
+        any_scores = next(iter(scores_by_model.values()))
+        cases = LabelledCases.read(cases.positive, any_scores, sample_weight=weights)
+    if predictions.miss_value is not None:
+        values = predictions.miss_value, predictions.false_alarm_cost
+        how["values"] = CaseValues.read(predictions.labels, *values, weights)
     points = {}
     for model, scores in tracked(scores_by_model.items(), "counting alarms"):
         checked = cases.positive, cases.check_scores(scores), cases.weights

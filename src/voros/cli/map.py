@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +34,14 @@ from voros.io import open_source
 from voros.io.curves import read_curves
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
+from voros.text.numbers import percent
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map
 
 FLOORS = "0.05:0.95:19"
 CAPACITIES = "0.025:0.5:20"
 
 MOST_STEPS = 1000
-"""Steps on one side of a grid; a million cells are more than anybody looks at."""
+"""Steps on one side of a grid; a million grid cells are more than anybody looks at."""
 
 
 @bundled
@@ -48,47 +49,38 @@ def map_(
     columns: InputOptions,
     costs: CostOptions,
     show_options: OutputOptions,
-    min_precision: Annotated[
-        str, option("Precision floors, evenly spaced.", metavar="LOW:HIGH:COUNT")
-    ] = FLOORS,
-    capacity: Annotated[
-        str,
-        option(
-            "Capacities, evenly spaced: shares as in 0.01:0.5:20, cases as in 10:200:20.",
-            metavar="LOW:HIGH:COUNT",
-        ),
-    ] = CAPACITIES,
-    min_recall: Annotated[
-        str | None, option("Recall floor of every cell: 0.9, 90%, 9/10.", metavar="SHARE")
-    ] = None,
-    tolerance: Annotated[float, option("Scores this close are called a close call.")] = CLOSE_CALL,
-    resamples: Annotated[
-        int,
-        in_intervals(
-            "Test each lead on this many resamples of the cases, 100 or more; a lead that is not "
-            "significant is a close call."
-        ),
-    ] = 0,
-    group: Annotated[
-        str | None,
-        in_intervals("With --resamples: whose case it is; patients are drawn.", metavar="COLUMN"),
-    ] = None,
-    seed: Annotated[int, in_intervals("Seed of the random draws.", min=0)] = 0,
-    curves: Annotated[
-        str | None,
-        option(
-            "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
-            "many positive and negative cases.",
-            metavar="POSITIVE:NEGATIVE",
-        ),
-    ] = None,
-    interpolate: Annotated[
-        bool,
-        option("With --curves: add points between those of FILE, and say what changes."),
-    ] = False,
-    output: Annotated[
-        Path | None, output_to("Draw the map: .png, .svg or .pdf; - is PNG on standard output.")
-    ] = None,
+    min_precision: str = option(
+        "Precision floors, evenly spaced.", metavar="LOW:HIGH:COUNT", default=FLOORS
+    ),
+    capacity: str = option(
+        "Capacities, evenly spaced: shares as in 0.01:0.5:20, cases as in 10:200:20.",
+        metavar="LOW:HIGH:COUNT",
+        default=CAPACITIES,
+    ),
+    min_recall: str | None = option(
+        "Recall floor of every grid cell: 0.9, 90%, 9/10.", metavar="SHARE"
+    ),
+    tolerance: float = option("Scores this close are called a close call.", default=CLOSE_CALL),
+    resamples: int = in_intervals(
+        "Test each lead on this many resamples of the cases, 100 or more; a lead that is not "
+        "significant is a close call.",
+        default=0,
+    ),
+    group: str | None = in_intervals(
+        "With --resamples: whose case it is; patients are drawn.", metavar="COLUMN"
+    ),
+    seed: int = in_intervals("Seed of the random draws.", min=0, default=0),
+    curves: str | None = option(
+        "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
+        "many positive and negative cases.",
+        metavar="POSITIVE:NEGATIVE",
+    ),
+    interpolate: bool = option(
+        "With --curves: add points between those of FILE, and say what changes.", default=False
+    ),
+    output: Path | None = output_to(
+        "Draw the map: .png, .svg or .pdf; - is PNG on standard output."
+    ),
     engine: Engine = None,
 ) -> None:
     """Map which model in FILE wins, over a grid of precision floors and capacities."""
@@ -163,8 +155,8 @@ def _changed_winners(before: WinnerMap, after: WinnerMap) -> str:
     """Say on what share of the grid interpolation names another winner."""
     changed = float((before.winner != after.winner).mean())
     return (
-        f"interpolation changes the winner on {changed:.1%} of the grid: there the points of FILE "
-        "are too few to tell"
+        f"interpolation changes the winner on {percent(changed)} of the grid: there the points of "
+        "FILE are too few to tell"
     )
 
 
@@ -189,8 +181,8 @@ def read_grid(text: str, name: str) -> Any:
             f"={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
             f"{MOST_STEPS:,}, as in 0.05:0.95:19",
         )
-    parse = read_capacity if name == "capacity" else lambda part: read_number(part, name)
-    low, high = parse(parts[0]), parse(parts[1])
+    parse = read_capacity if name == "capacity" else read_number
+    low, high = (parse(part, name) for part in parts[:2])
     if not low < high:
         raise ArgumentError(name, f"={shown(text)} is reversed; the smaller value comes first")
     values = np.linspace(low, high, int(parts[2])).round(12)
@@ -221,12 +213,12 @@ def _sheet(winners: WinnerMap, note: str) -> Sheet:
     recall = (
         "" if winners.min_recall is None else f", at a recall of {winners.min_recall:g} or more"
     )
-    shares = {"model": list(won), "wins": [f"{share:.1%}" for share in won.values()]}
+    shares = {"model": list(won), "wins": [percent(share) for share in won.values()]}
     lines = [
         f"Who wins, over {n_floors} precision floors and {n_capacities} capacities{recall}",
         columns_text(shares),
-        f"some model meets the limits on {reachable:.1%} of the grid; shares are of that",
-        f"{winners.close_call.mean():.1%} of the grid are close calls: "
+        f"some model meets the limits on {percent(reachable)} of the grid; shares are of that",
+        f"{percent(winners.close_call.mean())} of the grid are close calls: "
         f"{winners.close_call_in_words}",
         *filter(None, [note]),
     ]

@@ -42,35 +42,29 @@ _column = partial(shown_in, "Columns", metavar="COLUMN")
 class FeedOptions:
     """Files of cases and labels, and which of their columns hold what."""
 
-    cases: Annotated[Path | None, option("New cases to decide on.", metavar="FILE")] = None
-    labels: Annotated[
-        Path | None, option("Labels that have come, new or corrected.", metavar="FILE")
-    ] = None
-    withdraw: Annotated[Path | None, option("Cases to take back.", metavar="FILE")] = None
-    correct_times: Annotated[
-        Path | None, option("Cases whose times were wrong, with the right ones.", metavar="FILE")
-    ] = None
-    case: Annotated[str, _column("Identifies a case, or a stay, in all files.", "--id")] = "id"
-    time: Annotated[str, _column("When a case, or the row of a stay, came.")] = "time"
-    score: Annotated[str | None, _column("The scores, if not named as the policy's model.")] = None
-    streams: StreamColumns = None
-    by: Annotated[str | None, _column("The group of a case, where each has its own threshold.")] = (
-        None
+    cases: Path | None = option("New cases to decide on.", metavar="FILE")
+    labels: Path | None = option("Labels that have come, new or corrected.", metavar="FILE")
+    withdraw: Path | None = option("Cases to take back.", metavar="FILE")
+    correct_times: Path | None = option(
+        "Cases whose times were wrong, with the right ones.", metavar="FILE"
     )
-    group: Annotated[str | None, _column("The patient of a case.")] = None
-    period: Annotated[str | None, _column("The period of a case; else its day.")] = None
-    label: Annotated[str, _column("The true labels.")] = "label"
-    label_time: Annotated[
-        str | None,
-        _column("When a label came, or an event happened; else the latest time in the file."),
-    ] = None
-    now: Annotated[
-        str | None,
-        shown_in("Columns", "The time it is now, if later than all in the files.", metavar="TIME"),
-    ] = None
-    confirm_times: Annotated[
-        bool, shown_in("Columns", "Accept times a year from all others.", "--confirm-times")
-    ] = False
+    case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
+    time: str = _column("When a case, or the row of a stay, came.", default="time")
+    score: str | None = _column("The scores, if not named as the policy's model.")
+    streams: StreamColumns = None
+    by: str | None = _column("The group of a case, where each has its own threshold.")
+    group: str | None = _column("The patient of a case.")
+    period: str | None = _column("The period of a case; else its day.")
+    label: str = _column("The true labels.", default="label")
+    label_time: str | None = _column(
+        "When a label came, or an event happened; else the latest time in the file."
+    )
+    now: str | None = shown_in(
+        "Columns", "The time it is now, if later than all in the files.", metavar="TIME"
+    )
+    confirm_times: bool = shown_in(
+        "Columns", "Accept times a year from all others.", "--confirm-times", default=False
+    )
 
     def score_columns(self, policy: AnyPolicy) -> dict[str, str]:
         """Return the column of the scores, for each outcome where the policy has several."""
@@ -92,32 +86,24 @@ class FeedOptions:
 class MakeOptions:
     """What a monitor is made with."""
 
-    policy: Annotated[
-        Path | None,
-        _made(
-            "A policy saved by voros select, allocate, subgroups or worklist.",
-            "--policy",
-            metavar="POLICY",
-        ),
-    ] = None
-    window: Annotated[float, _made("Days until an alarm counts.", metavar="DAYS")] = 30.0
-    alpha: Annotated[float, _made("Chance of ever calling a kept limit broken.")] = 0.05
-    run_length: Annotated[float, _made("Alarms until the detector fires by chance.")] = 10_000.0
-    cost_ratio: Annotated[
-        str | None, _made("Cost of a false alarm against a miss, if known.", metavar="RATIO")
-    ] = None
-    capacity: Annotated[float | None, _made("Alarms per period.", metavar="COUNT")] = None
-    exceed: Annotated[
-        float | None, _made("Share of periods that may have more.", metavar="SHARE")
-    ] = None
-    max_cost: Annotated[float | None, _made("Budget: cost per case, in misses.")] = None
-    score_unit: Annotated[
-        str | None, _made("Compare scores by week, month, ...", metavar="UNIT")
-    ] = None
-    validation: Annotated[
-        Path | None,
-        _made("Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"),
-    ] = None
+    policy: Path | None = _made(
+        "A policy saved by voros select, allocate, subgroups or worklist.",
+        "--policy",
+        metavar="POLICY",
+    )
+    window: float = _made("Days until an alarm counts.", metavar="DAYS", default=30.0)
+    alpha: float = _made("Chance of ever calling a kept limit broken.", default=0.05)
+    run_length: float = _made("Alarms until the detector fires by chance.", default=10_000.0)
+    cost_ratio: str | None = _made(
+        "Cost of a false alarm against a miss, if known.", metavar="RATIO"
+    )
+    capacity: float | None = _made("Alarms per period.", metavar="COUNT")
+    exceed: float | None = _made("Share of periods that may have more.", metavar="SHARE")
+    max_cost: float | None = _made("Budget: cost per case, in misses.")
+    score_unit: str | None = _made("Compare scores by week, month, ...", metavar="UNIT")
+    validation: Path | None = _made(
+        "Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"
+    )
 
     def open(self, path: Path, feed: FeedOptions, adopted: Path | None) -> Monitor:
         """Open the file, or make it from a policy."""
@@ -148,14 +134,12 @@ def monitor(
     settings: MakeOptions,
     feed: FeedOptions,
     show_options: OutputOptions,
-    output: Annotated[Path | None, output_to("Where to write the page: .html.")] = None,
-    renew: Annotated[
-        Path | None, option("Write a policy that recent labelled cases suggest.", metavar="POLICY")
-    ] = None,
-    adopt: Annotated[
-        Path | None, option("Deploy this policy from now on.", metavar="POLICY")
-    ] = None,
-    check: Annotated[bool, option("Exit with 1 where a limit is broken.", "--check")] = False,
+    output: Path | None = output_to("Where to write the page: .html."),
+    renew: Path | None = option(
+        "Write a policy that recent labelled cases suggest.", metavar="POLICY"
+    ),
+    adopt: Path | None = option("Deploy this policy from now on.", metavar="POLICY"),
+    check: bool = option("Exit with 1 where a limit is broken.", "--check", default=False),
 ) -> None:
     """Watch a deployed policy: cases as they come, labels when they come.
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from voros.core.money import check_price
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
+from voros.core.worth import ThresholdOn, compared_scores
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
@@ -35,9 +36,16 @@ MOST_ASKED = 1_000_000
 Command = Callable[..., None]
 
 
-def shown_in(panel: str | None, help_text: str, *names: str, **settings: Any) -> Any:
-    """Declare an option, which the help shows under a heading of its own where one is named."""
-    return typer.Option(*names, help=help_text, rich_help_panel=panel, **settings)
+def shown_in(
+    panel: str | None, help_text: str, *names: str, default: Any = None, **settings: Any
+) -> Any:
+    """Declare an option and its default, under a heading of the help where one is named.
+
+    It is what a field of a dataclass or an argument of a command is set to; where several share it,
+    it annotates their type.
+    """
+    declared = typer.Option(*names, help=help_text, rich_help_panel=panel, **settings)
+    return field(default=default, metadata={"option": declared})
 
 
 option = partial(shown_in, None)
@@ -112,6 +120,68 @@ def read_price(text: str) -> float:
     return check_price(read_number(text, "false_alarm_cost"))
 
 
+MissValue = Annotated[
+    str | None,
+    in_columns(
+        "What missing each case would cost. Costs then add up these values, limits count cases, "
+        "and --false-alarm-cost may name a column too.",
+        metavar="COLUMN",
+    ),
+]
+
+CaseCost = Annotated[
+    str | None,
+    in_columns(
+        "With --miss-value: what a false alarm costs, one amount or a column of them; 1 without "
+        "it.",
+        metavar="AMOUNT|COLUMN",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The column of miss values, and the cost of false alarms, a column or one amount."""
+
+    miss_value: str
+    false_alarm_cost: float | str | None = None
+    threshold_on: ThresholdOn = "score"
+
+    @classmethod
+    def read(cls, miss_value: str | None, false_alarm_cost: str | None) -> Worth | None:
+        """Read both options; None where cases have no values."""
+        if miss_value is None:
+            return None
+        if false_alarm_cost is None:
+            return cls(miss_value)
+        try:
+            amount = read_number(false_alarm_cost, "false_alarm_cost")
+        except ValueError:
+            return cls(miss_value, false_alarm_cost)
+        return cls(miss_value, check_price(amount))
+
+    def compared(self, cases: Predictions) -> Predictions:
+        """Return cases with what thresholds are compared with in place of the scores."""
+        scores = {
+            model: compared_scores(column, cases.miss_value, self.threshold_on)
+            for model, column in cases.scores.items()
+        }
+        return replace(cases, scores=scores)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns to be read."""
+        cost = self.false_alarm_cost
+        named = {"false_alarm_cost": cost} if isinstance(cost, str) else {}
+        return {"miss_value": self.miss_value, **named}
+
+    def of_cases(self, cases: Predictions) -> Predictions:
+        """Return cases with one cost of false alarms for all, where there is one."""
+        if isinstance(self.false_alarm_cost, float):
+            return replace(cases, false_alarm_cost=self.false_alarm_cost)
+        return cases
+
+
 MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
@@ -174,24 +244,17 @@ class InputOptions:
     """A file of predictions, and which of its columns hold what."""
 
     file: PredictionFile
-    label: Annotated[str | None, _column("The true labels.")] = None
-    score: Annotated[
-        list[str] | None,
-        _column(
-            "A model's scores; repeat for more. Without it, every numeric column that looks so."
-        ),
-    ] = None
-    model: Annotated[
-        str | None, _column("In a long file (a row per case and model): who gave the score.")
-    ] = None
-    case: Annotated[str | None, _column("Identifies a case.", "--id")] = None
-    weight: Annotated[str | None, _column("How many cases a row stands for.")] = None
-    pos_label: Annotated[
-        str | None, in_columns("The positive label, if not 1 or true.", metavar="LABEL")
-    ] = None
-    drop_missing: Annotated[
-        bool, in_columns("Leave out rows with a missing value.", "--drop-missing")
-    ] = False
+    label: str | None = _column("The true labels.")
+    score: list[str] | None = _column(
+        "A model's scores; repeat for more. Without it, every numeric column that looks so."
+    )
+    model: str | None = _column("In a long file (a row per case and model): who gave the score.")
+    case: str | None = _column("Identifies a case.", "--id")
+    weight: str | None = _column("How many cases a row stands for.")
+    pos_label: str | None = in_columns("The positive label, if not 1 or true.", metavar="LABEL")
+    drop_missing: bool = in_columns(
+        "Leave out rows with a missing value.", "--drop-missing", default=False
+    )
     file_format: FileFormat = None
 
 
@@ -199,25 +262,17 @@ class InputOptions:
 class CostOptions:
     """What a false alarm costs against a miss, and how common positives will be."""
 
-    cost_ratio: Annotated[
-        str | None,
-        in_limits(
-            "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
-            "--miss-costs.",
-            metavar="RATIO[:RATIO]",
-        ),
-    ] = None
-    miss_costs: Annotated[
-        str | None,
-        in_limits(
-            "How many false alarms a miss is worth: 30, or 20:40 for a range.",
-            metavar="COUNT[:COUNT]",
-        ),
-    ] = None
-    prevalence: Annotated[
-        str | None,
-        in_limits("Share of positives at deployment, if not that of the data.", metavar="SHARE"),
-    ] = None
+    cost_ratio: str | None = in_limits(
+        "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
+        "--miss-costs.",
+        metavar="RATIO[:RATIO]",
+    )
+    miss_costs: str | None = in_limits(
+        "How many false alarms a miss is worth: 30, or 20:40 for a range.", metavar="COUNT[:COUNT]"
+    )
+    prevalence: str | None = in_limits(
+        "Share of positives at deployment, if not that of the data.", metavar="SHARE"
+    )
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, by the names that scenario files use."""
@@ -233,38 +288,23 @@ class CostOptions:
 class LimitOptions(CostOptions):
     """The limits and costs of a deployment."""
 
-    min_precision: Annotated[
-        str | None,
-        in_limits(
-            "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.", metavar="SHARE"
-        ),
-    ] = None
-    min_recall: Annotated[
-        str | None,
-        in_limits(
-            "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
-            metavar="SHARE",
-        ),
-    ] = None
-    capacity: Annotated[
-        str | None,
-        in_limits(
-            "Most alarms: 0.5 or 50% of the cases, 500 cases, 20/day with --time, or "
-            "0.1/patient-day with --stay.",
-            metavar="SHARE|COUNT",
-        ),
-    ] = None
+    min_precision: str | None = in_limits(
+        "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.", metavar="SHARE"
+    )
+    min_recall: str | None = in_limits(
+        "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
+        metavar="SHARE",
+    )
+    capacity: str | None = in_limits(
+        "Most alarms: 0.5 or 50% of the cases, 500 cases, 20/day with --time, or "
+        "0.1/patient-day with --stay.",
+        metavar="SHARE|COUNT",
+    )
     exceed: Exceed = None
-    scenarios: Annotated[
-        Path | None, in_limits("A TOML file of named scenarios.", metavar="FILE")
-    ] = None
-    scenario: Annotated[
-        str | None,
-        in_limits(
-            "Which scenario of that file; options given beside it replace its values.",
-            metavar="NAME",
-        ),
-    ] = None
+    scenarios: Path | None = in_limits("A TOML file of named scenarios.", metavar="FILE")
+    scenario: str | None = in_limits(
+        "Which scenario of that file; options given beside it replace its values.", metavar="NAME"
+    )
 
     def read(self, *, by_period: bool = False, **otherwise: Any) -> Scenario:
         """Put the scenario together: the file's fields first, then whatever options replace.
@@ -310,24 +350,16 @@ class LimitOptions(CostOptions):
 class PeriodOptions:
     """Which period each case falls in, for a capacity per period."""
 
-    time: Annotated[
-        str | None,
-        _column(
-            "When a case falls, for a --capacity such as 20/day; with --stay when a row was "
-            "scored, as datetimes or numbers of hours."
-        ),
-    ] = None
-    period: Annotated[
-        str | None, _column("The period of a case, for a --capacity such as 5/shift.")
-    ] = None
-    time_zone: Annotated[
-        str | None,
-        in_columns(
-            "With --time: whose clock says when a day begins, such as Europe/Berlin, if not the "
-            "times' own.",
-            metavar="NAME",
-        ),
-    ] = None
+    time: str | None = _column(
+        "When a case falls, for a --capacity such as 20/day; with --stay when a row was "
+        "scored, as datetimes or numbers of hours."
+    )
+    period: str | None = _column("The period of a case, for a --capacity such as 5/shift.")
+    time_zone: str | None = in_columns(
+        "With --time: whose clock says when a day begins, such as Europe/Berlin, if not the "
+        "times' own.",
+        metavar="NAME",
+    )
 
     def check(self, scenario: Scenario) -> None:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
@@ -352,26 +384,19 @@ class PeriodOptions:
 class SubgroupOptions:
     """Groups of cases to report on."""
 
-    by: Annotated[
-        list[str] | None,
-        in_subgroups(
-            "Report on each subgroup of this column, such as sex; repeat for more columns.",
-            metavar="COLUMN",
-        ),
-    ] = None
-    intersections: Annotated[
-        bool,
-        in_subgroups(
-            "Report on the subgroups of all --by columns together as well.", "--intersections"
-        ),
-    ] = False
-    min_subgroup: Annotated[
-        int | None,
-        in_subgroups(
-            f"Groups with fewer cases are pooled as other; {FEWEST_CASES} unless given.",
-            metavar="COUNT",
-        ),
-    ] = None
+    by: list[str] | None = in_subgroups(
+        "Report on each subgroup of this column, such as sex; repeat for more columns.",
+        metavar="COLUMN",
+    )
+    intersections: bool = in_subgroups(
+        "Report on the subgroups of all --by columns together as well.",
+        "--intersections",
+        default=False,
+    )
+    min_subgroup: int | None = in_subgroups(
+        f"Groups with fewer cases are pooled as other; {FEWEST_CASES} unless given.",
+        metavar="COUNT",
+    )
 
     def __post_init__(self) -> None:
         """Refuse what nothing would look at."""
@@ -402,8 +427,8 @@ class SubgroupOptions:
 class ShowOptions:
     """How results are shown."""
 
-    as_json: Annotated[bool, in_output("Print the result as JSON.", "--json")] = False
-    as_csv: Annotated[bool, in_output("Print the result as CSV.", "--csv")] = False
+    as_json: bool = in_output("Print the result as JSON.", "--json", default=False)
+    as_csv: bool = in_output("Print the result as CSV.", "--csv", default=False)
 
     def __post_init__(self) -> None:
         """Refuse both at once, before any work is done or file written."""
@@ -427,16 +452,13 @@ class OutputOptions(ShowOptions):
 class ResamplingOptions:
     """How intervals are made."""
 
-    resamples: Annotated[int, in_intervals("How many resamples of the cases.")] = 2000
-    confidence_level: Annotated[float, in_intervals("Confidence level of the intervals.")] = 0.95
-    group: Annotated[
-        str | None,
-        in_intervals(
-            "Whose case it is, where one patient has several: patients are resampled, not cases.",
-            metavar="COLUMN",
-        ),
-    ] = None
-    seed: Annotated[int, in_intervals("Seed of the random draws.")] = 0
+    resamples: int = in_intervals("How many resamples of the cases.", default=2000)
+    confidence_level: float = in_intervals("Confidence level of the intervals.", default=0.95)
+    group: str | None = in_intervals(
+        "Whose case it is, where one patient has several: patients are resampled, not cases.",
+        metavar="COLUMN",
+    )
+    seed: int = in_intervals("Seed of the random draws.", default=0)
 
     def __post_init__(self) -> None:
         """Refuse what is not a confidence, count or seed, by the name it has here."""
@@ -501,16 +523,18 @@ def _unwrapped(text: str) -> str:
 
 def _spread(kind: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(kind, include_extras=True)
-    empty = inspect.Parameter.empty
-    return [
-        _keyword(
-            field.name, hints[field.name], empty if field.default is MISSING else field.default
-        )
-        for field in fields(kind)
-    ]
+    return [_keyword(item.name, hints[item.name], item) for item in fields(kind)]
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """Declare an option as typer reads it: its type annotated, and its plain default."""
+    declared = default
+    if isinstance(default, Field):
+        default = inspect.Parameter.empty if default.default is MISSING else default.default
+    if isinstance(declared, Field) and declared.metadata:
+        annotation = Annotated[annotation, declared.metadata["option"]]
+    elif len(parts := get_args(annotation)) == 2 and isinstance(parts[1], Field):
+        annotation = Annotated[parts[0], parts[1].metadata["option"]]
     # Keyword-only, so that required ones may follow those with a default.
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=annotation)

@@ -22,6 +22,7 @@ from voros.cli.options import (
     TestFile,
     bundled,
     in_output,
+    option,
     output_to,
     read_price,
 )
@@ -56,11 +57,11 @@ def report(
     ],
     test: TestFile = None,
     test_events: TestEvents = None,
-    title: Annotated[str, typer.Option(help="Heading of the report.")] = "A classifier chosen",
+    title: str = option("Heading of the report.", default="A classifier chosen"),
     false_alarm_cost: FalseAlarmCost = None,
-    paths: Annotated[
-        bool, in_output("Name files by their paths; otherwise by their names alone.", "--paths")
-    ] = False,
+    paths: bool = in_output(
+        "Name files by their paths; otherwise by their names alone.", "--paths", default=False
+    ),
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -41,8 +40,9 @@ from voros.evaluation import Evaluation, evaluation_of
 from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.notices import warn_about_costs
-from voros.present.report.content import case_counts, scenario_values
-from voros.present.report.wording import limits_in_words, rounded, span
+from voros.present.report.values import case_counts, scenario_values
+from voros.present.report.wording import limits_in_words
+from voros.text.numbers import count, short, threshold_text
 
 
 @bundled
@@ -160,7 +160,7 @@ def score_sheet(
             "scenario": scenario_values(scenario),
             "false_alarm_cost": price,
             "models": [
-                row | {"choices": [asdict(choice) for choice in results[row["model"]].choices]}
+                row | {"choices": [choice.fields() for choice in results[row["model"]].choices]}
                 for row in rows
             ],
         },
@@ -181,26 +181,30 @@ def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     columns = {
         "model": [row["model"] for row in rows],
-        "partial VOROS": [f"{row['partial_voros']:.4f}" for row in rows],
-        "behind": [f"{row['behind']:.4f}" for row in rows],
+        "partial VOROS": [short(row["partial_voros"]) for row in rows],
+        "behind": [short(row["behind"]) for row in rows],
         "threshold": [_thresholds(row) for row in rows],
     }
-    for name in ("alarms", "precision", "recall"):
-        columns[name] = [span(row[f"{name}_min"], row[f"{name}_max"]) for row in rows]
+    for name, write in {"alarms": count, "precision": short, "recall": short}.items():
+        columns[name] = [_between(row[f"{name}_min"], row[f"{name}_max"], write) for row in rows]
     if "money_per_1000" in rows[0]:
-        columns["cost of 1,000 cases"] = [f"{row['money_per_1000']:,.5g}" for row in rows]
+        columns["cost of 1,000 cases"] = [short(row["money_per_1000"]) for row in rows]
     return columns
 
 
 def _priced(best: MoneyCost) -> str:
     return (
-        f"a false alarm costs {best.false_alarm:,.5g} and a miss {best.miss:,.5g} on average: "
-        f"1,000 cases cost {best.never_alarm:,.5g} without alarms"
+        f"a false alarm costs {short(best.false_alarm)} and a miss {short(best.miss)} on average: "
+        f"1,000 cases cost {short(best.never_alarm)} without alarms"
     )
 
 
 def _thresholds(row: Mapping[str, Any]) -> str:
     if not row["feasible"]:
         return "none meets the limits"
-    low, high = row["threshold_min"], row["threshold_max"]
-    return rounded(low) if low == high else f"{rounded(low)} to {rounded(high)}"
+    return _between(row["threshold_min"], row["threshold_max"], threshold_text)
+
+
+def _between(low: float, high: float, write: Callable[[float], str]) -> str:
+    first, last = write(low), write(high)
+    return first if first == last else f"{first} to {last}"

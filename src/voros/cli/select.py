@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,14 +23,16 @@ from voros.cli.loading import (
 )
 from voros.cli.stays import StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import Sheet, check_output, deliver, say_lines, show, show_progress
-from voros.core.decision import STRATEGIES
+from voros.core.arguments import check_choice
+from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
+from voros.core.worth import THRESHOLDS_ON, ThresholdOn
 from voros.exceptions import IncompleteCountsError
 from voros.io import open_source
 from voros.io.tables import peek
 from voros.policy.policy_evaluation import PolicyEvaluation
-from voros.present.report.content import evaluation_values, scenario_values
-from voros.present.report.wording import limits_verdict, policy_in_words, rounded
+from voros.present.report.values import evaluation_values, scenario_values
+from voros.present.report.wording import limits_verdict, policy_in_words
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.selection.result import Selection
 
@@ -47,35 +49,34 @@ if TYPE_CHECKING:
 class ChoiceOptions:
     """How a model and its thresholds are chosen."""
 
-    strategy: Annotated[
-        str, options.in_choice(f"Rank by {', '.join(STRATEGIES)}.", metavar="NAME")
-    ] = "partial_voros"
-    tolerance: Annotated[
-        float, options.in_choice("Scores this close to the best are marked as no worse.")
-    ] = PAPER_TOLERANCE
-    confidence: Annotated[
-        str | None,
-        options.in_choice(
-            "Use only thresholds that keep the limits on future cases with this confidence, "
-            "such as 0.95; of several, such as 0.95,0.9,0.8, the highest at which some do.",
-            metavar="SHARE[,...]",
-        ),
-    ] = None
+    strategy: str = options.in_choice(
+        f"Rank by {', '.join(RANKED_BY)}.", metavar="NAME", default="partial_voros"
+    )
+    tolerance: float = options.in_choice(
+        "Scores this close to the best are marked as no worse.", default=PAPER_TOLERANCE
+    )
+    confidence: str | None = options.in_choice(
+        "Use only thresholds that keep the limits on future cases with this confidence, "
+        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest at which some do.",
+        metavar="SHARE[,...]",
+    )
+    threshold_on: str = options.in_choice(
+        "With --miss-value: what the threshold is compared with, the score or score times value.",
+        metavar="score|value",
+        default="score",
+    )
     horizon: options.Horizon = None
     block: options.Block = None
-    blend: Annotated[
-        Path | None,
-        options.in_choice(
-            "Also combine the models by log loss, as one more model; its weights are saved in "
-            "FILE, for voros apply.",
-            metavar="FILE",
-        ),
-    ] = None
+    blend: Path | None = options.in_choice(
+        "Also combine the models by log loss, as one more model; its weights are saved in "
+        "FILE, for voros apply.",
+        metavar="FILE",
+    )
 
     def read(self, *, over_stays: bool = False) -> dict[str, Any]:
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
-        if self.strategy not in STRATEGIES:
-            accepted = ", ".join(map(repr, STRATEGIES))
+        if self.strategy not in RANKED_BY:
+            accepted = ", ".join(map(repr, RANKED_BY))
             raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
         return {
             "strategy": self.strategy,
@@ -98,34 +99,31 @@ def select(
     subgroups: options.SubgroupOptions,
     show_options: options.OutputOptions,
     test_events: TestEvents = None,
-    group: Annotated[
-        str | None,
-        options.in_choice(
-            "Whose case it is, where one patient has several, for --confidence and the intervals "
-            "of --test. Without it all cases are taken as independent.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    development: Annotated[
-        Path | None,
-        options.in_choice(
-            "With --confidence: cases on which model and thresholds are fixed, such as out-of-fold "
-            "scores of the training cases. The cases in FILE then certify them.",
-            metavar="FILE",
-        ),
-    ] = None,
+    group: str | None = options.in_choice(
+        "Whose case it is, where one patient has several, for --confidence and the intervals "
+        "of --test. Without it all cases are taken as independent.",
+        metavar="COLUMN",
+    ),
+    development: Path | None = options.in_choice(
+        "With --confidence: cases on which model and thresholds are fixed, such as out-of-fold "
+        "scores of the training cases. The cases in FILE then certify them.",
+        metavar="FILE",
+    ),
     test: options.TestFile = None,
-    output: Annotated[
-        Path | None, options.output_to("Save the policy, as JSON; - is standard output.")
-    ] = None,
+    output: Path | None = options.output_to("Save the policy, as JSON; - is standard output."),
     false_alarm_cost: options.FalseAlarmCost = None,
+    miss_value: options.MissValue = None,
     check: options.Check = False,
     engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
-    _check_needed(
-        "--test FILE", test, check=check, by=subgroups.by, false_alarm_cost=false_alarm_cost
+    worth, price = _read_worth(
+        *(miss_value, false_alarm_cost, choice.threshold_on),
+        development=development,
+        by=subgroups.by,
+        engine=engine,
     )
+    _check_needed("--test FILE", test, check=check, by=subgroups.by, false_alarm_cost=price)
     _check_needed("--test FILE", test, test_events=test_events)
     _check_needed("--confidence 0.95", choice.confidence, development=development)
     _check_needed("--confidence 0.95 or --test FILE", choice.confidence or test, group=group)
@@ -134,24 +132,25 @@ def select(
         None if choice.blend is None else _make_blend(choice, columns, development, engine)
     )
     how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
-    price = None if false_alarm_cost is None else options.read_price(false_alarm_cost)
     check_output(output, show_options)
     if over_stays:
-        refuse_with_stays(engine=engine, false_alarm_cost=price)
+        refuse_with_stays(engine=engine, false_alarm_cost=price, miss_value=miss_value)
         rows = stays.open(columns, when, choice, group, subgroups)
-        validation = Validation(rows.name, rows.points())
+        validation = Validation(source=rows.name, points=rows.points())
         developed = (
             None if development is None else rows.with_file(development, validation.points).points()
         )
     else:
         when.check(scenario)
         validation = _validation(
-            columns, when, scenario, how, group, subgroups.columns, engine, combination
+            columns, when, scenario, how, group, subgroups.columns, engine, combination, worth
         )
         developed = load_development(development, columns, validation, combination)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
-        policy = replace(selection, pos_label=validation.pos_label).policy()
+        policy = replace(
+            selection, pos_label=validation.pos_label, threshold_on=validation.threshold_on
+        ).policy()
         document = "" if output is None else policy.to_json()
     tested: Tested | None = None
     if test is not None and over_stays:
@@ -161,7 +160,15 @@ def select(
     elif test is not None:
         columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(
-            test, columns, validation.label, selection.winner, when, subgroups, group, combination
+            test,
+            columns,
+            validation.label,
+            selection.winner,
+            when,
+            subgroups,
+            group,
+            combination,
+            worth,
         )
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
@@ -199,6 +206,22 @@ def _save_blend(
         say_lines(repr(combination))
 
 
+def _read_worth(
+    miss_value: str | None, false_alarm_cost: str | None, threshold_on: str, **others: object
+) -> tuple[options.Worth | None, float | None]:
+    """Return values of cases, or a price of false alarms; values refuse what counts cases."""
+    worth = options.Worth.read(miss_value, false_alarm_cost)
+    check_choice(threshold_on, "threshold_on", THRESHOLDS_ON)
+    if worth is None:
+        if threshold_on != "score":
+            raise ValueError("--threshold-on=value requires --miss-value, the column of values")
+        return None, None if false_alarm_cost is None else options.read_price(false_alarm_cost)
+    for name, option in others.items():
+        if option:
+            raise ValueError(f"--{name} and --miss-value exclude one another")
+    return replace(worth, threshold_on="value" if threshold_on == "value" else "score"), None
+
+
 def _check_needed(needed: str, value: object, **options: object) -> None:
     """Refuse options that another one is needed for."""
     for name, option in options.items():
@@ -206,7 +229,7 @@ def _check_needed(needed: str, value: object, **options: object) -> None:
             raise ValueError(f"--{name.replace('_', '-')} requires {needed}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Validation:
     """What the choice rests on: the points of every model, of cases or of counts."""
 
@@ -215,6 +238,7 @@ class Validation:
     label: str | None = None
     pos_label: str | None = None
     intervals: Intervals | None = None
+    threshold_on: ThresholdOn = "score"
 
 
 def _validation(
@@ -226,20 +250,34 @@ def _validation(
     aside: Sequence[str],
     engine: str | None,
     combination: Blend | None = None,
+    worth: options.Worth | None = None,
 ) -> Validation:
     """Count validation cases in memory or by an engine, or read counts."""
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     if opened.lazy is None and opened.counts is None:
-        cases = load(columns, source=opened.source, group=group, when=when, aside=aside)
+        whose: Any = {"group": group, "when": when, "aside": aside, "worth": worth}
+        cases = load(columns, source=opened.source, **whose)
         cases = cases if combination is None else with_blend(cases, combination)
+        if worth is not None:
+            cases = worth.compared(cases)
         points = count_points(cases, periods_of(cases, scenario, when))
-        return Validation(cases.source, points, cases.label, columns.pos_label)
-    if group is not None:
-        raise ValueError(f"--group is for a file of cases in memory; {opened.name} is counted")
+        on = "score" if worth is None else worth.threshold_on
+        return Validation(
+            source=cases.source,
+            points=points,
+            label=cases.label,
+            pos_label=columns.pos_label,
+            threshold_on=on,
+        )
+    for name, value in (("--group", group), ("--miss-value", worth)):
+        if value is not None:
+            raise ValueError(f"{name} is for a file of cases in memory; {opened.name} is counted")
     if opened.lazy is not None:
         lazy = opened.lazy.without(aside)
         points = count_by_engine(lazy, columns, scenarios_for(scenario, how))
-        return Validation(opened.name, points, columns.label, columns.pos_label)
+        return Validation(
+            source=opened.name, points=points, label=columns.label, pos_label=columns.pos_label
+        )
     assert opened.counts is not None
     if how["guarantee"] is not None:
         raise ValueError(
@@ -262,7 +300,9 @@ def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
     width = max(high - low for low, high in intervals.bounds.values())
     points = {model: scores.binned.within(width).points for model, scores in counts.models.items()}
     stated = None if counts.pos_label == label_text(None) else counts.pos_label
-    return Validation(name, points, counts.outcome, stated, intervals)
+    return Validation(
+        source=name, points=points, label=counts.outcome, pos_label=stated, intervals=intervals
+    )
 
 
 def scenarios_for(scenario: Scenario, how: Mapping[str, Any]) -> list[Scenario]:
@@ -293,6 +333,7 @@ class Tested:
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
         how: Any = {"sample_weight": cases.weights, "groups": cases.groups}
+        how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
         data = cases.labels, cases.scores_of(policy.model or "")
         ways = {
             name: policy.evaluate(*data, by_cost=by_cost, periods=periods, by=by, **how)
@@ -316,7 +357,8 @@ class Tested:
             verdict, money = "default threshold", ""
             if isinstance(way, PolicyEvaluation):
                 verdict = limits_verdict(way)
-                money = "" if self.price is None else f"\n{way.in_money(self.price)!r}"
+                priced = self.price is not None or way.values is not None
+                money = f"\n{way.in_money(self.price)!r}" if priced else ""
             opening, _, table = repr(way).partition("\n")
             openings.setdefault(table + money, f"\ntest, {verdict}\n{opening}")
         return [f"{opening}\n{table}" for table, opening in openings.items()]
@@ -356,22 +398,24 @@ def load_test(
     subgroups: options.SubgroupOptions | None = None,
     group: str | None = None,
     combination: Blend | None = None,
+    worth: options.Worth | None = None,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file.
 
     The column of patients may be missing there.
     """
     if combination is not None and winner == BLEND:
-        parts = load_test(path, columns, label, list(combination.weights), when, subgroups, group)
+        own = list(combination.weights)
+        parts = load_test(path, columns, label, own, when, subgroups, group, worth=worth)
         return with_blend(parts, combination)
     scores = columns.score if columns.model else [winner] if isinstance(winner, str) else winner
     by = () if subgroups is None else subgroups.columns
     named = replace(columns, file=path, label=label, score=scores)
     if group is None:
-        return load(named, when=when, by=by)
+        return load(named, when=when, by=by, worth=worth)
     source = open_source(path, columns.file_format)
     whose = group if group in peek(source).column_names else None
-    return load(named, source=source, when=when, by=by, group=whose)
+    return load(named, source=source, when=when, by=by, group=whose, worth=worth)
 
 
 def _sheet(
@@ -384,13 +428,15 @@ def _sheet(
     lines = [
         repr(selection),
         *(() if intervals is None else (intervals.text,)),
-        f"policy: {policy_in_words(policy, rounded)}",
+        f"policy: {policy_in_words(policy)}",
         *((f"guarantee: {plan}",) if plan else ()),
     ]
     if policy.curve:
         lines.append(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")
     rows = [
-        row.record() | ({} if intervals is None else intervals.row(row.model))
+        row.record()
+        | ({"expected_cost": row.expected_cost} if selection.strategy == "expected_cost" else {})
+        | ({} if intervals is None else intervals.row(row.model))
         for row in selection.ranking
     ]
     document = _document(selection, policy, tested, validation.source) | {"ranking": rows}

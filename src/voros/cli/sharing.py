@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -39,6 +39,7 @@ from voros.io.scenario_text import (
     scenario_from_fields,
     split_period,
 )
+from voros.text.numbers import short
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
@@ -89,40 +90,33 @@ def share(
     limits: LimitOptions,
     when: PeriodOptions,
     show_options: OutputOptions,
-    streams: Annotated[
-        Path | None,
-        in_columns(
-            "A TOML file with a table for each outcome: label and score name its columns; "
-            "min_precision, cost_ratio or miss_costs, and miss_weight may stand beside them.",
-            metavar="FILE",
-        ),
-    ] = None,
-    by: Annotated[
-        str | None, in_columns("The group of each case: every group is a stream.", metavar="COLUMN")
-    ] = None,
-    overlap: Annotated[
-        str, in_limits("Whether a case with several alarms counts each, or once.", metavar="NAME")
-    ] = "each",
-    max_seconds: Annotated[
-        float, in_choice("With --exceed or --overlap once: end the search after this.")
-    ] = 60.0,
-    max_gap: Annotated[
-        float, in_choice("The same, once the cost is at most this share above the least.")
-    ] = 0.0,
-    confidence: Annotated[
-        float | None,
-        in_choice("Keep all limits on future cases with this confidence.", metavar="SHARE"),
-    ] = None,
+    streams: Path | None = in_columns(
+        "A TOML file with a table for each outcome: label and score name its columns; "
+        "min_precision, cost_ratio or miss_costs, and miss_weight may stand beside them.",
+        metavar="FILE",
+    ),
+    by: str | None = in_columns(
+        "The group of each case: every group is a stream.", metavar="COLUMN"
+    ),
+    overlap: str = in_limits(
+        "Whether a case with several alarms counts each, or once.", metavar="NAME", default="each"
+    ),
+    max_seconds: float = in_choice(
+        "With --exceed or --overlap once: end the search after this.", default=60.0
+    ),
+    max_gap: float = in_choice(
+        "The same, once the cost is at most this share above the least.", default=0.0
+    ),
+    confidence: float | None = in_choice(
+        "Keep all limits on future cases with this confidence.", metavar="SHARE"
+    ),
     horizon: Horizon = None,
     block: Block = None,
-    group: Annotated[
-        str | None,
-        in_columns("With --confidence: whose case it is, if some have several.", metavar="COLUMN"),
-    ] = None,
+    group: str | None = in_columns(
+        "With --confidence: whose case it is, if some have several.", metavar="COLUMN"
+    ),
     test: TestFile = None,
-    output: Annotated[
-        Path | None, output_to("Save the joint policy, as JSON; - is standard output.")
-    ] = None,
+    output: Path | None = output_to("Save the joint policy, as JSON; - is standard output."),
     check: Check = False,
 ) -> None:
     """Share one capacity between several alarms, or several groups, at the least total cost."""
@@ -223,7 +217,7 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     lines = [
         "Thresholds that share the capacity",
         policy.table().text(),
-        f"expected cost {policy.default.cost:,.6g}, never alarm {policy.never_alarm_cost:,.6g}",
+        f"expected cost {short(policy.default.cost)}, never alarm {short(policy.never_alarm_cost)}",
         *filter(None, (policy.certificate.gap_in_words, policy.certificate.price_in_words)),
     ]
     if policy.above_in_words:

@@ -28,6 +28,7 @@ from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
 from voros.io.source import Source
 from voros.sites import MIN_ROWS, MismatchError, SiteCounts, counts_of_site, label_text
+from voros.text.numbers import count, percent
 
 FAR_FEWER = 4
 """A sum with a quarter of the usual ranges is worth a warning."""
@@ -42,30 +43,22 @@ Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it
 def count_site(
     columns: InputOptions,
     show_options: OutputOptions,
-    site: Annotated[
-        str | None, option("Who counts; without it, the file's name.", metavar="NAME")
-    ] = None,
-    outcome: Annotated[
-        str | None,
-        in_columns(
-            "What the labels say, the same at every site; without it, their column's name.",
-            metavar="NAME",
-        ),
-    ] = None,
-    min_rows: Annotated[
-        int, option("Fewest rows of a range; smaller ones are merged.", metavar="COUNT")
-    ] = MIN_ROWS,
-    bits: Annotated[
-        int, option("How fine the ranges are: 12 is one per octave of scores, 20 256.")
-    ] = 20,
-    since: Annotated[
-        Path | None,
-        option(
-            "Counts of this site that were published before; ranges are merged until each has "
-            "grown by --min-rows rows, for whoever has both can subtract them.",
-            metavar="FILE",
-        ),
-    ] = None,
+    site: str | None = option("Who counts; without it, the file's name.", metavar="NAME"),
+    outcome: str | None = in_columns(
+        "What the labels say, the same at every site; without it, their column's name.",
+        metavar="NAME",
+    ),
+    min_rows: int = option(
+        "Fewest rows of a range; smaller ones are merged.", metavar="COUNT", default=MIN_ROWS
+    ),
+    bits: int = option(
+        "How fine the ranges are: 12 is one per octave of scores, 20 256.", default=20
+    ),
+    since: Path | None = option(
+        "Counts of this site that were published before; ranges are merged until each has "
+        "grown by --min-rows rows, for whoever has both can subtract them.",
+        metavar="FILE",
+    ),
     engine: Engine = None,
     output: Output = None,
 ) -> None:
@@ -166,8 +159,9 @@ def _warn_of_swapped_labels(counts: SiteCounts) -> None:
         here = site.positive / (site.positive + site.negative)
         if abs(here - there) > FAR_APART:
             say(
-                f"{here:.1%} of the cases of site {site.name!r} are positive, and {there:.1%} of "
-                f"the others; see whether {counts.pos_label!r} means the same there",
+                f"{percent(here)} of the cases of site {site.name!r} are positive, and "
+                f"{percent(there)} of the others; see whether {counts.pos_label!r} means the same "
+                "there",
                 "warning",
             )
             return
@@ -189,7 +183,8 @@ def _sheet(counts: SiteCounts) -> Sheet:
         for model, bins in counts.models.items()
     ]
     sites = [
-        f"{site.name}: {site.cases:,} cases, {site.positive:,g} positive" for site in counts.sites
+        f"{site.name}: {site.cases:,} cases, {count(site.positive)} positive"
+        for site in counts.sites
     ]
     weights = f"; weights in {counts.weights!r}" if counts.weights else ""
     columns = {

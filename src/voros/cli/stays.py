@@ -43,14 +43,12 @@ RULE_FIELDS = ("snooze", "lead", "reset", "repeats", "unfinished")
 class StayColumns:
     """Which rows belong together, and where the events are."""
 
-    stay: Annotated[
-        str | None,
-        in_stays("Whose row it is: alarms are counted over each stay, with --time.", "COLUMN"),
-    ] = None
-    events: Annotated[
-        Path | None,
-        in_stays("Events: stay and time of each, in columns named as those of FILE.", "FILE"),
-    ] = None
+    stay: str | None = in_stays(
+        "Whose row it is: alarms are counted over each stay, with --time.", "COLUMN"
+    )
+    events: Path | None = in_stays(
+        "Events: stay and time of each, in columns named as those of FILE.", "FILE"
+    )
 
     @property
     def given(self) -> bool:
@@ -79,38 +77,26 @@ class StayColumns:
 class StayOptions(StayColumns):
     """Stays, and the rule by which an alarm sounds and catches an event."""
 
-    snooze: Annotated[
-        str | None, in_stays("How long an alarm silences those after it: 12h, 30min.", "DURATION")
-    ] = None
-    lead: Annotated[
-        str | None,
-        in_stays(
-            "How long before an event an alarm must sound at least; 0h unless given.", "DURATION"
-        ),
-    ] = None
-    reset: Annotated[
-        str | None,
-        in_stays(
-            "How long after an event rows do not count; without it none after the first event.",
-            "DURATION",
-        ),
-    ] = None
-    repeats: Annotated[
-        str | None,
-        in_stays(
-            "A further alarm before an event that is caught: false_alarm (unless given), "
-            "capacity_only or ignored.",
-            "NAME",
-        ),
-    ] = None
-    unfinished: Annotated[
-        str | None,
-        in_stays(
-            "An alarm less than the horizon before a stay without an event ends: false_alarm "
-            "(unless given) or capacity_only.",
-            "NAME",
-        ),
-    ] = None
+    snooze: str | None = in_stays(
+        "How long an alarm silences those after it: 12h, 30min.", "DURATION"
+    )
+    lead: str | None = in_stays(
+        "How long before an event an alarm must sound at least; 0h unless given.", "DURATION"
+    )
+    reset: str | None = in_stays(
+        "How long after an event rows do not count; without it none after the first event.",
+        "DURATION",
+    )
+    repeats: str | None = in_stays(
+        "A further alarm before an event that is caught: false_alarm (unless given), "
+        "capacity_only or ignored.",
+        "NAME",
+    )
+    unfinished: str | None = in_stays(
+        "An alarm less than the horizon before a stay without an event ends: false_alarm "
+        "(unless given) or capacity_only.",
+        "NAME",
+    )
 
     def rule(self, horizon: str | None) -> AlarmRule:
         """Return the rule of the options."""

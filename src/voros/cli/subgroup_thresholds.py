@@ -21,6 +21,7 @@ from voros.cli.streams import joined_subgroups
 from voros.cli.terminal import Sheet, check_output, columns_text, deliver, show
 from voros.core.subgroups import FEWEST_CASES
 from voros.io.scenario_text import read_number
+from voros.text.numbers import short
 
 if TYPE_CHECKING:  # loaded by the command that compares, not by all of them
     from voros.allocation import JointEvaluation, SubgroupThresholds
@@ -39,23 +40,22 @@ def compare_subgroups(
             metavar="COLUMN",
         ),
     ],
-    recall_gap: Annotated[
-        str, in_subgroups("How far recalls may differ where they must be equal.", metavar="SHARE")
-    ] = "0.05",
-    min_subgroup: Annotated[
-        int, in_subgroups("Subgroups with fewer cases are refused by name.", metavar="COUNT")
-    ] = FEWEST_CASES,
-    confidence: Annotated[
-        float | None,
-        in_choice("Add thresholds that keep all limits with this confidence.", metavar="SHARE"),
-    ] = None,
+    recall_gap: str = in_subgroups(
+        "How far recalls may differ where they must be equal.", metavar="SHARE", default="0.05"
+    ),
+    min_subgroup: int = in_subgroups(
+        "Subgroups with fewer cases are refused by name.", metavar="COUNT", default=FEWEST_CASES
+    ),
+    confidence: float | None = in_choice(
+        "Add thresholds that keep all limits with this confidence.", metavar="SHARE"
+    ),
     test: TestFile = None,
-    rule: Annotated[
-        str, in_choice("Which thresholds -o saves: one, per_subgroup, ...", metavar="NAME")
-    ] = "per_subgroup",
-    output: Annotated[
-        Path | None, output_to("Save the thresholds of --rule, as JSON; - is standard output.")
-    ] = None,
+    rule: str = in_choice(
+        "Which thresholds -o saves: one, per_subgroup, ...", metavar="NAME", default="per_subgroup"
+    ),
+    output: Path | None = output_to(
+        "Save the thresholds of --rule, as JSON; - is standard output."
+    ),
 ) -> None:
     """Compare one threshold for all subgroups with one for each: cost, precision and recall."""
     import voros
@@ -107,7 +107,7 @@ def _sheet(
     if tested:
         on_test = {
             "test cases": list(map(str, tested)),
-            "cost": [f"{evaluation.cost:,.5g}" for evaluation in tested.values()],
+            "cost": [short(evaluation.cost) for evaluation in tested.values()],
             "alarms": [f"{evaluation.alarms:,}" for evaluation in tested.values()],
         }
         lines += ["", columns_text(on_test)]

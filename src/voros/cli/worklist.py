@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from voros.cli.loading import load, periods_of, single_model
 from voros.cli.options import (
@@ -17,7 +17,7 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
-from voros.present.report.content import scenario_values
+from voros.present.report.values import scenario_values
 
 if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
@@ -30,9 +30,7 @@ def list_cases(
     when: PeriodOptions,
     show_options: OutputOptions,
     test: TestFile = None,
-    output: Annotated[
-        Path | None, output_to("Save the worklist, as JSON; - is standard output.")
-    ] = None,
+    output: Path | None = output_to("Save the worklist, as JSON; - is standard output."),
 ) -> None:
     """List the k highest scores of each period, as in --capacity 20/day, above a threshold.
 

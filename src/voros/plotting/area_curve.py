@@ -21,6 +21,7 @@ from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import format_axes, line_width, type_size, write_beside
 from voros.styles import AXIS_TITLES
+from voros.text.numbers import short, threshold_text
 from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class AreaCurveDisplay(CurveDisplay):
         return low, high
 
     def _said_score(self, model: str) -> str:
-        return f"{visible(model)} ({self.evaluations[model].score:.3f})"
+        return f"{visible(model)} ({short(self.evaluations[model].score)})"
 
     def _draw_model(self, model: str) -> None:
         data, style = self._columns(model), self.styles_[model]
@@ -251,9 +252,7 @@ class AreaCurveDisplay(CurveDisplay):
 def _said(threshold: float) -> str:
     if np.isinf(threshold):
         return "never alarm"
-    shown = f"{threshold:.3g}"
-    # A rounded threshold may raise other alarms; nobody should type it in as if it were exact.
-    return f"≥ {shown}" if float(shown) == threshold else f"≈ {shown}"
+    return f"≥ {threshold_text(threshold)}"
 
 
 def _split_off_lower_part(ax: Axes) -> Axes:

@@ -15,6 +15,7 @@ from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import format_axes, line_width
+from voros.text.numbers import with_interval
 from voros.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -129,6 +130,6 @@ def _line_in_words(calibration: Calibration) -> str | None:
     if level is None or slope is None:
         return None
     return "\n".join(
-        f"{name} {line.value:.2f} ({line.low:.2f} to {line.high:.2f})"
+        f"{name} {with_interval(line.value, line.low, line.high)}"
         for name, line in (("intercept", level), ("slope", slope))
     )

@@ -8,6 +8,7 @@ from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on
 from voros.policy.confidence_curve import ConfidenceCurve
+from voros.text.numbers import percent
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
@@ -79,7 +80,7 @@ class ConfidenceDisplay:
             format_axes(panel, xlabel="confidence" if last else "", ylabel=PANELS[name])
             panel.set_ylim(0, 1.08 * max(*values, 1e-9))
             panel.tick_params(labelbottom=last)
-        said = ["none" if s.confidence is None else f"{100 * s.confidence:g} %" for s in steps]
+        said = ["none" if s.confidence is None else percent(s.confidence) for s in steps]
         self.axes_[-1].set_xticks(places, said)
         at = [step.confidence for step in steps].index(self.curve.deployed)
         self.deployed_ = tuple(

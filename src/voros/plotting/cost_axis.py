@@ -8,6 +8,7 @@ import numpy as np
 
 from voros.core.costs import uniform_t
 from voros.core.volume import in_unit_of
+from voros.text.numbers import typed
 from voros.typing import FloatArray
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
@@ -74,4 +75,4 @@ def ratio_text(cost_ratio: float) -> str:
     misses = round(1 / cost_ratio) if cost_ratio > 0 else 0
     if misses > 1 and np.isclose(misses * cost_ratio, 1.0):
         return f"1/{misses}"
-    return f"{cost_ratio:.3g}"
+    return typed(cost_ratio)

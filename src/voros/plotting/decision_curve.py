@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from voros.core.arguments import check_flag
 from voros.core.scenario import Scenario, check_scenario
-from voros.decision_curves import DecisionCurve, avoided, check_probabilities
+from voros.decision_curves import CensoredCases, DecisionCurve, avoided, check_probabilities
+from voros.exceptions import ArgumentError
+from voros.models import columns_by_model
 from voros.plotting.colours import FADED, muted
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
@@ -43,6 +46,9 @@ class DecisionCurveDisplay(CurveDisplay):
     interventions_avoided : bool, default False
         Draw the interventions avoided per case, compared with treating everybody, in place of net
         benefits.
+
+    `from_predictions` takes `follow_up` and `time_horizon`, as `voros.net_benefit` does, for cases
+    that were not all followed until the event.
 
     Attributes
     ----------
@@ -80,7 +86,7 @@ class DecisionCurveDisplay(CurveDisplay):
         interventions_avoided: bool = False,
     ) -> None:
         self.interventions_avoided = check_flag(interventions_avoided, "interventions_avoided")
-        self.points = renamed(points, name)
+        self.points: Mapping[str, Any] = _named(points, name)
         self.named = name is not None
         self.scenario = None if scenario is None else check_scenario(scenario)
         self.probabilities = self._gaining() if probabilities is None else probabilities
@@ -90,9 +96,51 @@ class DecisionCurveDisplay(CurveDisplay):
     def decision_curves(self) -> dict[str, DecisionCurve]:
         """The curves of each model."""
         return {
-            name: DecisionCurve.from_points(points, self.probabilities, scenario=self.scenario)
-            for name, points in self.points.items()
+            name: self._follow(points, self.probabilities) for name, points in self.points.items()
         }
+
+    def _follow(self, points: Any, probabilities: AnyArray) -> DecisionCurve:
+        if isinstance(points, CensoredCases):
+            return DecisionCurve.from_censored(points, probabilities)
+        return DecisionCurve.from_points(points, probabilities, scenario=self.scenario)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        scores: Any,
+        *arguments: Any,
+        ax: Any = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        follow_up: Any = None,
+        time_horizon: float | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw from labels and scores.
+
+        Parameters
+        ----------
+        y_true, scores, *arguments, ax, pos_label, sample_weight, **options
+            As in the other displays.
+        follow_up, time_horizon : optional
+            As in `voros.net_benefit`, for cases that were not all followed until the event. Not
+            with a scenario.
+
+        Returns
+        -------
+        display
+        """
+        how = {"pos_label": pos_label, "sample_weight": sample_weight}
+        if follow_up is None and time_horizon is None:
+            return super().from_predictions(y_true, scores, *arguments, ax=ax, **how, **options)
+        if arguments or options.get("scenario") is not None:
+            raise ArgumentError("follow_up", " is of cases without limits; leave the scenario out")
+        cases = {
+            model: CensoredCases.read(y_true, column, follow_up, time_horizon, **how)
+            for model, column in columns_by_model(y_true, scores).items()
+        }
+        return cls.from_points(cases, ax=ax, **options)
 
     def _draw(self, *, grow: bool) -> None:
         self.curves_: dict[str, Line2D] = {}
@@ -129,7 +177,8 @@ class DecisionCurveDisplay(CurveDisplay):
         if self.scenario is not None and not np.allclose(curve.best, curve.within_limits):
             faint = {**style.line, "alpha": FADED}
             self.unlimited_[model] = self._line(curve.best, **faint)
-        if not np.isnan(curve.as_scored).any():
+        censored = isinstance(self.points[model], CensoredCases)
+        if not censored and not np.isnan(curve.as_scored).any():
             dotted = {**style.line, "linestyle": ":"}
             self.as_scored_[model] = self._line(curve.as_scored, **dotted)
 
@@ -160,10 +209,7 @@ class DecisionCurveDisplay(CurveDisplay):
 
     def _gaining(self) -> AnyArray:
         """Return the usual grid, as far as some model does better than an alarm for nobody."""
-        curves = [
-            DecisionCurve.from_points(points, USUAL_PROBABILITIES, scenario=self.scenario).best
-            for points in self.points.values()
-        ]
+        curves = [self._follow(points, USUAL_PROBABILITIES).best for points in self.points.values()]
         gains = np.flatnonzero(np.max(curves, axis=0) > 0)
         return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]
 
@@ -178,3 +224,10 @@ class DecisionCurveDisplay(CurveDisplay):
         top = max(tallest, 1e-12)
         self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())
+
+
+def _named(points: Any, name: str | None) -> Mapping[str, Any]:
+    """Return what is drawn by model: operating points, or censored cases."""
+    if not any(isinstance(cases, CensoredCases) for cases in getattr(points, "values", list)()):
+        return renamed(points, name)
+    return {name: next(iter(points.values()))} if name and len(points) == 1 else points

@@ -23,6 +23,7 @@ from voros.plotting.style import (
     write_beside,
 )
 from voros.styles import REGION
+from voros.text.numbers import typed_percent
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
     Examples
     --------
     >>> list(named_scenarios(Scenario(0.5, 0.1, 0.05)))
-    ['precision ≥ 0.5, alarms ≤ 10%']
+    ['precision ≥ 0.5, alarms ≤ 10 %']
     """
     if scenario is None:
         return {}
@@ -59,7 +60,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
 def limit_labels(scenario: Scenario) -> dict[str, str]:
     """Say the floors and the capacity shortly."""
     is_number = scenario.capacity_is_count or scenario.per == PATIENT_DAY
-    most = f"{scenario.capacity:,}" if is_number else f"{100 * scenario.capacity:.3g}%"
+    most = f"{scenario.capacity:,}" if is_number else typed_percent(scenario.capacity)
     if scenario.per is not None:
         most += f" {scenario.rule}"
     labels = {"precision": f"precision ≥ {scenario.min_precision:g}"}

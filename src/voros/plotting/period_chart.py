@@ -12,6 +12,7 @@ from voros.plotting.colours import FADED, ground, ink, model_styles
 from voros.plotting.style import axes_to_draw_on, format_axes, line_width, type_size, write_beside
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.policy_evaluation import PolicyEvaluation
+from voros.text.numbers import short
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class PeriodDisplay:
         across = {"xycoords": ax.get_yaxis_transform(), "va": "bottom", "bbox": veil}
         at, capacity = {"ha": "right"}, scenario.capacity
         write_beside(ax, f"capacity {capacity:,}", (0.995, capacity), (0, 2), **across, **at)
-        write_beside(ax, f"mean {mean:,.3g}", (0.005, mean), (0, 2), **across)
+        write_beside(ax, f"mean {short(mean)}", (0.005, mean), (0, 2), **across)
 
     def _name_periods(self, places: AnyArray) -> None:
         by_period, ax = self.by_period, self.ax_

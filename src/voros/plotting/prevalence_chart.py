@@ -12,6 +12,7 @@ from voros.plotting.limit_lines import draw_level, shade_runs
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.prevalence import PrevalenceBand
+from voros.text.numbers import percent, short, threshold_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,8 +120,9 @@ class PrevalenceDisplay:
         where = "golden where" if band.surely_kept.any() else "at no prevalence drawn does"
         keeps = "keeps" if band.surely_kept.any() else "keep"
         self.title_ = panel.set_title(
-            f"threshold {band.threshold:.6g}; {where} the whole {100 * band.confidence_level:g} % "
-            f"band {keeps} the limits\n(these cases: prevalence {band.observed:.3g})",
+            f"threshold {threshold_text(band.threshold)}; {where} the whole "
+            f"{percent(band.confidence_level)} band {keeps} the limits\n"
+            f"(these cases: prevalence {short(band.observed)})",
             fontsize=type_size(panel),
             loc="left",
         )

@@ -23,6 +23,7 @@ from voros.plotting.style import (
     write_beside,
 )
 from voros.styles import REGION
+from voros.text.numbers import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,8 +142,8 @@ class RegionDisplay:
 
     def _title(self) -> str:
         limits = self.limits
-        alarms = rf"$\kappa = {limits.max_alarms:g}$" if limits.caps else "no capacity limit"
-        sizes = f"$|P| = {limits.n_positive:g}, |N| = {limits.n_negative:g}$"
+        alarms = rf"$\kappa$ = {count(limits.max_alarms)}" if limits.caps else "no capacity limit"
+        sizes = f"$|P|$ = {count(limits.n_positive)}, $|N|$ = {count(limits.n_negative)}"
         recall = rf"$\rho = {limits.min_recall:g}$, " if limits.min_recall else ""
         return rf"$\alpha = {limits.min_precision:g}$, {recall}{alarms}" + "\n" + sizes
 

@@ -19,6 +19,7 @@ from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
 from voros.styles import AXIS_TITLES
+from voros.text.numbers import count, percent
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ LONGEST_LINE = 60
 """Characters of a name in a line above the picture."""
 
 Along = Literal["threshold", "alarms"]
-
-COST_PANELS = ("expected_cost", "precision", "alarms")
-"""Measures, from top to bottom."""
 
 
 class ThresholdCostDisplay(ModelDisplay):
@@ -53,12 +51,12 @@ class ThresholdCostDisplay(ModelDisplay):
     Attributes
     ----------
     axes_ : tuple of Axes
-        Expected cost, precision and alarms, from top to bottom.
+        Expected cost, precision, recall where it has a floor, and alarms, from top to bottom.
     lines_ : dict of str to Line2D
         Solid where feasible.
     faded_ : dict of str to Line2D
     limit_lines_ : dict of str to Line2D
-        The precision floor and the capacity.
+        The floors and the capacity.
     best_ : tuple of Line2D
         The best feasible threshold, across all panels.
     note_ : Text
@@ -111,8 +109,14 @@ class ThresholdCostDisplay(ModelDisplay):
 
     @cached_property
     def feasible(self) -> BoolArray:
-        """Which thresholds meet both limits."""
+        """Which thresholds meet the limits."""
         return self.evaluation.decision.feasible
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """Measures, from top to bottom."""
+        recall = () if self.scenario.min_recall is None else ("recall",)
+        return "expected_cost", "precision", *recall, "alarms"
 
     @property
     def best(self) -> int:
@@ -130,6 +134,7 @@ class ThresholdCostDisplay(ModelDisplay):
         Parameters
         ----------
         ax : sequence of three Axes, optional
+            Four where recall has a floor.
         color : color, optional
             Of the lines.
 
@@ -137,11 +142,14 @@ class ThresholdCostDisplay(ModelDisplay):
         -------
         display
         """
-        self.axes_ = panels_to_draw_on(ax, (len(COST_PANELS),), (1.0, 1.0), nrows=3, sharex=True)
+        n_panels = len(self.panels)
+        self.axes_ = panels_to_draw_on(
+            ax, (n_panels,), (1.0, n_panels / 3), nrows=n_panels, sharex=True
+        )
         self.lines_: dict[str, Line2D] = {}
         self.faded_: dict[str, Line2D] = {}
         (style,) = model_styles(self.axes_[0], ["model"], color).values()
-        for panel, name in zip(self.axes_, COST_PANELS, strict=True):
+        for panel, name in zip(self.axes_, self.panels, strict=True):
             self._draw_panel(panel, name, style.color)
         self.limit_lines_ = self._draw_limits()
         self.best_ = self._mark_best()
@@ -177,7 +185,8 @@ class ThresholdCostDisplay(ModelDisplay):
     def _values(self, name: str) -> FloatArray:
         if name == "expected_cost":
             return self.expected_cost
-        return np.asarray(getattr(self.evaluation.points, name), dtype=np.float64)
+        column = "tpr" if name == "recall" else name
+        return np.asarray(getattr(self.evaluation.points, column), dtype=np.float64)
 
     def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
         x, y = self._along(), self._values(name)
@@ -192,16 +201,20 @@ class ThresholdCostDisplay(ModelDisplay):
         panel.tick_params(labelbottom=last)
 
     def _draw_limits(self) -> dict[str, Line2D]:
-        limits = self.scenario.min_precision, self.evaluation.max_alarms
-        labels = limit_labels(self.scenario)
-        drawn = map(draw_level, self.axes_[1:], limits, (labels["precision"], labels["capacity"]))
-        return dict(zip(COST_PANELS[1:], drawn, strict=True))
+        limits, labels = self.scenario, limit_labels(self.scenario)
+        levels = {
+            "precision": (limits.min_precision, labels["precision"]),
+            "recall": (limits.min_recall or 0.0, labels.get("recall", "")),
+            "alarms": (self.evaluation.max_alarms, labels["capacity"]),
+        }
+        panels = zip(self.axes_[1:], self.panels[1:], strict=True)
+        return {name: draw_level(panel, *levels[name]) for panel, name in panels}
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
         _, best = model_styles(self.axes_[0], ["model", "best"]).values()
         marks = []
-        for panel, name in zip(self.axes_, COST_PANELS, strict=True):
+        for panel, name in zip(self.axes_, self.panels, strict=True):
             panel.axvline(x, color=best.color, linewidth=0.6 * line_width(panel), zorder=2)
             (mark,) = panel.plot(
                 x,
@@ -220,9 +233,9 @@ class ThresholdCostDisplay(ModelDisplay):
         text = "never alarm"
         if best > 0:
             text = (
-                f"cheapest within the limits: {points.alarms[best]:,.4g} alarms,\n"
-                f"{100 * points.precision[best]:.0f}% of them right, "
-                f"{100 * points.tpr[best]:.0f}% of all positives caught"
+                f"cheapest within the limits: {count(points.alarms[best])} alarms,\n"
+                f"{percent(points.precision[best])} of them correct, "
+                f"{percent(points.tpr[best])} of all positives caught"
             )
         if self.name is not None:
             text = f"{literal(wrapped(self.name, LONGEST_LINE))}: {text}"

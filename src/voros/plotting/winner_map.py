@@ -21,6 +21,7 @@ from voros.plotting.legends import (
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_inches, format_axes, panels_to_draw_on, text_inches, type_size
 from voros.styles import AXIS_TITLES, HUES
+from voros.text.numbers import percent
 from voros.typing import BoolArray, FloatArray
 from voros.winners import NOBODY, WinnerMap, winner_map
 
@@ -157,7 +158,7 @@ class WinnerMapDisplay(ModelDisplay):
         return self
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of one row per cell."""
+        """Return a data frame of one row per grid cell."""
         return self.winner_map.frame(backend)
 
     def _draw_winners(self, x: FloatArray, y: FloatArray) -> QuadMesh:
@@ -273,7 +274,9 @@ class WinnerMapDisplay(ModelDisplay):
         for name, style in self.styles_.items():
             if won[name] > 0 or not many:
                 letter = f"{style.letter}: " if name in self.letters_ else ""
-                keys[f"{letter}{visible(name)} ({won[name]:.0%})"] = Patch(facecolor=style.fill)
+                keys[f"{letter}{visible(name)} ({percent(won[name])})"] = Patch(
+                    facecolor=style.fill
+                )
         if many and len(keys) < len(won):
             rest = f"{len(won) - len(keys)} others, best nowhere"
             keys[rest] = Patch(facecolor="none")
@@ -282,7 +285,7 @@ class WinnerMapDisplay(ModelDisplay):
 
 
 def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
-    """Edges of cells around ``centres``: halfway between neighbours, in logarithms if ``log``.
+    """Edges of grid cells around ``centres``: halfway between neighbours, in logarithms if ``log``.
 
     Examples
     --------
@@ -316,7 +319,7 @@ def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
 
 
 def _deepest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
-    """The cell farthest from any that is not won, as a place for a name; a clear one if any is."""
+    """The grid cell farthest from any not won, as a place for a name; a clear one if any is."""
     from scipy.ndimage import distance_transform_edt
 
     cells = clear if clear.any() else won

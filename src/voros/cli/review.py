@@ -1,0 +1,108 @@
+"""``voros review``: two thresholds, alarm, look again or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from voros.cli.loading import load, single_model
+from voros.cli.options import (
+    InputOptions,
+    LimitOptions,
+    OutputOptions,
+    TestFile,
+    bundled,
+    in_limits,
+    output_to,
+)
+from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
+from voros.io.scenario_text import read_capacity, read_number
+from voros.present.report.values import scenario_values
+
+if TYPE_CHECKING:
+    from voros.policy.review import ReviewBand, ReviewCounts
+
+
+@bundled
+def review(
+    columns: InputOptions,
+    limits: LimitOptions,
+    show_options: OutputOptions,
+    review_capacity: str = in_limits(
+        "Most looks: a share of the cases such as 10%, or a number of them.",
+        metavar="SHARE|COUNT",
+        default=MISSING,
+    ),
+    review_cost: str = in_limits(
+        "Cost of a look, in misses: 1/100 if a hundred looks cost as much as a miss.",
+        metavar="COST",
+        default=MISSING,
+    ),
+    test: TestFile = None,
+    output: Annotated[
+        Path | None, output_to("Save the two thresholds, as JSON; - is standard output.")
+    ] = None,
+) -> None:
+    """Choose two thresholds of least cost on the cases in FILE: alarm, look again, or nothing.
+
+    Precision floor and capacity are limits on the alarms. The pair comes without a guarantee.
+    Saved with -o, voros apply decides on new cases by it.
+    """
+    scenario = limits.read()
+    check_output(output, show_options)
+    cases = load(columns)
+    model = single_model(cases.models, "a review band is of")
+    with show_progress("choosing"):
+        from voros.policy import review_band
+
+        band = review_band(
+            cases.positive,
+            cases.scores_of(model),
+            scenario,
+            review_capacity=read_capacity(review_capacity, "review_capacity"),
+            review_cost=read_number(review_cost, "review_cost"),
+            sample_weight=cases.weights,
+            model=model,
+        )
+    counts = {"validation": band.validation}
+    if test is not None:
+        named = replace(columns, file=test, label=cases.label, score=[model])
+        later = load(named)
+        scores = later.scores_of(model)
+        counts["test"] = band.evaluate(later.positive, scores, sample_weight=later.weights)
+    if output is not None:
+        deliver(band.to_json(), output, show_options, announce=False)
+    show(_sheet(band, counts, cases.source), show_options, output=output)
+
+
+def _sheet(band: ReviewBand, counts: dict[str, ReviewCounts], source: str) -> Sheet:
+    rows = [{"cases": part} | review_values(counted) for part, counted in counts.items()]
+    tests = [f"\ntest cases:\n{counts['test']!r}"] if "test" in counts else []
+    return Sheet(
+        text="\n".join([repr(band), *tests]),
+        rows=rows,
+        document={
+            "file": source,
+            "model": band.model,
+            "scenario": scenario_values(band.scenario),
+            "alarm_threshold": band.alarm_threshold,
+            "review_threshold": band.review_threshold,
+            "counts": rows,
+        },
+    )
+
+
+def review_values(counts: ReviewCounts) -> dict[str, Any]:
+    """Return what two thresholds do with some cases, for programs."""
+    n_alarms, n_looks, n_left = counts.cases
+    return {
+        "alarms": n_alarms,
+        "looks": n_looks,
+        "nothing": n_left,
+        "max_alarms": counts.max_alarms,
+        "max_looks": counts.max_looks,
+        "precision": counts.precision,
+        "recall": counts.recall,
+        "cost_per_1000": counts.cost_per_1000,
+    }
