@@ -69,7 +69,7 @@ def test_what_cannot_be_blended_is_named():
     y, scores = three_models(200)
     with pytest.raises(ValueError, match="scores hold one model; a blend needs at least two"):
         voros.blend(y, {"a": scores["a"]})
-    with pytest.raises(ValueError, match="scores lack 'b', of which the blend is made"):
+    with pytest.raises(ValueError, match="scores lack 'b'; the blend is a mean of them"):
         voros.blend(y, scores).score({"a": scores["a"]})
     with pytest.raises(ValueError, match="n_steps=0"):
         voros.blend(y, scores, n_steps=0)

@@ -92,7 +92,7 @@ def refused(function, given, message):
 @pytest.mark.parametrize("function", ON_CASES)
 @pytest.mark.parametrize("kind", ["OperatingPoints", "BinnedCounts", "SiteCounts"])
 def test_counts_are_refused_with_the_reason(function, kind):
-    refused(function, of_counts(kind), f"{kind}, which holds counts and no cases; .* evaluate, sel")
+    refused(function, of_counts(kind), f"{kind}, which holds counts and no cases. .* evaluate, sel")
 
 
 @pytest.mark.parametrize("function", ON_CASES)

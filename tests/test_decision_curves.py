@@ -326,3 +326,29 @@ def test_a_legend_names_every_kind_of_line() -> None:
     usual = {"risk", "alarm at the threshold probability", "an alarm for everybody"}
     assert words() == usual
     assert words(limits) == usual | {"without limits"}
+
+
+def test_censored_curves_are_drawn_as_they_are_computed() -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    import matplotlib.pyplot as plt
+
+    from voros.plotting import DecisionCurveDisplay
+
+    rng = np.random.default_rng(1)
+    y, months = rng.random(60) < 0.5, rng.exponential(4, 60)
+    scores = {"a": rng.random(60), "b": rng.random(60)}
+    censored = {"follow_up": months, "time_horizon": 3.0}
+    at = [0.1, 0.3, 0.5]
+    draw = DecisionCurveDisplay.from_predictions
+    for avoided in (False, True):
+        how = {"interventions_avoided": avoided}
+        display = draw(y, scores, probabilities=at, **censored, **how)
+        assert not display.as_scored_
+        assert not display.unlimited_
+        for model, score in scores.items():
+            found = voros.net_benefit(y, score, threshold_probability=at, **censored, **how)
+            np.testing.assert_allclose(display.curves_[model].get_ydata(), found)
+    assert list(draw(y, scores["a"], **censored, name="risk").curves_) == ["risk"]
+    with pytest.raises(voros.exceptions.ArgumentError, match="leave the scenario out"):
+        draw(y, scores, voros.Scenario(cost_ratio=1), **censored)
+    plt.close("all")

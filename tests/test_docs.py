@@ -27,11 +27,14 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 RUN_ELSEWHERE = {"frameworks.md"}
 """Blocks of that page need packages of their own: tests/frameworks/test_recipes.py."""
 
-DRAWN = {"pictures.md", "reports.md", "monitoring.md"}
-"""Pages whose examples draw for seconds; they run with the slow tests."""
+LONG = {
+    *("pictures.md", "reports.md", "monitoring.md", "intervals.md", "scikit-learn.md"),
+    "worth-per-case.md",
+}
+"""Pages whose examples draw or compute for seconds; they run with the slow tests."""
 
 RUN_HERE = [
-    pytest.param(page, marks=[pytest.mark.slow] if page.name in DRAWN else [])
+    pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else [])
     for page in PAGES
     if page.name not in RUN_ELSEWHERE
 ]
@@ -84,10 +87,12 @@ def test_the_modules_that_contributors_are_sent_to_exist() -> None:
     pages = (ROOT / "CONTRIBUTING.md", ROOT / "docs" / "science.md")
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", text)) - {"utils.py", "app.py"}
+    installed = {name: name.removeprefix("studies/").removeprefix("src/") for name in named}
     missing = [
         name
         for name in sorted(named)
-        if not (ROOT / name).exists() and not (PACKAGE / name).exists()
+        if not any((at / name).exists() for at in (ROOT, PACKAGE))
+        and not (PACKAGE.parent / installed[name]).exists()
     ]
     assert missing == []
     assert len(named) > 15

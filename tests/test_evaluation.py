@@ -85,7 +85,7 @@ def test_a_known_cost_has_one_choice(problem) -> None:
 def test_shows_itself_in_a_terminal_and_in_a_notebook(result) -> None:
     text, html = repr(result), result._repr_html_()
     for shown in (text, html):
-        assert f"{result.score:.6f}" in shown
+        assert f"{result.score:.3f}" in shown
         assert "precision" in shown
         assert f"{result.choices[0].threshold:.6g}" in shown
     assert html.count("<tr>") == len(result.summary()) + 1 + len(result.choices)

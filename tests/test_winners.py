@@ -293,6 +293,7 @@ def test_a_much_better_model_wins_clearly() -> None:
     assert not tested.close_call.any()
 
 
+@pytest.mark.slow
 def test_a_close_call_is_one_that_a_comparison_does_not_find() -> None:
     """Cell by cell as `voros.compare` of two models, whose intervals are quantiles."""
     many = 200

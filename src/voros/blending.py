@@ -16,6 +16,7 @@ from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ModelCases, naming
+from voros.text.numbers import short
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -80,7 +81,7 @@ class Blend(ReprMixin):
         missing = [model for model in self.weights if model not in columns]
         if missing:
             raise ArgumentError(
-                "scores", f" lack {', '.join(map(repr, missing))}, of which the blend is made"
+                "scores", f" lack {', '.join(map(repr, missing))}; the blend is a mean of them"
             )
         log_odds = sum(
             weight
@@ -130,12 +131,11 @@ class Blend(ReprMixin):
 
     def _parts(self) -> tuple[str, Table]:
         rows = [
-            (model, f"{weight:.3f}", f"{self.slopes[model]:.3f}", f"{self.intercepts[model]:.3f}")
+            (model, short(weight), short(self.slopes[model]), short(self.intercepts[model]))
             for model, weight in self.weights.items()
         ]
-        title = (
-            f"blend of {len(rows)} models on {self.n_cases:,} cases, log loss {self.log_loss:.4f}"
-        )
+        loss = short(self.log_loss)
+        title = f"blend of {len(rows)} models on {self.n_cases:,} cases, log loss {loss}"
         return title, Table.from_rows([("model", "weight", "slope", "intercept"), *rows])
 
 

@@ -230,6 +230,17 @@ class DecisionCurve:
             treat_all(points, probability, limits),
         )
 
+    @classmethod
+    def from_censored(cls, cases: CensoredCases, probability: FloatArray) -> DecisionCurve:
+        """Follow cases whose follow-up may have ended early; there are no limits then.
+
+        Returns
+        -------
+        DecisionCurve
+        """
+        benefit, of_all = cases.net_benefit(probability)
+        return cls(probability, benefit, benefit, benefit, of_all)
+
     @property
     def cost_of_limits(self) -> FloatArray:
         """What the limits cost in net benefit."""
@@ -237,11 +248,6 @@ class DecisionCurve:
 
     @property
     def interventions_avoided(self) -> FloatArray:
-        """Interventions avoided per case within the limits, compared with treating everybody."""
-        return avoided(self.within_limits, self.treat_all, self.probability)
-
-    @property
-    def interventionsavoided(self) -> FloatArray:
         """Interventions avoided per case within the limits, compared with treating everybody."""
         return avoided(self.within_limits, self.treat_all, self.probability)
 

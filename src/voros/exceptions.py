@@ -12,6 +12,7 @@ __all__ = [
     "CostRangeWarning",
     "DependentPeriodsWarning",
     "DoubtfulColumnWarning",
+    "DoubtfulWeightsWarning",
     "FewAlarmsWarning",
     "FewCasesWarning",
     "FewGroupsWarning",
@@ -23,6 +24,7 @@ __all__ = [
     "NeverAlarmWarning",
     "OneClassWarning",
     "PredictionFileError",
+    "UndefinedScoreError",
     "VorosWarning",
 ]
 
@@ -134,7 +136,20 @@ class IncompleteCountsError(ValueError):
     Traceback (most recent call last):
     voros.exceptions.IncompleteCountsError: the binned counts are too coarse for
     Scenario(min_precision=0.0, capacity=1.0, cost_ratio=uniform(0.1, 0.2)): the score lies between
-    0.98125 and 1; count with more bits, or accept an interval by BinnedScores.within(tolerance)
+    0.981 and 1; count with more bits, or accept an interval by BinnedScores.within(tolerance)
+    """
+
+
+class UndefinedScoreError(ValueError):
+    """Partial VOROS within limits, where cases have values: it is not defined.
+
+    Examples
+    --------
+    >>> import voros
+    >>> points = voros.OperatingPoints.from_scores([1, 0, 1], [0.9, 0.8, 0.3], miss_value=[9, 2, 5])
+    >>> voros.evaluate(points, scenario=voros.Scenario(min_precision=0.5, cost_ratio=0.2)).score
+    Traceback (most recent call last):
+    voros.exceptions.UndefinedScoreError: partial VOROS is not defined where cases have values: ...
     """
 
 
@@ -277,6 +292,20 @@ class DoubtfulColumnWarning(VorosWarning):
     Traceback (most recent call last):
     voros.exceptions.DoubtfulColumnWarning: column 'patient_id' looks like an identifier, and is
     not taken as a model; to take it as one, pass a mapping from model to scores
+    """
+
+
+class DoubtfulWeightsWarning(VorosWarning):
+    """Weights look like amounts of money, and would make the limits count money, not cases.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> y, scores, amounts = [1, 0] * 20, list(range(40)), [n + 0.99 for n in range(40)]
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.evaluate(y, scores, voros.Scenario(cost_ratio=0.2), sample_weight=amounts)
+    Traceback (most recent call last):
+    voros.exceptions.DoubtfulWeightsWarning: sample_weight looks like amounts (...
     """
 
 

@@ -36,6 +36,7 @@ from voros.metrics import read_scenario
 from voros.models import count_models, points_by_name
 from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
+from voros.text.numbers import percent
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 __all__ = ["WinnerMap", "winner_map"]
@@ -68,11 +69,11 @@ class WinnerMap:
         Without resamples the best two make a close call where they differ by at most this.
     unsure : ndarray of bool, shape (n_floors, n_capacities), or None
         Where the best model's lead over some other is not significant at 5 %, over all pairs of
-        models of a cell; None without resamples.
+        models of a grid cell; None without resamples.
     per : str or None
         "patient-day" where capacities are rates of alarms over stays.
     min_recall : float or None
-        The recall floor of every cell, where there is one.
+        The recall floor of every grid cell, where there is one.
 
     Examples
     --------
@@ -105,12 +106,12 @@ class WinnerMap:
 
     @cached_property
     def winner(self) -> AnyArray:
-        """Position of the best model in each cell; -1 where nothing is feasible."""
+        """Position of the best model in each grid cell; -1 where nothing is feasible."""
         return np.where(self.feasible.any(axis=-1), self.scores.argmax(axis=-1), NOBODY)
 
     @cached_property
     def margin(self) -> FloatArray:
-        """Best score less the second best in each cell; NaN where nothing is feasible."""
+        """Best score less the second best in each grid cell; NaN where nothing is feasible."""
         ranked = np.sort(self.scores, axis=-1)
         return np.where(self.winner == NOBODY, np.nan, ranked[..., -1] - ranked[..., -2])
 
@@ -127,7 +128,7 @@ class WinnerMap:
         return "lead not significant at 5 %"
 
     def shares_won(self) -> dict[str, float]:
-        """Return the share of the feasible cells that each model wins."""
+        """Return the share of the feasible grid cells that each model wins."""
         held = np.maximum(np.count_nonzero(self.winner != NOBODY), 1)
         return {
             name: float(np.count_nonzero(self.winner == j) / held)
@@ -135,7 +136,7 @@ class WinnerMap:
         }
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of `frame`: limits, winner and scores of each cell."""
+        """Return the columns of `frame`: limits, winner and scores of each grid cell."""
         floors, capacities = np.meshgrid(self.min_precisions, self.capacities, indexing="ij")
         names = np.array([*self.models, None], dtype=object)
         columns: dict[str, Any] = {
@@ -149,17 +150,17 @@ class WinnerMap:
         return columns | {f"score of {name}": scores[:, j] for j, name in enumerate(self.models)}
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of one row per cell, with one column of scores per model."""
+        """Return a data frame of one row per grid cell, with one column of scores per model."""
         return make_frame(self.columns(), backend)
 
     def __repr__(self) -> str:
         """Summarise who wins how much."""
         floors, capacities = self.winner.shape
         recall = "" if self.min_recall is None else f", recall >= {self.min_recall:g}"
-        won = ", ".join(f"{name} {share:.0%}" for name, share in self.shares_won().items())
+        won = ", ".join(f"{name} {percent(share)}" for name, share in self.shares_won().items())
         return (
             f"WinnerMap({floors} floors x {capacities} capacities{recall}; "
-            f"of the feasible cells: {won}; {self.close_call.mean():.0%} are close calls)"
+            f"of the feasible grid cells: {won}; {percent(self.close_call.mean())} are close calls)"
         )
 
 
@@ -204,13 +205,13 @@ def winner_map(
     per : {"patient-day"}, optional
         Of alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
     min_recall : float in [0, 1], optional
-        A recall floor that models must keep in every cell.
+        A recall floor that models must keep in every grid cell.
     tolerance : float, default 0.01
         Scores this close make a close call, where nothing is resampled.
     n_resamples : int, default 0
-        Resamples of the cases, at least 100, shared by all models. A close call is then a cell in
-        which the best model's lead over some other is not significant; a hundred take about a
-        hundred times as long as the map.
+        Resamples of the cases, at least 100, shared by all models. A close call is then a grid
+        cell in which the best model's lead over some other is not significant; a hundred take
+        about a hundred times as long as the map.
     groups : array-like of shape (n_cases,), optional
         Whose case it is, where one patient has several: whole groups are resampled.
     random_state : int, Generator or None
@@ -317,7 +318,7 @@ def score_grid(
 ) -> WinnerMap:
     """Score models as `winner_map` does, without a warning.
 
-    Of limits ``costs`` has at most a recall floor, which is that of every cell.
+    Of limits ``costs`` has at most a recall floor, which is that of every grid cell.
     """
     floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):

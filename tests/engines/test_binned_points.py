@@ -89,6 +89,7 @@ def test_bounds_contain_every_order_inside_the_bins(data, scenario, random):
     assert low - ROUNDING <= score(labels, moved, weights, scenario) <= high + ROUNDING
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(cases(), scenarios())
 def test_finer_bins_never_widen_the_bounds(data, scenario):

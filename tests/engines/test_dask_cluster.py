@@ -11,8 +11,6 @@ import pytest
 import voros
 from voros.engines import count_frame
 
-dd = pytest.importorskip("dask.dataframe")
-distributed = pytest.importorskip("distributed")
 pl = pytest.importorskip("polars")
 
 pytestmark = [
@@ -29,6 +27,9 @@ SCENARIO = voros.Scenario(0.25, 0.3, (0.05, 0.4))
 
 @pytest.fixture(scope="module")
 def client():
+    # Here and not above: they take a second to load, and these tests are slow ones.
+    pytest.importorskip("dask.dataframe")
+    distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
@@ -56,7 +57,9 @@ def folder(cases, tmp_path_factory):
 
 
 def count(folder):
-    frame = dd.read_parquet(folder)
+    import dask.dataframe
+
+    frame = dask.dataframe.read_parquet(folder)
     return count_frame(
         frame, label="y", scores=["s", "tied"], scenarios=[SCENARIO], largest_answer=20_000
     )
@@ -74,6 +77,8 @@ def test_a_cluster_of_processes_gives_the_score_in_memory(client, cases, folder)
 
 def test_a_killed_worker_leads_to_the_right_number_or_an_error(client, cases, folder):
     """Dask computes the lost parts again, or gives up; a wrong number is not an outcome."""
+    import distributed
+
     victim = next(iter(client.run(os.getpid).values()))
     expected = truths(cases)
     killer = threading.Timer(0.7, os.kill, (victim, signal.SIGKILL))

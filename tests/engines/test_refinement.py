@@ -35,6 +35,7 @@ def counted(labels, scores, scenarios, largest_answer=SMALL, **options):
     )["s"]
 
 
+@pytest.mark.slow
 def test_is_exact_whatever_the_limits_with_answers_of_few_rows():
     labels, scores = draw(5000, 0)
     for min_precision in (0.0, 0.3, 0.7, 1.0):
@@ -206,6 +207,7 @@ def test_a_capacity_of_less_than_one_case_before_reweighting():
     assert points.covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_very_many_rows_get_an_interval_unless_exactness_is_asked_for(monkeypatch):
     labels, scores = draw(20_000, 13)
     scenario = voros.Scenario(0.2, 0.6, (0.1, 0.5))

@@ -16,7 +16,7 @@ from voros import Scenario, VorosWarning, costs
 from voros.exceptions import InfeasibleError
 from voros.io.writing import json_text
 from voros.present.report import layout, make_report
-from voros.present.report.content import report_document
+from voros.present.report.values import report_document
 
 RUNS = 200
 PICTURES = [

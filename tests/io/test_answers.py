@@ -75,7 +75,7 @@ def test_the_score_is_nearly_the_mean_over_people():
             WRITTEN.replace("[90, 90]", "[30, 90]"),
             "from what is accepted and refused follows [90, 90]",
         ),
-        (WRITTEN.replace("[10, 30, 90]", "[]"), "answer 2 accepts and refuses nothing"),
+        (WRITTEN.replace("[10, 30, 90]", "[]"), "answer 2 has no accepted and no refused offer"),
         (WRITTEN.replace("[10, 30, 90]", '["x"]'), "answer 2, accepted='x'; accepted is numbers"),
         (WRITTEN.replace("refused = []", "refused = 5"), "answer 2, refused=5; accepted is a list"),
     ],

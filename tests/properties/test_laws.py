@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import voros
 from voros import costs
+from voros.core.decision import solve
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsWarning")
 """Laws hold where false alarms cost more than misses, too."""
@@ -216,3 +217,26 @@ def test_looser_limits_never_raise_the_cost_of_the_best_threshold(data, scenario
             for e in (free, strict)
         ]
         assert costs_of[0] <= costs_of[1]
+
+
+@many
+@given(data_sets(), scenarios(), st.floats(0, 1))
+def test_a_lower_recall_floor_never_raises_the_cost_of_the_best_threshold(
+    data, scenario, share
+) -> None:
+    floor = scenario["min_recall"] or 0.5
+    points = voros.OperatingPoints.from_scores(*data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        strict, lower = (
+            solve(points, voros.Scenario(**scenario | {"min_recall": recall}))
+            for recall in (floor, share * floor)
+        )
+    assert not (strict.feasible[1:] & ~lower.feasible[1:]).any()
+    assert strict.can_alarm <= lower.can_alarm
+    assume(strict.can_alarm)
+    for ratio in (0.01, 0.1, 1.0):
+        cost = ratio * points.fp - points.tp
+        assert cost[lower.feasible].min() <= cost[strict.feasible].min()
+    # What the floor adds is a cut: the region shrinks.
+    assert strict.region.area <= lower.region.area + ROUNDING

@@ -26,6 +26,7 @@ from voros.core.volume import partial_volume
 from voros.engines.bins import Bins
 from voros.engines.queries import Usage
 from voros.exceptions import IncompleteCountsError
+from voros.text.numbers import short, threshold_text
 from voros.typing import BoolArray, FloatArray
 
 RECOUNT = "count with more bits, or accept an interval by BinnedScores.within(tolerance)"
@@ -142,7 +143,7 @@ class BinnedScores:
             remedy = RECOUNT if self.usage is None else "count them for this scenario too"
             raise IncompleteCountsError(
                 f"the binned counts are too coarse for {scenario!r}: the score lies between "
-                f"{low:.6g} and {high:.6g}; {remedy}"
+                f"{short(low, high)} and {short(high, low)}; {remedy}"
             )
 
     def check_thresholds(self, _: FloatArray, wanted: FloatArray) -> None:
@@ -152,8 +153,8 @@ class BinnedScores:
         if unknown.any():
             raise IncompleteCountsError(
                 "the binned counts are too coarse to say how many alarms the threshold "
-                f"{wanted[unknown][0]:g} raises; count them without a scenario, or evaluate the "
-                "policy on the cases in memory"
+                f"{threshold_text(float(wanted[unknown][0]))} raises; count them without a "
+                "scenario, or evaluate the policy on the cases in memory"
             )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:

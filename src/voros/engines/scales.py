@@ -3,7 +3,8 @@
 The *key* of a score is a whole number; a *bucket* of level n is the set of scores whose keys agree
 but for the last n bits. Buckets are ranges of scores, and each level nests in the next.
 
-Keys are scores times a power of two, rounded down: a product that every engine computes exactly.
+Keys are scores times a power of two, rounded down: a product that every engine computes exactly,
+except for subnormal scores (below 2.3e-308 in size).
 Where scores lie too unevenly for that, the key is made of the float's bits (see
 `voros.engines.keys`), at more expense.
 """

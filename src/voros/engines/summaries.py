@@ -36,6 +36,7 @@ from voros.engines.scales import BITS
 from voros.engines.small_bins import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
+from voros.text.numbers import count
 from voros.typing import AnyArray
 
 FORMAT = "voros binned counts"
@@ -395,7 +396,7 @@ class BinnedCounts:
         """Summarise the summary."""
         return (
             f"BinnedCounts({len(self.buckets):,} bins of {self.bits} bits, "
-            f"n_positive={self.n_positive:g}, n_negative={self.n_negative:g})"
+            f"n_positive={count(self.n_positive)}, n_negative={count(self.n_negative)})"
         )
 
 

@@ -409,7 +409,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         try:
             splitter = check_cv(self.cv, y, classifier=True)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"cv={self.cv!r} says no split: {error}") from error
+            raise ValueError(f"cv={self.cv!r} gives no split: {error}") from error
         if grouped and (self.cv is None or isinstance(self.cv, Integral)):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
         if not self.refit and splitter.get_n_splits() > 1:

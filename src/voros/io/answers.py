@@ -24,6 +24,7 @@ from voros.core import costs
 from voros.core.arguments import check_number
 from voros.core.scenario import Scenario
 from voros.io.toml import read_toml
+from voros.text.numbers import percent
 from voros.text.table import Table
 
 OFFERS = ("accepted", "refused")
@@ -72,8 +73,8 @@ class Answers:
     (4.0, 30.0)
     >>> print(both)
     who  right, at least  alarms, at most  a miss is worth
-    a                30%              10%           4 to 8
-    b                20%              20%         10 to 30
+    a               30 %             10 %           4 to 8
+    b               20 %             20 %         10 to 30
     """
 
     people: tuple[Answer, ...]
@@ -95,8 +96,8 @@ class Answers:
         rows = [
             (
                 person.who,
-                f"{person.min_precision:.0%}",
-                f"{person.capacity:.0%}",
+                percent(person.min_precision),
+                percent(person.capacity),
                 "{:g} to {:g}".format(*person.miss_costs),
             )
             for person in self.people
@@ -158,7 +159,7 @@ def _check_follows(miss_costs: tuple[float, float], fields: Mapping[str, Any], w
     accepted, refused = (_offers(fields.get(name, []), f"{where}, {name}") for name in OFFERS)
     yes, no = max(accepted, default=0.0), min(refused, default=np.inf)
     if yes == 0 and no == np.inf:
-        raise ValueError(f"{where} accepts and refuses nothing, so miss_costs follow from nothing")
+        raise ValueError(f"{where} has no accepted and no refused offer to derive miss_costs from")
     # Where all were accepted, or all refused, no other number was asked about.
     ends = [end for end in (yes, no) if 0 < end < np.inf]
     follows = min(ends), max(ends)

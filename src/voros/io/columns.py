@@ -63,6 +63,8 @@ class ColumnNames:
     period: str | None = None
     by: Sequence[str] = ()
     aside: Sequence[str] = ()
+    miss_value: str | None = None
+    false_alarm_cost: str | None = None
 
     @property
     def taken(self) -> set[str]:
@@ -73,7 +75,7 @@ class ColumnNames:
     def apart(self) -> dict[str, str]:
         """The columns that are neither label nor score, by the argument that names them."""
         roles = ("model", "case", "stay", "weight", "group", "time", "period")
-        named = {role: getattr(self, role) for role in roles}
+        named = {role: getattr(self, role) for role in (*roles, "miss_value", "false_alarm_cost")}
         return {role: name for role, name in named.items() if name is not None}
 
     @property
@@ -85,7 +87,8 @@ class ColumnNames:
     @property
     def numeric(self) -> list[str]:
         """The columns that must hold numbers."""
-        return [*self.scores, *([] if self.weight is None else [self.weight])]
+        numbers = self.weight, self.miss_value, self.false_alarm_cost
+        return [*self.scores, *(name for name in numbers if name is not None)]
 
 
 @dataclass(frozen=True)

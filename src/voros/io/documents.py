@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -190,19 +190,19 @@ class Entry:
                 f"{self.origin} has the schema {_shown(stated)}; accepted is {schema}; {reason}"
             )
 
-    def keys(self, *required: str) -> dict[str, Entry]:
-        """Return the entries of an object that has these keys and no other."""
+    def keys(self, *required: str, optional: Collection[str] = ()) -> dict[str, Entry]:
+        """Return the entries of an object that has these keys, perhaps some more, and no other."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         lacking = [key for key in required if key not in self.value]
-        unknown = [key for key in self.value if key not in required]
+        unknown = [key for key in self.value if key not in (*required, *optional)]
         name = self.path or "the document"
         if lacking:
             raise DocumentError(f"{self.origin}: {name} lacks {', '.join(map(_shown, lacking))}")
         if unknown:
             raise DocumentError(
                 f"{self.origin}: {name} has the unknown key {', '.join(map(_shown, unknown))}; "
-                f"accepted are {', '.join(required)}"
+                f"accepted are {', '.join((*required, *optional))}"
             )
         return {key: self._at(f".{key}", item) for key, item in self.value.items()}
 

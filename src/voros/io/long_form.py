@@ -67,7 +67,8 @@ def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
             f"{who} score {first.num_rows} and {part.num_rows} cases; all models must score the "
             "same cases"
         )
-    shared = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
+    units = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
+    shared = (*units, roles.miss_value, roles.false_alarm_cost)
     for name in (*shared, *roles.by):
         if name is not None and not np.array_equal(
             column_values(first, name), column_values(part, name)

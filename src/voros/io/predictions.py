@@ -52,6 +52,8 @@ class Predictions:
         Rows that were read; in a long file several make a case.
     missing : mapping of str to int
         Rows that were left out because a value is missing, by column; a row may count in several.
+    miss_value, false_alarm_cost : ndarray of shape (n_cases,), float or None
+        What errors on each case cost, where that was asked for.
 
     Examples
     --------
@@ -76,6 +78,8 @@ class Predictions:
     by: Mapping[str, AnyArray] = field(default_factory=dict)
     n_rows: int | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
+    miss_value: AnyArray | None = None
+    false_alarm_cost: AnyArray | float | None = None
 
     @property
     def models(self) -> list[str]:
@@ -120,6 +124,8 @@ def read_predictions(
     both_classes: bool = True,
     drop_missing: bool = False,
     file_format: str | None = None,
+    miss_value: str | None = None,
+    false_alarm_cost: str | None = None,
 ) -> Predictions:
     r"""Read labels and scores from a file, and nothing that is not needed.
 
@@ -159,6 +165,8 @@ def read_predictions(
         Whether to leave out cases with a missing value, rather than to refuse the file.
     file_format : {"csv", "tsv", "parquet", "arrow", "jsonl", "json"}, optional
         Where the name does not say.
+    miss_value, false_alarm_cost : str, optional
+        Columns that say what errors on each case cost.
 
     Returns
     -------
@@ -186,6 +194,8 @@ def read_predictions(
         period=period,
         by=by,
         aside=aside,
+        miss_value=miss_value,
+        false_alarm_cost=false_alarm_cost,
     )
     roles = assign_roles(peek(source), names, source.name, labelled=labelled)
     columns = roles.columns
@@ -220,6 +230,10 @@ def read_predictions(
         by={name: column_values(table, name) for name in roles.by} if roles.by else {},
         n_rows=n_rows,
         missing=missing,
+        miss_value=None if miss_value is None else _numbers(table.column(miss_value)),
+        false_alarm_cost=None
+        if false_alarm_cost is None
+        else _numbers(table.column(false_alarm_cost)),
     )
 
 

@@ -148,7 +148,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 2]}... ({len(text)} characters)"
 
 
-def read_capacity(value: Any) -> float:
+def read_capacity(value: Any, name: str = "capacity") -> float:
     """Read a capacity: a whole number is a count of cases, anything else a share of them.
 
     Examples
@@ -157,17 +157,15 @@ def read_capacity(value: Any) -> float:
     (500, 0.5, 0.5)
     """
     if isinstance(value, bool):
-        raise ArgumentError(
-            "capacity", f"={value!r} is not a number; accepted are a share and a count"
-        )
+        raise ArgumentError(name, f"={value!r} is not a number; accepted are a share and a count")
     text = str(value).strip() if not isinstance(value, (int, float)) else ""
     is_integer = text.lstrip("+-").isdecimal()
     if not isinstance(value, int) and not is_integer:
-        return read_number(value, "capacity")
+        return read_number(value, name)
     # Told apart by length first: to read a million digits would take long.
     if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:
         raise ArgumentError(
-            "capacity",
+            name,
             f"={shown(value)} is more cases than can be counted; accepted are at most "
             f"{LARGEST_COUNT:,}, or a share such as 0.5",
         )

@@ -1,31 +1,248 @@
-"""Numbers for people: three significant digits, and counts in full."""
+"""Numbers as people read them; files for programs keep every digit.
+
+Measurements have three significant digits, counts are whole, and numbers that somebody typed stand
+as typed. Nothing is rounded onto a number that it is compared with: 0.9996 does not become 1.00.
+"""
 
 from __future__ import annotations
 
 import math
+from decimal import ROUND_DOWN, ROUND_UP, Context, Decimal
 
 DIGITS = 3
 
+TYPED_DIGITS = 6
+"""A number of so many digits was typed, or can be: it is shown in full."""
 
-def short(value: float, digits: int = DIGITS) -> str:
-    """Write a number with three significant digits, and never with an exponent from 1 on.
+EXACT_DIGITS = 9
+"""What differs beyond them is rounding error."""
+
+LEAST_END = 1e-9
+"""Lower ends of intervals that are nearer to 0 are written as 0."""
+
+MOST_DIGITS = 15
+"""A float has no more of them."""
+
+LEAST_WRITTEN_OUT = 1e-4
+"""Smaller numbers are written with an exponent."""
+
+
+def short(value: float, *limits: float) -> str:
+    """Write a measurement with three significant digits.
+
+    It has more of them where it would otherwise read as 1, or as one of the limits, without being
+    it. Whole numbers below 1,000 are written whole.
+
+    Parameters
+    ----------
+    value : float
+    *limits : float
+        What it is compared with.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> short(0.62359), short(105.42), short(654_439.2), short(1.2e-6)
-    ('0.624', '105', '654,000', '1.2e-06')
+    >>> short(0.62359), short(0.7), short(105.42), short(654_439.2), short(1.2e-6), short(20.0)
+    ('0.624', '0.700', '105', '654,000', '1.20e-06', '20')
+    >>> short(0.99962), short(0.14996, 0.15), short(float("nan"))
+    ('0.9996', '0.14996', '-')
     """
-    return f"{float(f'{value:.{digits - 1}e}'):,.15g}" if math.isfinite(value) else f"{value:g}"
+    return _written(value, DIGITS, (1.0, *limits))
 
 
-def count(value: float) -> str:
-    """Write a whole number in full, and a sum of weights with six digits.
+def count(value: float, *limits: float) -> str:
+    """Write a count in full, and a sum of weights without decimals from 100 on.
+
+    Parameters
+    ----------
+    value : float
+    *limits : float
+        What it is compared with.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> count(7_456_000.0), count(1234.5678), count(float("inf"))
-    ('7,456,000', '1,234.57', 'inf')
+    >>> count(7_456_000.0), count(1234.5678), count(6.691), count(float("inf"))
+    ('7,456,000', '1,235', '6.69', 'infinity')
     """
+    if math.isfinite(value) and value == round(value):
+        return f"{value:,.0f}"
+    return _written(value, max(DIGITS, _whole_digits(value)), limits)
+
+
+def percent(share: float, *limits: float) -> str:
+    """Write a share in percent, with three significant digits.
+
+    Parameters
+    ----------
+    share : float
+    *limits : float
+        What it is compared with.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.08154), percent(0.99962), percent(1.0)
+    ('95 %', '8.15 %', '99.96 %', '100 %')
+    """
+    return f"{_written(100 * share, DIGITS, (100.0, *(100 * limit for limit in limits)))} %"
+
+
+def rounded_up(value: float) -> float:
+    """Round a bound up to three significant digits: rounded down it could be false.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> rounded_up(0.012341), rounded_up(0.5)
+    (0.0124, 0.5)
+    """
+    return float(Context(DIGITS, ROUND_UP).create_decimal(repr(float(value))))
+
+
+def signed(value: float, *limits: float) -> str:
+    """Write a difference with its sign.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> signed(0.0123), signed(-2.5), signed(0.0)
+    ('+0.0123', '-2.50', '+0')
+    """
+    written = short(value, *limits)
+    return written if value < 0 or math.isnan(value) else f"+{written}"
+
+
+def interval(low: float, high: float) -> str:
+    """Write the two ends of an interval, and one number where they are the same.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> interval(0.25, 0.5), interval(3.0, 3.0), interval(0.50001, 0.50002)
+    ('0.250 to 0.500', '3', '0.500 to 0.50002')
+    """
+    if low == high:
+        return short(low)
+    # A lower end such as 4.67e-68 says no more than 0 does.
+    return f"{short(0.0 if 0 < low < LEAST_END else low, high)} to {short(high, low)}"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """Write an estimate and its interval; only the estimate where there is no interval.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_interval(0.5, 0.25, 0.75), with_interval(0.5, float("nan"), float("nan"))
+    ('0.500 (0.250 to 0.750)', '0.500')
+    """
+    return short(value) if math.isnan(low) else f"{short(value)} ({interval(low, high)})"
+
+
+def typed(value: float) -> str:
+    """Write a number that somebody typed: as typed, and the result of a division in short.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> typed(0.05), typed(0.12345), typed(1 / 9), typed(2000.0)
+    ('0.05', '0.12345', '0.111', '2000')
+    """
+    full = f"{value:.{TYPED_DIGITS}g}"
+    return full if float(full) == value else short(value).replace(",", "")
+
+
+def typed_percent(share: float) -> str:
+    """Write a share that somebody typed, in percent.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> typed_percent(0.07), typed_percent(0.1234)
+    ('7 %', '12.34 %')
+    """
+    return f"{typed(_rounded(100 * share, EXACT_DIGITS))} %"
+
+
+def threshold_text(threshold: float) -> str:
+    """Write a threshold in full where six digits are enough, and else the first three and dots.
+
+    Rounded either way a threshold may raise other alarms. The dots say that digits are missing,
+    and no program takes the text for a number.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> threshold_text(0.743041992), threshold_text(0.7012), threshold_text(1234567.5)
+    ('0.743...', '0.7012', '1234567...')
+    >>> threshold_text(float("inf")), threshold_text(float("-inf"))
+    ('never', 'always')
+    """
+    if math.isinf(threshold):
+        return "never" if threshold > 0 else "always"
+    full = f"{threshold:.{max(TYPED_DIGITS, _whole_digits(threshold))}g}"
+    if float(full) == threshold or math.isnan(threshold):
+        return full
+    cut = Context(max(DIGITS, _whole_digits(threshold)), ROUND_DOWN)
+    return f"{str(cut.create_decimal(Decimal(threshold))).lower()}..."
+
+
+def _whole_digits(value: float) -> int:
+    """Digits before the decimal point, as long as a float has them."""
+    return min(len(str(int(abs(value)))), MOST_DIGITS) if math.isfinite(value) else 1
+
+
+def _written(value: float, digits: int, limits: tuple[float, ...]) -> str:
+    """Write a number with some digits, or as many as tell it from the limits."""
     if not math.isfinite(value):
-        return f"{value:g}"
-    return f"{value:,.0f}" if value == round(value) else short(value, 6)
+        return "-" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    exact = min(max(EXACT_DIGITS, digits + DIGITS), MOST_DIGITS)
+    value, ends = _rounded(value, exact), [_rounded(end, exact) for end in limits]
+    while digits < exact and not _tells_apart(_rounded(value, digits), value, ends):
+        digits += 1
+    near = _rounded(value, digits)
+    if near == value == round(value):
+        return f"{value:,.0f}"
+    if abs(near) < LEAST_WRITTEN_OUT:
+        return f"{near:.{digits - 1}e}"
+    return f"{near:,.{max(digits - 1 - math.floor(math.log10(abs(near))), 0)}f}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits - 1}e}")
+
+
+def _tells_apart(near: float, value: float, limits: list[float]) -> bool:
+    """Whether a rounded number lies on the same side of every limit as the number itself."""
+    return all(value == end or (near != end and (near < end) == (value < end)) for end in limits)

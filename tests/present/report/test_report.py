@@ -145,7 +145,7 @@ def test_names_are_escaped_and_everything_promised_is_said(written):
         "Data and flow of cases",
         "300 rows of valid.csv",
         "Limits and costs",
-        "0.2500 to 0.7500",
+        "0.250 to 0.750",
         "<good> leads beyond chance.",
         "Chosen policy",
         "Test",
@@ -200,7 +200,7 @@ def test_a_ladder_of_confidences_is_shown_with_what_each_costs():
     assert "What each confidence would deploy" in page
     table = page[page.index("What each confidence would deploy") :]
     for step in report.policy.confidence_curve().steps:
-        assert f"{step.expected_cost:.4f}" in table
+        assert f"{step.expected_cost:.3f}" in table
     assert "What each confidence costs, on the validation cases" in page
     plain = make_report(died, scores, scenario, guarantee=0.8, n_resamples=100)
     assert "each confidence" not in render_report(plain, datetime(2026, 1, 1))

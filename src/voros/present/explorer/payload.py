@@ -138,11 +138,11 @@ def _shared_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, A
 
 
 def _setting(scenario: Scenario) -> dict[str, Any]:
-    scenario.refuse_recall_floor("pages")
     low, high, spread = _miss_range(scenario.costs)
     capacity = "count" if scenario.capacity_is_count else "share"
     return {
         "minPrecision": float(scenario.min_precision),
+        "minRecall": scenario.min_recall or 0.0,
         "capacity": {capacity: plain(scenario.capacity)},
         "miss": [low, high],
         "spread": spread,

@@ -11,7 +11,8 @@ from voros.core.decision import at_deployment
 from voros.core.exact_intervals import PER_CASES, Counts, fpr_of, recall_of
 from voros.inference.benefit_bands import fixed_threshold_interval
 from voros.present.flow import FlowStep
-from voros.present.report.wording import between, rounded
+from voros.present.report.wording import between
+from voros.text.numbers import percent, short
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -87,15 +88,12 @@ def accuracy_tables(report: Report) -> tuple[Table, Table]:
     measures = [
         (
             name,
-            *(
-                between(values["measures"][name], 1 if "1,000" in name else 3)
-                for values in parts.values()
-            ),
+            *(between(values["measures"][name]) for values in parts.values()),
         )
         for name in MEASURES
         if any(values["measures"][name] for values in parts.values())
     ]
-    interval = f"{report.confidence_level:.0%} interval"
+    interval = f"{percent(report.confidence_level)} interval"
     return (
         Table.from_rows([head, *rows], "At the deployed threshold"),
         Table.from_rows([("", *parts), *measures], f"With the exact {interval}"),
@@ -130,7 +128,7 @@ def accuracy_in_words(report: Report) -> list[str]:
     if report.scenario.prevalence is not None:
         said.append(
             "Counts are as observed; precision and alarms are at a prevalence of "
-            f"{report.scenario.prevalence:.3%}."
+            f"{percent(report.scenario.prevalence)}."
         )
     if report.over_stays:
         return [*said, "Intervals take patients as independent."]
@@ -152,11 +150,11 @@ def net_benefit_table(report: Report) -> Table:
     ends = [c for c in report.scenario.costs.ratio_range(odds) if np.isfinite(c)]
     head = ("threshold probability", "cases", "alarm at a score of", "net benefit", "alarm for all")
     rows = [
-        (f"{ratio / (1 + ratio):.4g}", part, *_benefit(report, points, ratio))
+        (short(ratio / (1 + ratio)), part, *_benefit(report, points, ratio))
         for ratio in dict.fromkeys(ends)
         for part, points in parts.items()
     ]
-    title = f"Net benefit per 1,000 cases, with the {report.confidence_level:.0%} interval"
+    title = f"Net benefit per 1,000 cases, with the {percent(report.confidence_level)} interval"
     return Table.from_rows([head, *rows], title)
 
 
@@ -172,7 +170,7 @@ def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[s
     )
     ends = Estimate(*(PER_CASES * float(end) for end in (value, low, high)))
     everybody = PER_CASES * (share - ratio * (1 - share))
-    return rounded(threshold), between(ends, 1), f"{everybody:,.1f}"
+    return short(threshold), between(ends), short(everybody)
 
 
 def deployed_benefit(

@@ -17,6 +17,7 @@ from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
 from voros.present.report.content import rows_of
 from voros.present.report.risks import best_known
+from voros.text.numbers import percent
 from voros.winners import score_grid
 
 if TYPE_CHECKING:
@@ -157,8 +158,8 @@ def _draw_calibration(report: Report) -> Drawn:
             .ax_,
             f"Observed share of positives against the risks of {report.winner}",
             f"Share of positives against the risk of {report.winner}: smoothed (line), and in "
-            f"groups of risk with exact {report.confidence_level:.0%} intervals. On the diagonal "
-            "risks are right; below it they are too high.",
+            f"groups of risk with exact {percent(report.confidence_level)} intervals. On the "
+            "diagonal risks are right; below it they are too high.",
         )
 
 

@@ -24,22 +24,29 @@ from voros.present.report.accuracy import (
     net_benefit_table,
 )
 from voros.present.report.answered_items import SECTIONS, checklists
-from voros.present.report.content import REPORTED_PACKAGES, DataSummary, Report, report_document
+from voros.present.report.content import DataSummary, Report
 from voros.present.report.figures import report_pictures
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
 from voros.present.report.stays import stay_sections, stays_metadata
+from voros.present.report.values import REPORTED_PACKAGES, report_document
 from voros.present.report.wording import (
     STRATEGY_TITLES,
     consequences_in_words,
     evaluation_in_words,
     limits_verdict,
-    number,
     policy_in_words,
-    rounded,
-    span,
     worth_in_words,
 )
 from voros.selection import ModelScores
+from voros.text.numbers import (
+    count,
+    interval,
+    percent,
+    short,
+    signed,
+    threshold_text,
+    typed_percent,
+)
 from voros.text.table import Table
 
 SCORE_WORDS = (
@@ -125,7 +132,7 @@ def render_report(report: Report, written: datetime) -> str:
         report=report,
         title=report.title,
         written=written,
-        deployed=policy_in_words(report.policy, rounded),
+        deployed=policy_in_words(report.policy),
         sections=SECTIONS,
         parts=[
             (name, data, _data_metadata(data), flow_steps(data)) for name, data in _data(report)
@@ -137,7 +144,7 @@ def render_report(report: Report, written: datetime) -> str:
         score_words=SCORE_WORDS,
         policy=_policy_table(report),
         curve=report.policy.confidence_curve().table() if report.policy.curve else None,
-        default=rounded(report.policy.default.threshold),
+        default=threshold_text(report.policy.default.threshold),
         counts_words=accuracy_in_words(report),
         checklists=checklists(report),
         **(stay_sections if report.over_stays else _case_sections)(report),
@@ -195,10 +202,11 @@ def _uncertainty_in_words(evaluation: PolicyEvaluation, which: str) -> str:
         "of the positives are caught": of.recall,
         "of the cases raise an alarm": tuple(end / cases for end in of.alarms),
     }
-    shares = [f"{low:.0%} to {high:.0%} {what}" for what, (low, high) in ends.items()]
+    shares = [f"{percent(low)} to {percent(high)} {what}" for what, (low, high) in ends.items()]
     return (
-        f"In the population that the {which} cases come from, at {evaluation.confidence_level:.0%} "
-        f"confidence each: {', '.join(shares[:-1])} and {shares[-1]}."
+        f"In the population that the {which} cases come from, at "
+        f"{percent(evaluation.confidence_level)} confidence each: "
+        f"{', '.join(shares[:-1])} and {shares[-1]}."
     )
 
 
@@ -216,7 +224,7 @@ def _data_metadata(data: DataSummary) -> list[tuple[str, str]]:
         *digest,
         (
             "stays" if data.stays else "cases",
-            f"{data.cases:,}, of which {data.positives:,} {positive} ({share:.3%})",
+            f"{data.cases:,}, of which {data.positives:,} {positive} ({percent(share)})",
         ),
         *(stays_metadata(data) if data.stays else ()),
         *((("label", data.label),) if data.label else ()),
@@ -233,11 +241,13 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
     most = report.selection.allowed[report.winner].decision.max_alarms
     if report.over_stays or isinstance(cases.n_cases, int):
         most = math.floor(most)
-    capacity = f"alarms for at most {number(most)} of {number(cases.n_cases)} cases"
+    capacity = f"alarms for at most {count(most)} of {count(cases.n_cases)} cases"
     if report.over_stays:
-        capacity = f"at most {number(most)} alarms on the validation stays"
+        capacity = f"at most {count(most)} alarms on the validation stays"
     rule = f" {scenario.rule}" if scenario.per else ""
-    prevalence = "that of the data" if scenario.prevalence is None else f"{scenario.prevalence:.3%}"
+    prevalence = (
+        "that of the data" if scenario.prevalence is None else typed_percent(scenario.prevalence)
+    )
     least = scenario.min_recall
     recall = [] if least is None else [("recall", f"at least {least:g} of the positives found")]
     return [
@@ -269,14 +279,14 @@ def _ranking_in_words(report: Report) -> str:
         )
     close = ", ".join(selection.close_to_winner)
     return words + (
-        f" Within {selection.tolerance_of():.2g} of the winner: {close}." if close else ""
+        f" Within {short(selection.tolerance_of())} of the winner: {close}." if close else ""
     )
 
 
 def _ranking_table(report: Report) -> Table:
     certified = report.policy.guarantee is not None
     header = (
-        *("model", "partial VOROS", f"{report.confidence_level:.0%} interval", "wins"),
+        *("model", "partial VOROS", f"{percent(report.confidence_level)} interval", "wins"),
         *(("guaranteed",) if certified else ()),
         *("behind", "VOROS", "partial AUROC", "recall", "feasible"),
     )
@@ -294,13 +304,13 @@ def _differences_table(report: Report) -> Table | None:
     rows = [
         (
             f"{pair.first} - {pair.second}",
-            f"{pair.difference:+.4f}",
-            interval_in_words(pair.low, pair.high, "+"),
-            f"{pair.adjusted_p_value:.4f}",
+            signed(pair.difference),
+            interval_in_words(pair.low, pair.high, signed),
+            short(pair.adjusted_p_value),
         )
         for pair in pairs
     ]
-    head = ("pair", "difference", f"{report.confidence_level:.0%} interval", "p, Holm")
+    head = ("pair", "difference", f"{percent(report.confidence_level)} interval", "p, Holm")
     return Table.from_rows([head, *rows], "Differences in partial VOROS, on the same resamples")
 
 
@@ -311,14 +321,14 @@ def _ranking_cells(report: Report, row: ModelScores, certified: bool) -> tuple[s
     interval = report.intervals[row.model]
     return (
         row.model,
-        f"{interval.estimate:.4f}",
+        short(interval.estimate),
         interval_in_words(interval.low, interval.high),
-        f"{interval.wins:.1%}",
-        *((f"{row.partial_voros:.4f}",) if certified else ()),
-        f"{report.selection.behind(row, 'partial_voros'):.4f}",
-        f"{row.voros:.4f}",
-        f"{row.partial_auroc:.4f}",
-        f"{row.recall:.4f}",
+        percent(interval.wins),
+        *((short(row.partial_voros),) if certified else ()),
+        f"{short(report.selection.behind(row, 'partial_voros'))}",
+        short(row.voros),
+        short(row.partial_auroc),
+        short(row.recall),
         "yes" if row.feasible else "no",
     )
 
@@ -328,8 +338,8 @@ def _policy_table(report: Report) -> Table:
     low, high = report.scenario.costs.ratio_range(policy.n_negative / policy.n_positive)
     rows = [
         (
-            span(max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)),
-            f"{probability:.1%}",
+            interval(max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)),
+            percent(probability),
             *_choice_cells(choice),
         )
         for choice, probability in zip(policy.choices, policy.probabilities, strict=True)
@@ -340,16 +350,17 @@ def _policy_table(report: Report) -> Table:
 
 
 def _test_table(choices: Iterable[Choice]) -> Table:
-    rows = [(span(c.cost_ratio_low, c.cost_ratio_high), *_choice_cells(c)) for c in choices]
+    rows = [(interval(c.cost_ratio_low, c.cost_ratio_high), *_choice_cells(c)) for c in choices]
     header = ("C_FP / C_FN", "threshold", *CHOICE_TITLES)
     return Table.from_rows([header, *rows], "On the test cases, thresholds fixed beforehand")
 
 
 def _choice_cells(choice: Choice) -> tuple[str, ...]:
     return (
-        rounded(choice.threshold),
-        number(choice.alarms),
-        number(choice.tp),
+        threshold_text(choice.threshold),
+        count(choice.alarms),
+        count(choice.tp),
         # No alarm has no precision, and where there is no positive there is no recall.
-        *("-" if math.isnan(v) else f"{v:.4f}" for v in (choice.precision, choice.recall)),
+        short(choice.precision),
+        short(choice.recall),
     )

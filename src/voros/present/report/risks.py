@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from voros.core.calibration import Calibration, Estimate, holds_risks
 from voros.core.risk_quality import auroc_interval
 from voros.present.report.wording import between
+from voros.text.numbers import percent, short
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class ScoreQuality:
         if calibration is None:
             return (auroc, *["-"] * 5)
         return (
-            *(auroc, f"{calibration.mean_risk:.3f}", f"{calibration.observed.value:.3f}"),
-            *(between(estimate, 2) for estimate in (calibration.in_the_large, calibration.slope)),
+            *(auroc, short(calibration.mean_risk), short(calibration.observed.value)),
+            *(between(estimate) for estimate in (calibration.in_the_large, calibration.slope)),
             between(calibration.brier),
         )
 
@@ -55,9 +56,8 @@ def quality_table(report: Report) -> Table:
     rows = [(model, *quality.cells()) for model, quality in report.quality.items()]
     if report.test_quality is not None:
         rows.append((f"{report.winner}, test cases", *report.test_quality.cells()))
-    title = (
-        f"On the validation cases unless stated, with the {report.confidence_level:.0%} interval"
-    )
+    level = percent(report.confidence_level)
+    title = f"On the validation cases unless stated, with the {level} interval"
     return Table.from_rows([head, *rows], title)
 
 
@@ -74,14 +74,14 @@ def calibration_table(report: Report) -> Table | None:
     curve = calibration.curve
     groups = zip(curve.cases, curve.mean_risk, curve.observed, curve.low, curve.high, strict=True)
     rows = [
-        (str(i), f"{cases:,}", f"{mean:.3f}", between(Estimate(observed, low, high)))
+        (str(i), f"{cases:,}", short(mean), between(Estimate(observed, low, high)))
         for i, (cases, mean, observed, low, high) in enumerate(groups, start=1)
     ]
     head = (
         "group of risk",
         "cases",
         "mean risk",
-        f"observed ({report.confidence_level:.0%} interval)",
+        f"observed ({percent(report.confidence_level)} interval)",
     )
     part = "validation" if report.test_quality is None else "test"
     return Table.from_rows([head, *rows], f"{report.winner} on the {part} cases")

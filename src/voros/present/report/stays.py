@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from voros.core.scenario import PATIENT_DAY
-from voros.present.report.wording import number, verdict_in_words
+from voros.present.report.wording import may_be, verdict_in_words
+from voros.text.numbers import count, short
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -40,11 +41,9 @@ def stays_verdict(tested: StayEvaluation) -> str:
         low, most = tested.intervals["precision"][0], tested.intervals["alarms_per_patient_day"][1]
         reaching = []
         if low < scenario.min_precision:
-            reaching.append(f"precision may be {number(low, 3)}, below {scenario.min_precision:g}")
+            reaching.append(may_be("precision", low, "below", scenario.min_precision))
         if scenario.per == PATIENT_DAY and most > scenario.capacity:
-            reaching.append(
-                f"alarms may be {number(most, 3)} per patient-day, above {scenario.capacity:g}"
-            )
+            reaching.append(may_be("alarms per patient-day", most, "above", scenario.capacity))
     return verdict_in_words(tested.satisfied, reaching, tested.confidence_level)
 
 
@@ -53,14 +52,14 @@ def stays_opening(report: Report) -> list[str]:
     *_, (which, evaluation) = stay_evaluations(report).items()
     caught = f"{evaluation.tp:,} of {evaluation.n_events:,} events are caught"
     said = [
-        f"On the {which} stays {caught}, with {evaluation.alarms_per_patient_day:.3f} alarms per "
-        "patient-day."
+        f"On the {which} stays {caught}, with {short(evaluation.alarms_per_patient_day)} alarms "
+        "per patient-day."
     ]
     if evaluation.tp:
         said.append(
-            f"For each event caught {evaluation.number_needed_to_evaluate:.1f} alarms are to be "
+            f"For each event caught {short(evaluation.number_needed_to_evaluate)} alarms are to be "
             f"looked into; half of these events have at least "
-            f"{evaluation.lead_time_quartiles[1]:.3g} hours of warning."
+            f"{short(evaluation.lead_time_quartiles[1])} hours of warning."
         )
     if report.tested_stays is None:
         return [*said, "These stays chose the threshold: on others expect less. It is not tested."]
@@ -74,7 +73,7 @@ def stays_metadata(data: DataSummary) -> list[tuple[str, str]]:
     missed = f", {size['events_without_row']:,} of them without a scored row in time"
     return [
         ("events", f"{size['events']:,}{missed if size['events_without_row'] else ''}"),
-        ("patient-days", number(size["patient_days"], 6)),
+        ("patient-days", count(size["patient_days"])),
         ("rule", ", ".join(f"{name} {value}" for name, value in size["rule"].items())),
     ]
 

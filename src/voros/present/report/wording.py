@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from voros.text.numbers import count, interval, percent, short, threshold_text, typed, with_interval
 
 if TYPE_CHECKING:
     from voros.core.calibration import Estimate
@@ -29,11 +30,11 @@ def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: floa
     most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
     costs = repr(scenario.costs)
     ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
-    rule = f" ({number(scenario.capacity)} {scenario.rule})" if scenario.per else ""
+    rule = f" ({typed(scenario.capacity)} {scenario.rule})" if scenario.per else ""
     recall = "" if scenario.min_recall is None else f"recall at least {scenario.min_recall:g}, "
     return (
         f"{_cases_in_words(cases)}; precision at least {scenario.min_precision:g}, {recall}at most "
-        f"{number(most)} alarms{rule}; a miss is worth {_worth(*ends)} false alarms ({costs})"
+        f"{count(most)} alarms{rule}; a miss is worth {_worth(*ends)} false alarms ({costs})"
     )
 
 
@@ -41,7 +42,7 @@ def _cases_in_words(cases: OperatingPoints) -> str:
     if cases.stays is not None:
         return f"{cases.stays.words} ({cases.stays.rule!r})"
     share = cases.n_positive / cases.n_cases
-    return f"{number(cases.n_cases)} cases, {share:.3%} positive"
+    return f"{count(cases.n_cases)} cases, {percent(share)} positive"
 
 
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
@@ -51,14 +52,12 @@ def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
 
 def _worth(low: float, high: float) -> str:
     fewest, most = (1.0 / ratio if ratio > 0 else math.inf for ratio in (high, low))
-    return span(fewest, most)
+    return interval(fewest, most)
 
 
-def policy_in_words(
-    policy: ThresholdPolicy, threshold_in_words: Callable[[float], str] | None = None
-) -> str:
-    """Say which thresholds a policy deploys, in full unless written otherwise."""
-    write = threshold_in_words or exact
+def policy_in_words(policy: ThresholdPolicy) -> str:
+    """Say which thresholds a policy deploys."""
+    write = threshold_text
     used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
     thresholds = [choice.threshold for choice in used]
     if min(thresholds) == max(thresholds) == policy.default.threshold:
@@ -88,7 +87,7 @@ def verdict_in_words(satisfied: bool, reaching: list[str] | None, confidence_lev
     if not reaching:
         return "limits kept"
     return (
-        f"limits met on these cases, which are too few to tell: at {confidence_level:.0%} "
+        f"limits met on these cases, which are too few to tell: at {percent(confidence_level)} "
         f"confidence {' and '.join(reaching)}"
     )
 
@@ -101,28 +100,34 @@ def _reaching(tested: PolicyEvaluation) -> list[str] | None:
     low, most = intervals.precision[0], intervals.alarms[1]
     reaching = []
     if low < scenario.min_precision:
-        reaching.append(f"precision may be {number(low, 3)}, below {scenario.min_precision:g}")
+        reaching.append(may_be("precision", low, "below", scenario.min_precision))
     if scenario.min_recall is not None and intervals.recall[0] < scenario.min_recall:
-        low = intervals.recall[0]
-        reaching.append(f"recall may be {number(low, 3)}, below {scenario.min_recall:g}")
+        reaching.append(may_be("recall", intervals.recall[0], "below", scenario.min_recall))
     if most > tested.max_alarms:
-        reaching.append(f"alarms may be {number(most, 3)}, above {number(tested.max_alarms)}")
+        reaching.append(
+            f"alarms may be {count(most, tested.max_alarms)}, above {count(tested.max_alarms)}"
+        )
     return reaching
+
+
+def may_be(measure: str, end: float, side: str, limit: float) -> str:
+    """Say that an interval reaches across a limit."""
+    return f"{measure} may be {short(end, limit)}, {side} {typed(limit)}"
 
 
 def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) -> tuple[str, ...]:
     """Say what a policy did on test cases: a line, its price, and one for each broken limit."""
     most = math.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
     summary = (
-        f"{limits_verdict(tested)}; expected cost {tested.expected_cost:.4f}, mean precision "
-        f"{number(tested.mean_precision)}, mean alarms {number(tested.mean_alarms)} of at most "
-        f"{number(most)}"
+        f"{limits_verdict(tested)}; expected cost {short(tested.expected_cost)}, mean precision "
+        f"{short(tested.mean_precision)}, mean alarms {count(tested.mean_alarms)} of at most "
+        f"{count(most)}"
     )
     if tested.by_period is not None:
         by_period = tested.by_period
         share = float(tested.probabilities @ by_period.n_above) / by_period.n_periods
         summary += (
-            f" in all, more than {number(tested.scenario.capacity)} in {share:.2%} of "
+            f" in all, more than {typed(tested.scenario.capacity)} in {percent(share)} of "
             f"{by_period.n_periods:,} periods ({by_period.note})"
         )
     money = () if price is None else (repr(tested.in_money(price)),)
@@ -137,12 +142,12 @@ def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:
         for count in (choice.alarms, choice.tp, evaluation.n_positive - choice.tp)
     )
     return (
-        f"Of {SHOWN_CASES} {which} cases {alarms:.1f} raise an alarm, {correct:.1f} of them "
-        f"correctly, and {missed:.1f} are missed."
+        f"Of {SHOWN_CASES} {which} cases {short(alarms)} raise an alarm, {short(correct)} of them "
+        f"correctly, and {short(missed)} are missed."
     )
 
 
-def between(estimate: Estimate | None, decimals: int = 3) -> str:
+def between(estimate: Estimate | None) -> str:
     """Write a number with its interval.
 
     Examples
@@ -151,63 +156,4 @@ def between(estimate: Estimate | None, decimals: int = 3) -> str:
     >>> between(Estimate(0.5, 0.25, 0.75)), between(None)
     ('0.500 (0.250 to 0.750)', '-')
     """
-    if estimate is None:
-        return "-"
-    value = f"{estimate.value:,.{decimals}f}"
-    if math.isnan(estimate.low):
-        return value
-    return f"{value} ({estimate.low:,.{decimals}f} to {estimate.high:,.{decimals}f})"
-
-
-def span(low: float, high: float, digits: int = 4) -> str:
-    """Write a range in short, or one number where both ends are the same.
-
-    Examples
-    --------
-    >>> span(0.25, 0.5), span(3, 3)
-    ('0.25 to 0.5', '3')
-    """
-    first, last = number(low, digits), number(high, digits)
-    return first if first == last else f"{first} to {last}"
-
-
-def exact(threshold: float) -> str:
-    """Write a threshold in full: rounded either way it could raise other alarms.
-
-    Examples
-    --------
-    >>> exact(0.743041992), exact(65.0), exact(math.inf)
-    ('0.743041992', '65', 'never')
-    """
-    if math.isinf(threshold):
-        return "never"
-    return repr(float(threshold)).removesuffix(".0")
-
-
-def rounded(threshold: float) -> str:
-    """Write a threshold with four digits, for people; `exact` has all of them.
-
-    Examples
-    --------
-    >>> rounded(0.2834943184924374), rounded(1234567.5), rounded(math.inf)
-    ('0.2835', '1,234,567.5', 'never')
-    """
-    if math.isinf(threshold):
-        return "never"
-    whole = abs(threshold) >= 10**4
-    return f"{threshold:,}".removesuffix(".0") if whole else f"{threshold:.4g}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """Write a number in short; whole ones in full.
-
-    Examples
-    --------
-    >>> number(12345.0), number(0.123456), number(float("nan")), number(float("inf"))
-    ('12,345', '0.1235', '-', 'infinity')
-    """
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return "infinity"
-    return f"{int(value):,}" if value == int(value) else f"{value:.{digits}g}"
+    return "-" if estimate is None else with_interval(estimate.value, estimate.low, estimate.high)

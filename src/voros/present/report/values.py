@@ -1,0 +1,162 @@
+"""Plain values for JSON: of a scenario, of what a policy did on cases, and of a whole report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from voros.alarms.stay_rows import rows_in_memory
+from voros.core.scenario import PATIENT_DAY
+from voros.installing import package_versions
+from voros.present.report.accuracy import accuracy_values
+from voros.present.report.answered_items import checklists
+from voros.present.report.stays import stays_verdict
+from voros.present.report.wording import limits_verdict
+
+if TYPE_CHECKING:
+    from voros.core.operating_points import OperatingPoints
+    from voros.core.scenario import Scenario
+    from voros.inference import PairedDifference
+    from voros.policy import PolicyEvaluation, SubgroupEvaluation
+    from voros.present.report.content import Report
+
+REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
+"""Whose versions decide the numbers and the pictures."""
+
+REPORT_SCHEMA = 1
+
+EVALUATION_NUMBERS = (
+    *("deployed", "expected_cost", "cost_per_1000", "mean_precision", "mean_recall"),
+    *("mean_alarms", "max_alarms"),
+)
+"""What is said of a policy on test cases, besides intervals, violations and choices."""
+
+
+def report_document(report: Report, written: datetime) -> dict[str, Any]:
+    """Return everything in a report as plain values, for the JSON beside it."""
+    return {
+        "format": "voros report",
+        "schema": REPORT_SCHEMA,
+        "title": report.title,
+        "written": written.isoformat(timespec="seconds"),
+        "command": report.command,
+        "versions": package_versions(*REPORTED_PACKAGES),
+        "validation": asdict(report.validation) | _validation_values(report),
+        "scenario": scenario_values(report.scenario),
+        "strategy": report.selection.strategy,
+        "winner": report.winner,
+        "intervals": {"confidence_level": report.confidence_level, "resamples": report.resamples},
+        "verdict": report.verdict,
+        "differences": [_difference_values(pair) for pair in report.differences],
+        "ranking": ranking_rows(report),
+        "policy": report.policy.fields(),
+        "test": None
+        if report.test is None
+        else {"data": asdict(report.test)} | _test_values(report),
+        "checklists": {
+            name: {item.number: answer for item, answer in rows}
+            for name, rows in checklists(report).items()
+        },
+    }
+
+
+def _validation_values(report: Report) -> dict[str, Any]:
+    if report.over_stays:
+        return {"at_default": report.validated_stays.values()}
+    return {"at_default": accuracy_values(report.validated), "quality": report.quality}
+
+
+def _test_values(report: Report) -> dict[str, Any]:
+    """Return what the policy did on test cases, by a threshold for each cost and by the default."""
+    if report.tested_stays is not None:
+        return {
+            "at_default": report.tested_stays.values(),
+            "verdict": stays_verdict(report.tested_stays),
+        }
+    assert report.tested is not None
+    return {
+        "at_default": report.tested_default and accuracy_values(report.tested_default),
+        "quality": {report.winner: report.test_quality},
+        "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
+        "verdict": limits_verdict(report.tested),
+        "in_both": report.in_both and asdict(report.in_both),
+    }
+
+
+def _difference_values(pair: PairedDifference) -> dict[str, Any]:
+    return {name: value for name, value in vars(pair).items() if name != "distribution"}
+
+
+def ranking_rows(report: Report) -> list[dict[str, Any]]:
+    """Return the ranking, each model with its interval."""
+    selection, intervals = report.selection, report.intervals
+    return [
+        row.record() | {"behind": selection.behind(row)} | asdict(intervals[row.model])
+        for row in selection.ranking
+    ]
+
+
+def scenario_values(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as plain values."""
+    unit, (low, high) = _capacity_unit(scenario), scenario.costs.support
+    return {
+        "min_precision": scenario.min_precision,
+        "min_recall": scenario.min_recall,
+        "capacity": scenario.capacity,
+        "capacity_unit": unit,
+        "costs": repr(scenario.costs),
+        "cost_unit": scenario.costs.over,
+        "cost_low": low,
+        "cost_high": high,
+        "prevalence": scenario.prevalence,
+        "per": scenario.per,
+        "exceed": scenario.exceed,
+    }
+
+
+def _capacity_unit(scenario: Scenario) -> str:
+    if scenario.per == PATIENT_DAY:
+        return "rate"
+    return "cases" if scenario.capacity_is_count else "share"
+
+
+def case_counts(points: OperatingPoints) -> dict[str, Any]:
+    """Return how many cases operating points are of, or how many stays and events."""
+    stays = points.stays
+    if stays is None:
+        return {"cases": points.n_cases, "positives": points.n_positive}
+    return {
+        "stays": stays.n_stays,
+        "events": stays.n_events,
+        "patient_days": stays.patient_days,
+        "events_without_row": rows_in_memory(stays).n_events_without_row,
+        "rule": stays.rule.fields(),
+    }
+
+
+def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> dict[str, Any]:
+    """Return what a policy did on test cases as plain values, priced where a price is known."""
+    intervals = tested.intervals
+    priced = price is not None or tested.values is not None
+    return {
+        **{name: getattr(tested, name) for name in EVALUATION_NUMBERS},
+        "intervals": None if intervals is None else asdict(intervals),
+        "money": asdict(tested.in_money(price)) if priced else None,
+        "by_period": None if tested.by_period is None else tested.by_period.values(),
+        "satisfied": tested.satisfied,
+        "violations": [asdict(violation) for violation in tested.violations],
+        "choices": [choice.fields() for choice in tested.choices],
+        "by_subgroup": None if tested.by_subgroup is None else subgroup_values(tested.by_subgroup),
+    }
+
+
+def subgroup_values(by_subgroup: SubgroupEvaluation) -> dict[str, Any]:
+    """Return what a policy did in each subgroup as plain values."""
+    return {
+        "confidence_level": by_subgroup.confidence_level,
+        "confidence_each": by_subgroup.confidence_each,
+        "multiplicity": "Bonferroni",
+        "subgroups": [result.values() for result in by_subgroup],
+        "notes": list(by_subgroup.notes),
+    }
