@@ -97,7 +97,7 @@ docs-open: docs  ## build the site and serve it on this machine
 	.venv-docs/bin/python -m webbrowser http://localhost:8000 || true
 	.venv-docs/bin/python -m http.server --bind localhost --directory docs/_build/html 8000
 
-dist: .venv/.ready  ## wheels and source archives, each kind installed and tested on its own
+dist: .venv/.ready  ## wheels, tested as installed, and source archives that install the same
 	$(BIN)/python scripts/check_dist.py
 
 .venv-mutants/.ready: pyproject.toml

@@ -20,6 +20,7 @@ from scipy.special import ndtr
 
 import voros
 from voros.core.decision import solve
+from voros.policy.allowed import allowed_thresholds
 from voros.typing import BoolArray, FloatArray
 
 GUARANTEE = voros.Guarantee(0.95)
@@ -266,8 +267,10 @@ def by_rows(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> 
     before = until >= 0
     due = (until >= 1) & (until <= 12)
     per_row = limits.changed(capacity=float(limits.capacity) / 24, per=None)
-    groups = None if guarantee is None else columns["stay"][before]
-    return _threshold(due[before], columns["score"][before], per_row, guarantee, groups)
+    points = voros.OperatingPoints.from_scores(
+        due[before], columns["score"][before], groups=columns["stay"][before]
+    )
+    return _threshold(points, per_row, guarantee)
 
 
 def by_stays(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> float:
@@ -278,17 +281,13 @@ def by_stays(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) ->
     np.maximum.at(highest, columns["stay"][before], columns["score"][before])
     share = float(limits.capacity) * np.count_nonzero(before) / 24 / len(onset)
     per_stay = limits.changed(capacity=min(share, 1.0), per=None)
-    return _threshold(np.isfinite(onset), highest, per_stay, guarantee)
+    points = voros.OperatingPoints.from_scores(np.isfinite(onset), highest)
+    return _threshold(points, per_stay, guarantee)
 
 
 def by_events(columns: dict[str, Any], limits: voros.Scenario, guarantee: Any) -> float:
     """Choose a threshold on alarms and events, as they are counted in use."""
-    points = _points(**columns, rule=RULE)
-    how = {"guarantee": guarantee, "n_models": 1, "strategy": "recall"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", voros.VorosWarning)
-        policy = voros.ThresholdPolicy.from_points(points, limits, **how)
-    return float(policy.threshold())
+    return _threshold(_points(**columns, rule=RULE), limits, guarantee)
 
 
 def _onset(columns: dict[str, Any]) -> FloatArray:
@@ -297,21 +296,27 @@ def _onset(columns: dict[str, Any]) -> FloatArray:
     return onset
 
 
-def _threshold(
-    y_true: Any, y_score: Any, limits: voros.Scenario, guarantee: Any, groups: Any = None
-) -> float:
-    how = {"guarantee": guarantee, "groups": groups, "strategy": "recall"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", voros.VorosWarning)
-        policy = voros.ThresholdPolicy.from_validation(y_true, y_score, limits, **how, n_models=1)
-    return float(policy.threshold())
+def _threshold(points: voros.OperatingPoints, limits: voros.Scenario, guarantee: Any) -> float:
+    """Choose as a policy does, without its search for a message where nothing is certified."""
+    allowed = allowed_thresholds(points, limits, guarantee)
+    return float(voros.ThresholdPolicy.from_allowed(allowed, strategy="recall").threshold())
 
 
-def compare_levels(n_runs: int) -> None:
-    """Print what thresholds chosen on rows, stays and events do on other patients."""
-    ward = Hours(name="levels", n_patients=300, shared=0.0, scenario=LEVELS)
+BY_LEVEL = {"events": by_events, "stays": by_stays, "rows": by_rows}
+
+
+def compare_levels(n_runs: int, wanted: set[str]) -> None:
+    """Print what thresholds chosen on rows, stays and events do on other patients.
+
+    Of what is wanted, names are levels and a number is how many stays validate.
+    """
+    levels = wanted & set(BY_LEVEL)
+    n_patients = next((int(word) for word in wanted if word.isdecimal()), 300)
+    ward = Hours(name="levels", n_patients=n_patients, shared=0.0, scenario=LEVELS)
     print("chosen on | guarantee | broken | alarms per patient-day | events caught")
-    for name, choose in (("events", by_events), ("stays", by_stays), ("rows", by_rows)):
+    for name, choose in BY_LEVEL.items():
+        if levels and name not in levels:
+            continue
         for guarantee in (None, GUARANTEE):
             results = []
             for seed in range(n_runs):
@@ -374,8 +379,8 @@ def main() -> None:
     """Print a row for each setting, or compare levels of choice, intervals or rules."""
     n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     wanted = set(sys.argv[2:])
-    if wanted == {"levels"}:
-        compare_levels(n_runs)
+    if "levels" in wanted:
+        compare_levels(n_runs, wanted - {"levels"})
         return
     if wanted == {"intervals"}:
         cover(n_runs)
