@@ -17,6 +17,7 @@ from voros.cli.options import (
     ShowOptions,
     bundled,
     option,
+    refuse,
 )
 from voros.cli.score import check_reachable, evaluate_all
 from voros.cli.streams import StreamColumns, StreamFile, has_outcomes, joined_subgroups
@@ -78,9 +79,7 @@ def compare_models(
         }
         show(_sheet(comparison, str(columns.file), metadata, resampling), output)
         return
-    for name, value in (("--streams", streams), ("--by", by)):
-        if value is not None:
-            raise ValueError(f"{name} is for saved policies; name them with --policy")
+    refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     when.check(scenario)
     predictions = load(columns, group=resampling.group, when=when)
@@ -102,10 +101,8 @@ def compare_models(
 
 def _check_saved(limits: LimitOptions, metric: str) -> None:
     """Refuse what the policies say themselves."""
-    stated = [*limits.given(), *(["scenarios"] if limits.scenarios is not None else [])]
-    if stated:
-        option = stated[0].replace("_", "-")
-        raise ValueError(f"--{option} is part of every policy; leave it out with --policy")
+    stated = limits.given() | {"scenarios": limits.scenarios}
+    refuse(stated, "is part of every policy; leave it out with --policy")
     if metric not in ("partial_voros", "expected_cost"):
         raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -25,10 +25,18 @@ from voros.cli.options import (
     output_to,
     read_guarantee,
     read_price,
+    refuse,
 )
 from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.stays import StayOptions, refuse_with_stays
-from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show, show_progress
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    check_output,
+    deliver,
+    say,
+    show,
+    show_progress,
+)
 from voros.policy.allowed import limits_under
 from voros.text.numbers import short
 
@@ -123,7 +131,7 @@ def explore(
         "outcome": outcome,
         "cases": cases,
         "language": language,
-        "false_alarm_cost": None if false_alarm_cost is None else read_price(false_alarm_cost),
+        "false_alarm_cost": read_price(false_alarm_cost),
     }
     how: dict[str, Any] = {"thin": thin, "guarantee": guarantee, **words}
     if columns.file == NO_FILE:
@@ -165,13 +173,9 @@ def explore(
 
 def _refuse_without_file(*bundles: Any, thin: int | None) -> None:
     """Raise where an option needs data, and none are given."""
-    needing = [
-        field.name
-        for bundle in bundles
-        for field in fields(bundle)
-        if getattr(bundle, field.name) and field.name not in ("file", "force")
-    ]
-    if needing or thin is not None:
-        names = {"as_json": "json", "as_csv": "csv", "case": "id", "file_format": "format"}
-        option = names.get(needing[0], needing[0]) if needing else "thin"
-        raise ValueError(f"--{option.replace('_', '-')} needs data; name a file, or leave it out")
+    needing: dict[str, object] = {}
+    for bundle in bundles:
+        needing |= vars(bundle)
+    for name in ("file", "force"):
+        del needing[name]
+    refuse(needing | {"thin": thin}, "needs data; name a file, or leave it out")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.cli.options import InputOptions, PeriodOptions, Worth, option
+from voros.cli.options import InputOptions, PeriodOptions, Worth, option, refuse
 from voros.cli.terminal import say, show_progress, tracked
 from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
@@ -245,7 +245,8 @@ def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
     """Read a document of counts."""
     from voros.sites import SiteCounts
 
-    _check_counts_options(columns)
+    cases_only = ("label", "model", "case", "weight", "pos_label", "drop_missing", "file_format")
+    refuse(columns.given(*cases_only), f"is for files of cases; {columns.file} holds counts")
     counts = SiteCounts.from_json(_readable(source))
     return counts.of_models(columns.score) if columns.score else counts
 
@@ -256,20 +257,6 @@ def _readable(source: Source) -> str | Path:
         return source.path
     with source.open() as stream:
         return str(stream.read().decode("utf-8", errors="replace"))
-
-
-def _check_counts_options(columns: InputOptions) -> None:
-    """Raise where an option would say what the document has said already."""
-    for name, value in {
-        "--label": columns.label,
-        "--model": columns.model,
-        "--id": columns.case,
-        "--weight": columns.weight,
-        "--pos-label": columns.pos_label,
-        "--drop-missing": columns.drop_missing,
-        "--format": columns.file_format,
-    }.items():
-        _refuse(bool(value), f"{name} is for files of cases; {columns.file} holds counts")
 
 
 def count_points(
@@ -402,13 +389,9 @@ def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
 
 
 def _check_engine_options(columns: InputOptions) -> None:
-    _refuse(
-        bool(columns.model),
-        "--engine and --model are mutually exclusive",
-    )
-    _refuse(
-        columns.drop_missing,
-        "--drop-missing is for single files that fit into memory, not for engines",
+    _refuse(bool(columns.model), "--engine and --model are mutually exclusive")
+    refuse(
+        columns.given("drop_missing"), "is for single files that fit into memory, not for engines"
     )
 
 

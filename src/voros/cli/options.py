@@ -7,7 +7,7 @@ as an option of its own.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from voros.cli.terminal import option_name
 from voros.core.money import check_price
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.subgroups import FEWEST_CASES, Subgroups
@@ -115,9 +116,23 @@ FileFormat = Annotated[
 Force = Annotated[bool, in_output("Overwrite files that exist.", "--force")]
 
 
-def read_price(text: str) -> float:
-    """Return the cost of a false alarm."""
-    return check_price(read_number(text, "false_alarm_cost"))
+def refuse(options: Mapping[str, object], reason: str) -> None:
+    """Raise where one of these options, listed with their values, is given.
+
+    Examples
+    --------
+    >>> refuse({"time_zone": "UTC"}, "requires --time")
+    Traceback (most recent call last):
+    ValueError: --time-zone requires --time
+    """
+    for name, value in options.items():
+        if value is not None and value is not False and value not in ([], ()):
+            raise ValueError(f"{option_name(name)} {reason}")
+
+
+def read_price(text: str | None) -> float | None:
+    """Return the cost of a false alarm, where one was typed."""
+    return None if text is None else check_price(read_number(text, "false_alarm_cost"))
 
 
 MissValue = Annotated[
@@ -182,6 +197,8 @@ class Worth:
         return cases
 
 
+REQUIRES_CONFIDENCE = "requires --confidence, such as --confidence 0.95"
+
 MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
@@ -208,9 +225,7 @@ def read_guarantee(
     from voros.guarantee import Guarantee
 
     if confidence is None:
-        for name, value in (("--horizon", horizon), ("--block", block)):
-            if value is not None:
-                raise ValueError(f"{name} requires --confidence, such as --confidence 0.95")
+        refuse({"horizon": horizon, "block": block}, REQUIRES_CONFIDENCE)
         return None
     n_future = None if horizon is None else _read_future_cases(horizon)
     return Guarantee(confidence, n_future, 1 if block is None else block)
@@ -256,6 +271,10 @@ class InputOptions:
         "Leave out rows with a missing value.", "--drop-missing", default=False
     )
     file_format: FileFormat = None
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return some of the options with their values."""
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -376,8 +395,8 @@ class PeriodOptions:
                 f"a capacity per {scenario.per} requires the column of times (--time) or periods "
                 "(--period)" + (", not both" if named else "")
             )
-        if self.time_zone is not None and self.time is None:
-            raise ValueError("--time-zone requires --time")
+        if self.time is None:
+            refuse({"time_zone": self.time_zone}, "requires --time")
 
 
 @dataclass(frozen=True)
@@ -400,15 +419,16 @@ class SubgroupOptions:
 
     def __post_init__(self) -> None:
         """Refuse what nothing would look at."""
-        if not self.by and (self.intersections or self.min_subgroup is not None):
-            option = "--intersections" if self.intersections else "--min-subgroup"
-            raise ValueError(f"{option} requires --by COLUMN")
+        if not self.by:
+            refuse(self._pooling, "requires --by COLUMN")
 
     def refuse_pooling(self) -> None:
         """Raise where an option is given that subgroups of stays do not know."""
-        if self.intersections or self.min_subgroup is not None:
-            option = "--intersections" if self.intersections else "--min-subgroup"
-            raise ValueError(f"{option} is for cases; leave it out with --stay")
+        refuse(self._pooling, "is for cases; leave it out with --stay")
+
+    @property
+    def _pooling(self) -> dict[str, object]:
+        return {"intersections": self.intersections, "min_subgroup": self.min_subgroup}
 
     @property
     def columns(self) -> list[str]:

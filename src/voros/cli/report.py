@@ -25,6 +25,7 @@ from voros.cli.options import (
     option,
     output_to,
     read_price,
+    refuse,
 )
 from voros.cli.select import ChoiceOptions, load_test
 from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
@@ -66,11 +67,10 @@ def report(
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
-    about_test = {"by": groups.by, "false-alarm-cost": false_alarm_cost, "test-events": test_events}
-    for name, value in about_test.items():
-        if value and test is None:
-            raise ValueError(f"--{name} requires --test FILE")
-    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
+    price = read_price(false_alarm_cost)
+    if test is None:
+        of_test = {"by": groups.by, "false_alarm_cost": price, "test_events": test_events}
+        refuse(of_test, "requires --test FILE")
     check_writable(report_paths(output), force=force)
     validation: ReportCases | ReportStays
     later: ReportCases | ReportStays | None = None

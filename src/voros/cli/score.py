@@ -59,7 +59,7 @@ def score(
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read(by_period=True)
-    price = None if false_alarm_cost is None else read_price(false_alarm_cost)
+    price = read_price(false_alarm_cost)
     intervals = None
     if stays.given:
         refuse_with_stays(false_alarm_cost=price, engine=engine)

@@ -215,18 +215,15 @@ def _read_worth(
     if worth is None:
         if threshold_on != "score":
             raise ValueError("--threshold-on=value requires --miss-value, the column of values")
-        return None, None if false_alarm_cost is None else options.read_price(false_alarm_cost)
-    for name, option in others.items():
-        if option:
-            raise ValueError(f"--{name} and --miss-value exclude one another")
+        return None, options.read_price(false_alarm_cost)
+    options.refuse(others, "and --miss-value exclude one another")
     return replace(worth, threshold_on="value" if threshold_on == "value" else "score"), None
 
 
-def _check_needed(needed: str, value: object, **options: object) -> None:
-    """Refuse options that another one is needed for."""
-    for name, option in options.items():
-        if option and value is None:
-            raise ValueError(f"--{name.replace('_', '-')} requires {needed}")
+def _check_needed(needed: str, value: object, **given: object) -> None:
+    """Refuse options that need another one, where that is not given."""
+    if value is None and any(given.values()):
+        options.refuse(given, f"requires {needed}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,9 +266,8 @@ def _validation(
             pos_label=columns.pos_label,
             threshold_on=on,
         )
-    for name, value in (("--group", group), ("--miss-value", worth)):
-        if value is not None:
-            raise ValueError(f"{name} is for a file of cases in memory; {opened.name} is counted")
+    of_cases = {"group": group, "miss_value": worth}
+    options.refuse(of_cases, f"is for a file of cases in memory; {opened.name} is counted")
     if opened.lazy is not None:
         lazy = opened.lazy.without(aside)
         points = count_by_engine(lazy, columns, scenarios_for(scenario, how))

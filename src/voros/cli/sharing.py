@@ -12,6 +12,7 @@ import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.loading import load, periods_of, single_model
 from voros.cli.options import (
+    REQUIRES_CONFIDENCE,
     Block,
     Check,
     Horizon,
@@ -26,6 +27,7 @@ from voros.cli.options import (
     in_limits,
     output_to,
     read_guarantee,
+    refuse,
 )
 from voros.cli.streams import check_stream_fields
 from voros.cli.terminal import Sheet, check_output, deliver, show
@@ -148,10 +150,8 @@ def _streams(
     columns: InputOptions, limits: LimitOptions, file: Path | None, by: str | None
 ) -> Streams:
     """Return the streams, of a file or of the groups of one column."""
-    for option in ("model", "case", "weight", "drop_missing"):
-        if getattr(columns, option):
-            name = {"case": "id"}.get(option, option.replace("_", "-"))
-            raise ValueError(f"--{name} is not accepted where streams share a capacity")
+    unknown = columns.given("model", "case", "weight", "drop_missing")
+    refuse(unknown, "is not accepted where streams share a capacity")
     if limits.scenarios is not None or limits.scenario is not None:
         raise ValueError("--scenarios is not accepted here; --streams FILE holds limits and costs")
     stated = {k: v for k, v in limits.given().items() if k not in ("capacity", "exceed")}
@@ -177,9 +177,7 @@ def _guarantee(
     """Return what is to be promised; refuse what nothing would look at."""
     if confidence is not None:
         return read_guarantee(read_number(confidence, "confidence"), horizon, block)
-    for name, value in (("--horizon", horizon), ("--block", block), ("--group", group)):
-        if value is not None:
-            raise ValueError(f"{name} requires --confidence, such as --confidence 0.95")
+    refuse({"horizon": horizon, "block": block, "group": group}, REQUIRES_CONFIDENCE)
     return None
 
 

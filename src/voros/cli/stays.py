@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from voros.alarms import AlarmRule, alarm_points
-from voros.cli.options import InputOptions, PeriodOptions, SubgroupOptions, shown_in
+from voros.cli.options import InputOptions, PeriodOptions, SubgroupOptions, refuse, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
@@ -57,17 +57,13 @@ class StayColumns:
 
     def __post_init__(self) -> None:
         """Refuse what nothing would look at."""
-        if self.given:
-            return
-        for field in fields(self):
-            if getattr(self, field.name) is not None:
-                raise ValueError(f"--{field.name} requires --stay")
+        if not self.given:
+            refuse(vars(self), "requires --stay")
 
     def columns(self, when: PeriodOptions) -> dict[str, str]:
         """Return the columns of stay and time."""
-        for name in ("period", "time_zone"):
-            if getattr(when, name) is not None:
-                raise ValueError(f"--{name.replace('_', '-')} and --stay are mutually exclusive")
+        excluded = {"period": when.period, "time_zone": when.time_zone}
+        refuse(excluded, "and --stay are mutually exclusive")
         if self.stay is None or when.time is None:
             raise ValueError("--stay requires --time, the column of times")
         return {"stay": self.stay, "time": when.time}
@@ -184,7 +180,11 @@ class StayInput:
     @cached_property
     def rows(self) -> StayTable:
         """The rows, read once; what was guessed is said."""
-        _check_columns(self.columns)
+        refuse(
+            self.columns.given("label", "model", "case", "weight", "pos_label"),
+            "is for files of cases; with --stay each row has a score, and the events are in "
+            "--events",
+        )
         with show_progress(f"reading {self.columns.file}"):
             rows = read_stay_rows(
                 self.source,
@@ -226,16 +226,4 @@ def _names_in(table: Any, column: str) -> set[str]:
 
 def refuse_with_stays(**options: object) -> None:
     """Raise where an option is given that alarms over stays do not know."""
-    for name, value in options.items():
-        if value not in (None, False, [], ()):
-            raise ValueError(f"--{name.replace('_', '-')} is for cases; leave it out with --stay")
-
-
-def _check_columns(columns: InputOptions) -> None:
-    for name in ("label", "model", "case", "weight", "pos_label"):
-        if getattr(columns, name) is not None:
-            option = {"case": "id"}.get(name, name.replace("_", "-"))
-            raise ValueError(
-                f"--{option} is for files of cases; with --stay each row has a score, and the "
-                "events are in --events"
-            )
+    refuse(options, "is for cases; leave it out with --stay")

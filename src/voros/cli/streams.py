@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from voros.cli.loading import load, periods_of
-from voros.cli.options import InputOptions, PeriodOptions, in_columns
+from voros.cli.options import InputOptions, PeriodOptions, in_columns, refuse
 from voros.cli.terminal import say
 from voros.core.scenario import Scenario
 from voros.io import Predictions
@@ -136,12 +136,9 @@ class StreamFile:
         )
 
     def _load_outcomes(self, policy: JointPolicy, source: Source, shared: Scenario) -> StreamCases:
-        for name in ("label", "score", "drop_missing"):
-            if getattr(self.columns, name):
-                option = name.replace("_", "-")
-                raise ValueError(f"--{option} is for one score of a case; --streams names columns")
-        if self.by:
-            raise ValueError("--by is for a joint policy whose streams are groups of cases")
+        of_one_score = self.columns.given("label", "score", "drop_missing")
+        refuse(of_one_score, "is for one score of a case; --streams names columns")
+        refuse({"by": self.by}, "is for a joint policy whose streams are groups of cases")
         scores = read_stream_columns(self.streams, policy, "score")
         wanted = replace(self.columns, score=list(dict.fromkeys(scores.values())))
         cases = load(wanted, source=source, when=self.when, labelled=False, both_classes=False)

@@ -27,6 +27,8 @@ OPTION_NAMES = {
     "groups": "group",
     "sample_weight": "weight",
     "file_format": "format",
+    "as_json": "json",
+    "as_csv": "csv",
     "n_resamples": "resamples",
     "scores": "score",
     "min_precisions": "min-precision",
@@ -79,8 +81,18 @@ def _with_options(text: str) -> str:
 
 
 def _option(argument: Argument) -> str:
-    name = OPTION_NAMES.get(argument.name, argument.name.replace("_", "-"))
-    return f"--{name} {argument.value}".rstrip()
+    return f"{option_name(argument.name)} {argument.value}".rstrip()
+
+
+def option_name(argument: str) -> str:
+    """Return the option that stands for an argument.
+
+    Examples
+    --------
+    >>> option_name("time_zone"), option_name("case")
+    ('--time-zone', '--id')
+    """
+    return f"--{OPTION_NAMES.get(argument, argument.replace('_', '-'))}"
 
 
 @contextmanager
