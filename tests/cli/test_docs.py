@@ -241,6 +241,7 @@ def test_every_command_of_the_documentation_is_run():
     pages |= {"walk-through", "README", "reports", "stays", "subgroups", "install"}
     pages |= {"combining", "published-curve", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
+    pages |= {"experiments"}  # studies/tests/experiments/test_table.py
     found = {
         page.stem
         for page in [ROOT / "README.md", *DOCS.rglob("*.md")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,9 +34,11 @@ from voros.cli.terminal import (
 from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
-from voros.io import Predictions, append_columns, open_source
+from voros.installing import missing_studies
+from voros.io import Predictions, append_columns, open_source, table_bytes
 from voros.io.scenario_text import read_number
-from voros.io.source import Source
+from voros.io.source import DELIMITED, Format, Source
+from voros.io.tables import peek
 from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
@@ -140,7 +143,10 @@ def apply(
                 decided = _decide_band(policy, columns)
             else:
                 worth = options.Worth.read(miss_value, false_alarm_cost)
-                decided = _decide_cases(policy, columns, when, subgroups, ratio, combination, worth)
+                source = _with_saved_model(columns, policy_file)
+                decided = _decide_cases(
+                    *(policy, columns, source, when, subgroups, ratio, combination, worth)
+                )
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -208,6 +214,7 @@ def _scalars(values: Mapping[str, Any]) -> dict[str, Any]:
 def _decide_cases(
     policy: ThresholdPolicy | Worklist,
     columns: InputOptions,
+    source: Source,
     when: options.PeriodOptions,
     subgroups: options.SubgroupOptions,
     cost_ratio: float | None,
@@ -220,7 +227,6 @@ def _decide_cases(
         raise ValueError("--by requires --label, the column of true labels")
     if subgroups.by and isinstance(policy, Worklist):
         raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
-    source = open_source(columns.file, columns.file_format)
     positive = policy.pos_label if columns.pos_label is None else columns.pos_label
     column = str((columns.score or [""])[0])
     parts = columns.score if combination is None else list(combination.weights)
@@ -272,6 +278,25 @@ def _decide_cases(
         values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
         rows=None if by_subgroup is None else [result.values() for result in by_subgroup],
     )
+
+
+def _with_saved_model(columns: InputOptions, policy_file: Path) -> Source:
+    """Open the cases; a model that a study saved beside its policies adds scores they lack."""
+    source, (model,) = open_source(columns.file, columns.file_format), columns.score or [""]
+    folder = policy_file.resolve().parent.parent
+    saved = [folder / "models" / f"{model}.{kind}" for kind in ("skops", "joblib")]
+    file = next(filter(Path.is_file, saved), None)
+    if file is None or source.format == "document" or model in peek(source).column_names:
+        return source
+    from voros.cli.app import added_commands
+
+    if "experiment" not in added_commands():
+        raise missing_studies(f"scoring rows with {file}")
+    say(f"scoring {source.name} with {file}", "note")
+    studies = import_module(added_commands()["experiment"].module)
+    table = append_columns(source, {model: studies.score_rows(folder, model, source)})
+    kind: Format = "csv" if source.format in DELIMITED else "parquet"
+    return Source(source.name, None, table_bytes(table, kind), kind)
 
 
 def _decide(
@@ -442,6 +467,10 @@ def _check_kind(
 def _read_policy(path: Path) -> AnyPolicy | ReviewBand:
     from voros.allocation.joint_policy import load_policy
 
+    if path.is_dir():
+        there = sorted([*path.glob("*.json"), *path.glob("policies/*.json")])
+        such = f", such as {there[0]}" if there else ""
+        raise ValueError(f"{path} is a folder; name a policy in it{such}")
     try:
         return ReviewBand.from_json(path) if is_review_band(path) else load_policy(path)
     except ValueError as error:

@@ -18,6 +18,8 @@ from voros.present.report.values import evaluation_values
 from voros.text.table import Absent
 
 if TYPE_CHECKING:
+    from voros.io.source import Source
+    from voros.typing import FloatArray
     from voros_studies.experiments import RunOptions, StudyResult
     from voros_studies.experiments.splits import SplitsResult
     from voros_studies.paper import Cell
@@ -221,23 +223,12 @@ def table(
     _show(result, study.out)
 
 
-@experiment.command("apply")
-@bundled
-def apply_table(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of a study on a table.")],
-    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="New rows, CSV or Parquet.")],
-    scenario: Annotated[str, option("Name of the scenario.")],
-    output: Annotated[Path, output_to("Write the rows with risk and alarm.", "FILE.csv")],
-    strategy: str = option("Name of the strategy.", default="guaranteed"),
-    force: bool = option("Replace FILE.csv.", "--force", default=False),
-) -> None:
-    """Score new rows with a saved model of a study, and raise its alarms."""
-    from voros.io import write_whole
-    from voros_studies.experiments.table_study import apply_study
+def score_rows(folder: Path, model: str, source: Source) -> FloatArray:
+    """Return the risk of every row of a file by a saved model; ``voros apply`` asks for it."""
+    from voros_studies.experiments.saved_models import score_frame
+    from voros_studies.experiments.table import read_frame
 
-    alarmed = apply_study(folder, rows, scenario, strategy)
-    write_whole(output, alarmed.to_csv(index=False), force=force)
-    say(f"{int(alarmed['alarm'].sum())} alarms in {len(alarmed)} rows; wrote {output}")
+    return score_frame(folder, model, read_frame(source))
 
 
 @experiment.command()

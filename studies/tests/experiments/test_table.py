@@ -13,14 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from typer.testing import CliRunner
 
 from voros import Scenario
+from voros.cli.app import app
 from voros.policy import ThresholdPolicy
 from voros_studies.experiments import (
     ExperimentError,
     RunOptions,
     TableColumns,
-    apply_study,
     own_models,
     run_table,
 )
@@ -118,19 +119,49 @@ def test_scores_and_cost_are_those_of_a_plain_computation(study):
     assert table.loc["max recall", "scenario_ward_cost"] == pytest.approx(cost)
 
 
+def applied(place, rows, *words):
+    """What ``voros apply`` makes of rows, by the policy of greatest recall."""
+    rows.to_csv(place / "rows.csv", index=False)
+    policy, out = place / "run" / "policies" / "scenario_ward_recall.json", place / "alarms.csv"
+    asked = ["apply", policy, place / "rows.csv", "-o", out, "--force", *words]
+    ran = CliRunner().invoke(app, [*map(str, asked)])
+    return ran, pd.read_csv(out) if ran.exit_code == 0 else None
+
+
 @pytest.mark.slow
-def test_new_rows_get_the_alarms_of_the_saved_policy(study):
+def test_voros_apply_scores_rows_from_the_folder_as_the_study_did(study):
+    place, _, _ = study
+    ran, found = applied(place, ward(), "--label", "died", "--pos-label", "yes")
+    assert ran.exit_code == 0, ran.output
+    policy = ThresholdPolicy.from_json(place / "run" / "policies" / "scenario_ward_recall.json")
+    scores = pd.read_csv(place / "run" / "predictions" / f"{policy.model}_test.csv")
+    codes = np.unique(found["patient"], return_inverse=True)[1]
+    tested = found[np.isin(codes, scores["patient"])]
+    assert tested[policy.model].to_numpy() == pytest.approx(scores["proba_y_eq_1"].to_numpy())
+    assert found["alarm"].tolist() == (found[policy.model] >= policy.thresholds[0]).tolist()
+    assert 0 < found["alarm"].sum() < len(found)
+
+
+@pytest.mark.slow
+def test_new_rows_may_have_new_words_and_no_outcome_but_need_the_features(study, monkeypatch):
     place, _, _ = study
     new = ward(300, seed=2).drop(columns="died")
     new.loc[0, "unit"] = "a unit that is new"
-    new.to_csv(place / "new.csv", index=False)
-    found = apply_study(place / "run", place / "new.csv", "ward", "recall")
-    policy = ThresholdPolicy.from_json(place / "run/policies/scenario_ward_recall.json")
-    again = (found["risk"] >= policy.thresholds[0]).astype(int)
-    assert found["alarm"].tolist() == again.tolist()
-    assert 0 < found["alarm"].sum() < len(found)
-    with pytest.raises(ExperimentError, match="there is no policy ward_luck; there are ward_auroc"):
-        apply_study(place / "run", place / "new.csv", "ward", "luck")
+    assert len(applied(place, new)[1]) == 300
+    ran, _ = applied(place, new.drop(columns="lactate"))
+    assert "the table has no column 'lactate', which is a feature" in ran.output
+    monkeypatch.setattr("voros.cli.app.added_commands", dict)
+    ran, _ = applied(place, new)
+    assert ran.exit_code == 2
+    assert "needs voros-studies, which is not installed: pip install" in ran.output
+
+
+@pytest.mark.slow
+def test_the_folder_itself_is_answered_with_one_of_its_policies(study):
+    place, _, _ = study
+    ran = CliRunner().invoke(app, ["apply", str(place / "run"), str(place / "ward.csv")])
+    assert ran.exit_code == 2
+    assert "is a folder; name a policy in it, such as" in ran.output
 
 
 @pytest.mark.slow

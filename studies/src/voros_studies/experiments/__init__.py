@@ -10,7 +10,7 @@ from voros_studies.experiments.experiment import RunOptions, run_experiment
 from voros_studies.experiments.model_file import own_models
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.table import TableColumns
-from voros_studies.experiments.table_study import apply_study, run_table
+from voros_studies.experiments.table_study import run_table
 
 __all__ = [
     "ExperimentError",
@@ -18,7 +18,6 @@ __all__ = [
     "RunOptions",
     "StudyResult",
     "TableColumns",
-    "apply_study",
     "own_models",
     "run_experiment",
     "run_table",

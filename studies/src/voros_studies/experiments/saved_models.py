@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from voros.typing import FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import (
@@ -27,6 +28,9 @@ from voros_studies.experiments.folder import (
 )
 from voros_studies.experiments.model_file import make_candidate
 from voros_studies.experiments.results import StudyResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAME_SCORE = 1e-6
 """A refit that is further from the scores of the study than this is not the model of the study."""
@@ -132,6 +136,19 @@ def load_model(root: Path, name: str) -> Pipeline:
     if not path.exists():
         raise ExperimentError(f"{root / 'models'}: there is no saved model {name}")
     return joblib.load(path)
+
+
+def score_frame(root: Path, name: str, frame: pd.DataFrame) -> FloatArray:
+    """Return the risk of every row by a saved model, whose features are columns of the table."""
+    pipeline = load_model(root, name)
+    if "encode" in pipeline.named_steps:
+        return np.asarray(pipeline.predict_proba(frame)[:, 1])
+    with np.load(RunFolder(root).features) as held:
+        features = held["feature_names"].tolist()
+    lacking = [feature for feature in features if feature not in frame]
+    if lacking:
+        raise ExperimentError(f"the table has no column {lacking[0]!r}, which is a feature")
+    return np.asarray(pipeline.predict_proba(frame[features].to_numpy())[:, 1])
 
 
 def _card(name: str, path: Path, result: StudyResult, source: ModelSource) -> str:

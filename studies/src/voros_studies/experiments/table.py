@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.io.source import DELIMITED, Source
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split
@@ -80,20 +80,23 @@ class TableCases:
     split: Split | None
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file."""
+def read_frame(source: Source) -> pd.DataFrame:
+    """Read delimited text or Parquet."""
     import pandas as pd
 
-    if not path.is_file():
-        raise ExperimentError(f"data={path}: there is no such file")
     try:
-        if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        return pd.read_csv(path, low_memory=False)
+        with source.open() as stream:
+            if source.format == "parquet":
+                return pd.read_parquet(stream)
+            if source.format not in DELIMITED:
+                raise ValueError(f"its format is {source.format}")
+            kind: dict[str, Any] = {"sep": source.delimiter, "decimal": source.decimal}
+            frame: pd.DataFrame = pd.read_csv(stream, low_memory=False, **kind)
+            return frame
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ExperimentError(
-            f"data={path}: it cannot be read ({reason}); accepted are CSV and Parquet files"
+            f"{source.name} cannot be read ({reason}); accepted are CSV and Parquet files"
         ) from error
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from voros import ThresholdPolicy
+from voros.io import open_source
 from voros_studies.experiments.cases import split_around_test
 from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.errors import ExperimentError
@@ -20,7 +20,6 @@ from voros_studies.experiments.experiment import (
 )
 from voros_studies.experiments.folder import sha256_of
 from voros_studies.experiments.results import StudyResult
-from voros_studies.experiments.saved_models import load_model
 from voros_studies.experiments.splits import SplitsResult, run_splits
 from voros_studies.experiments.splits_summary import write_splits
 from voros_studies.experiments.table import TableCases, TableColumns, read_frame, table_cases
@@ -99,7 +98,7 @@ def run_table(
 
 def _read(files: list[Path], columns: TableColumns) -> tuple[TableCases, Any]:
     """Read one table, or that of the test cases behind it, and say which cases come from it."""
-    frames = [read_frame(path) for path in files]
+    frames = [read_frame(open_source(path)) for path in files]
     if len(frames) == 1:
         return table_cases(frames[0], columns), None
     lacking = [c for c in frames[0] if c not in frames[1]]
@@ -118,36 +117,3 @@ def _check_split(columns: TableColumns, n_splits: int | None, test_data: str | P
             f"split={columns.split!r} names the parts already, and {other} would make others; "
             "name one of them"
         )
-
-
-def apply_study(folder: str | Path, rows: str | Path, scenario: str, strategy: str) -> pd.DataFrame:
-    """Return the rows of a table with the risk and the alarms of a policy of a study.
-
-    Parameters
-    ----------
-    folder : path-like
-        Of a finished `run_table`.
-    rows : path-like
-        New rows with the same features.
-    scenario, strategy : str
-        Which of the policies, such as ``"ward"`` and ``"guaranteed"``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows with the columns `risk` and `alarm`.
-
-    Examples
-    --------
-    >>> apply_study("run", "new.csv", "ward", "guaranteed")  # doctest: +SKIP
-    """
-    root, frame = Path(folder), read_frame(Path(rows))
-    path = root / "policies" / f"scenario_{scenario}_{strategy}.json"
-    if not path.exists():
-        there = sorted(file.stem.removeprefix("scenario_") for file in path.parent.glob("*.json"))
-        raise ExperimentError(
-            f"{path.parent}: there is no policy {scenario}_{strategy}; there are {', '.join(there)}"
-        )
-    policy = ThresholdPolicy.from_json(path)
-    risk = load_model(root, str(policy.model)).predict_proba(frame)[:, 1]
-    return frame.assign(risk=risk, alarm=policy.predict(risk).astype(int))
