@@ -118,6 +118,7 @@ def every_choice(saved, steps, periods, limit, once):
 LIMITS = [
     (True, PeriodLimit(20, 0, 1)),
     (True, PeriodLimit(7, 1, 5, 32)),
+    (True, PeriodLimit(9, 0, 4)),
     (False, PeriodLimit(12, 0, 5)),
     (False, PeriodLimit(12, 2, 6, 70)),
     (False, PeriodLimit(12, 1, 6)),
@@ -160,6 +161,23 @@ def test_every_step_of_a_search_bounds_the_best_choice(
     if max_gap == 0:
         assert state.best.saved == best
         assert state.best.alarms == min(a.sum() for s, _, a in choices if s == best)
+
+
+def test_shares_count_no_more_than_the_cases_with_an_alarm():
+    """Whatever the shares are, and all of the cases where each stream has one option."""
+    rng, limit = np.random.default_rng(8), PeriodLimit(30, 0, 3)
+    data = medium(rng, 3, 60, limit, once=True)
+    space = SearchSpace.from_steps(*data, limit, once=True)
+    high = np.array([len(saved) - 2 for saved in space.saved])
+    for low in (np.zeros(3, dtype=int), high // 2, high):
+        for power in (0, 1, 8):
+            shares = space.shares_within(low, high, rng.random(space.steps.shape) ** power)
+            tables = space.shared_tables(low, high, shares)
+            for at in rng.integers(low, high + 1, (50, 3)):
+                counted = sum(t[i] for t, i in zip(tables, at - low, strict=True))
+                alarms = alarms_of(at, *data[1:], limit, once=True)
+                assert np.all(counted <= alarms)
+                assert np.all(counted >= (alarms - 1e-3) * (low == high).all())
 
 
 def test_one_period_with_a_plain_sum_is_the_shared_capacity():

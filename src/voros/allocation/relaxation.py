@@ -11,6 +11,10 @@ where F are the periods above the capacity K, with at most :math:`m_p` alarms: t
 costliest ones. Prices come from the program over few options. Those that are best at these prices
 join it, until none is better than what it has: all other options are then as good as in it
 (column generation). The bound is computed from the prices, so no tolerance of the solver matters.
+
+Where a case counts once, it is split: each stream counts a share of it, and the shares add up to 1.
+Any shares give a bound. They move towards the streams whose mixed options alarm the case most,
+which is the direction in which the bound falls fastest (a subgradient step, of Polyak's length).
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.search_space import Chosen, SearchSpace
+from voros.allocation.search_space import SearchSpace
 from voros.core.deficit_search import DEFICIT_ROUNDING
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -39,11 +43,31 @@ KEPT_COLUMNS = 1 / 4
 SHRUNK = 0.8
 """A program is solved again where periods above the capacity have at most this share of alarms."""
 
+FIRST_STEP, LAST_STEP, SHORTER = 1.0, 0.05, 0.7
+"""Steps of the shares of cases: of the gap, and how much shorter after one that is no better."""
+
+MEMORY = 0.7
+"""Weight of the earlier mixtures in the direction of a step."""
+
 INFEASIBLE = 2
 """How SciPy says so."""
 
 ALARM_PRICES, DEFICIT_PRICES = (0.0, 1.0), (0.03, 0.1, 0.3)
 """What an alarm in all and a deficit may cost in alarms of a period, to bound these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aim:
+    """The value of the best choice so far, a bound that is low ``enough``, and what is neglected.
+
+    Of choices that save the same, the one with fewer alarms is better: one costs ``per_alarm``.
+    Options that add less than ``least`` to a bound are left out.
+    """
+
+    value: float
+    enough: float
+    per_alarm: float
+    least: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -108,6 +132,8 @@ class Relaxed:
     exceeding : ndarray of shape (n_periods,)
         By how much of what it could be each period is above the capacity.
     prices : ndarray of shape (n_periods,)
+    case_shares : ndarray of shape (n_streams, n_cases)
+        Of each stream in the cases, where a case counts once.
     """
 
     node: Node
@@ -118,6 +144,7 @@ class Relaxed:
     shares: list[FloatArray]
     exceeding: FloatArray
     prices: FloatArray
+    case_shares: FloatArray
 
     @property
     def mean(self) -> FloatArray:
@@ -153,56 +180,115 @@ class Relaxed:
         return replace(node, low=low, high=high, columns=columns)
 
 
-def relax(
-    space: SearchSpace, node: Node, best: Chosen, per_alarm: float, least: float
-) -> Relaxed | None:
+def relax(space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim) -> Relaxed | None:
     """Solve the linear program of a node; None where the limit holds for none of its choices.
 
     Parameters
     ----------
     space : SearchSpace
     node : Node
-    best : Chosen
-        The best choice so far: a node that is worth no more is not looked at closely.
-    per_alarm : float
-        What an alarm costs: of choices that save the same, the one with fewer alarms is better.
-    least : float
-        Options that add less to the bound are left out.
+    case_shares : ndarray of shape (n_streams, n_cases)
+        Shares to begin with, where a case counts once.
+    aim : Aim
     """
-    value = best.saved - per_alarm * best.alarms
-    tables = space.shared_tables(node.low, node.high, np.array(best.options))
-    node = _bounded(space, node, tables)
+    relaxed = (_share_cases if space.once else _generate)(space, node, case_shares, aim)
+    while relaxed is not None and relaxed.node.bound > aim.value:
+        most = _most(space, relaxed, relaxed.level - aim.value)
+        if _beyond(space, most).sum() >= SHRUNK * _beyond(space, relaxed.node.most).sum():
+            break
+        node = replace(relaxed.node, most=most)
+        relaxed = _generate(space, node, relaxed.case_shares, aim, relaxed.tables)
+    return relaxed
+
+
+def _share_cases(
+    space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim
+) -> Relaxed | None:
+    """Solve programs with other and other shares of cases, for as long as the bound falls."""
+    low, high = node.low, node.high
+    shares, is_open = space.shares_within(low, high, case_shares), space.open_cases(low, high)
+    fixed = space.part(~is_open).shared_tables(low, high, shares[:, ~is_open])
+    part, own, alarmed, step = space.part(is_open), shares[:, is_open], np.zeros(1), FIRST_STEP
+    best: Relaxed | None = None
+    # The most alarms of a period depend on the shares.
+    start = replace(node, most=np.full(space.limit.n_periods, np.inf))
+    while step > LAST_STEP:
+        pairs = zip(fixed, part.shared_tables(low, high, own), strict=True)
+        relaxed = _generate(space, start, own, aim, [one + other for one, other in pairs])
+        if relaxed is None:
+            return None
+        if best is None or relaxed.level < best.level:
+            best = relaxed
+        else:
+            step *= SHORTER
+        # The first bound has no choice to compare with, which the length of a step needs.
+        if relaxed.node.bound <= max(aim.value, aim.enough) or np.isinf(node.bound):
+            break
+        start = replace(start, columns=relaxed.node.columns, bound=relaxed.node.bound)
+        alarmed = MEMORY * alarmed + (1 - MEMORY) * _alarmed(part, relaxed)
+        own = _moved(part, relaxed, alarmed, step * (relaxed.level - aim.value))
+    if best is None:
+        return None
+    shares[:, is_open] = best.case_shares
+    bound = min(start.bound, best.node.bound)
+    return replace(best, case_shares=shares, node=replace(best.node, bound=bound))
+
+
+def _alarmed(space: SearchSpace, relaxed: Relaxed) -> FloatArray:
+    """Return the share of each stream's mixture that alarms each case."""
+    columns = zip(space.steps, relaxed.node.columns, relaxed.shares, strict=True)
+    return np.stack(
+        [
+            np.append(np.cumsum(share[::-1])[::-1], 0.0)[np.searchsorted(own, steps)]
+            for steps, own, share in columns
+        ]
+    )
+
+
+def _moved(space: SearchSpace, relaxed: Relaxed, alarmed: FloatArray, length: float) -> FloatArray:
+    """Move the shares of cases to the streams that alarm them most."""
+    low, high = relaxed.node.low, relaxed.node.high
+    can = space.steps <= high[:, None]
+    slope = np.where(can, alarmed - alarmed.sum(axis=0) / can.sum(axis=0), 0.0)
+    slope *= relaxed.prices[space.periods]
+    moved = relaxed.case_shares + length / max(float((slope**2).sum()), 1.0) * slope
+    return space.shares_within(low, high, np.maximum(moved, 0.0))
+
+
+def _generate(
+    space: SearchSpace,
+    node: Node,
+    case_shares: FloatArray,
+    aim: Aim,
+    tables: list[AnyArray] | None = None,
+) -> Relaxed | None:
+    """Solve programs over more and more options of a node, until no other is better."""
+    tables = tables or space.shared_tables(node.low, node.high, case_shares)
+    node = _bounded(node, tables)
     worth = [
-        saved[low : high + 1] - per_alarm * table.sum(axis=1)
+        saved[low : high + 1] - aim.per_alarm * table.sum(axis=1)
         for saved, low, high, table in zip(space.saved, node.low, node.high, tables, strict=True)
     ]
     for _ in range(MOST_PROGRAMS):
         relaxed = _relaxed(space, node, tables, worth)
-        if relaxed is None or relaxed.node.bound <= value:
+        if relaxed is None or relaxed.node.bound <= aim.value or relaxed.gain <= aim.least:
             break
-        node = relaxed.node
-        if relaxed.gain <= least:
-            most = _most(space, relaxed, relaxed.level - value)
-            if _beyond(space, most).sum() >= SHRUNK * _beyond(space, node.most).sum():
-                break
-            node = replace(node, most=most)
-        heights = relaxed.heights
         highest = [
-            np.argpartition(h, -min(ADDED_COLUMNS, len(h)))[-ADDED_COLUMNS:] for h in heights
+            np.argpartition(h, -min(ADDED_COLUMNS, len(h)))[-ADDED_COLUMNS:]
+            for h in relaxed.heights
         ]
         added = zip(node.columns, node.low, highest, strict=True)
-        node = replace(node, columns=[np.union1d(own, low + rows) for own, low, rows in added])
-    return relaxed
+        columns = [np.union1d(own, low + rows) for own, low, rows in added]
+        node = replace(relaxed.node, columns=columns)
+    return relaxed and replace(relaxed, case_shares=case_shares)
 
 
-def _bounded(space: SearchSpace, node: Node, tables: list[AnyArray]) -> Node:
+def _bounded(node: Node, tables: list[AnyArray]) -> Node:
     """Bound the alarms of periods by those of the last options, and begin with both ends."""
     highest = np.asarray(np.sum([table[-1] for table in tables], axis=0, dtype=np.float64))
-    # Where a case counts once its tables are those of the node, and so is what they add up to.
-    most = highest if space.once else np.minimum(node.most, highest)
     ends = zip(node.columns, node.low, node.high, strict=True)
     columns = [np.union1d(c[(c >= low) & (c <= high)], [low, high]) for c, low, high in ends]
-    return replace(node, most=most, columns=columns)
+    return replace(node, most=np.minimum(node.most, highest), columns=columns)
 
 
 def _relaxed(
@@ -227,6 +313,7 @@ def _relaxed(
         shares=shares,
         exceeding=exceeding,
         prices=prices,
+        case_shares=np.zeros((0, 0)),
     )
 
 

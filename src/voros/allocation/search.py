@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.allocation.relaxation import SHRUNK, Node, Relaxed, relax
+from voros.allocation.relaxation import SHRUNK, Aim, Node, Relaxed, relax
 from voros.allocation.search_space import PeriodLimit, SearchSpace
 from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.arrays import LARGEST_FINITE
@@ -105,6 +105,7 @@ class Search:
         everything = float(sum(int(saved[-1]) for saved in space.saved))
         self.margin = DEFICIT_ROUNDING * max(1.0, everything)
         self.bound = self.relaxed = everything
+        self.case_shares = np.ones(space.steps.shape if space.once else (0, 0))
         self.price, self.n_nodes, self.numbers = 0.0, 0, count()
         self.nodes = [(-np.inf, next(self.numbers), Node.whole(space))]
 
@@ -137,18 +138,26 @@ class Search:
     def step(self) -> None:
         """Bound the most promising node, take a choice of it, and split it."""
         node = heapq.heappop(self.nodes)[-1]
-        least = TOLERANCE * self.effort.max_gap * (self.nothing - self.best.saved)
-        relaxed = relax(self.space, node, self.best, self.per_alarm, least)
+        accepted = self.effort.max_gap * (self.nothing - self.best.saved)
+        aim = Aim(
+            value=self.value,
+            enough=self.value + (1 - TOLERANCE) * accepted,
+            per_alarm=self.per_alarm,
+            least=TOLERANCE * accepted,
+        )
+        relaxed = relax(self.space, node, self.case_shares, aim)
         if relaxed is not None:
+            self.case_shares = relaxed.case_shares
             if self.n_nodes < FIRST_NODES or self.n_nodes % ROUNDED_EVERY == 0:
                 self._take(self._rounded(relaxed))
-            if self.n_nodes == 0:
-                self.relaxed = relaxed.node.bound + self.margin + OF_ALARMS
+            if self.n_nodes <= self.space.once:
+                bound = relaxed.node.bound + self.margin + OF_ALARMS
+                self.relaxed = max(bound, float(self.best.saved))
                 self.price = float(relaxed.prices.mean())
             narrowed = relaxed.narrowed(self.value - self.margin)
             if narrowed is not None and narrowed.bound + self.margin > self.value:
                 self._take(narrowed.low.tolist())
-                # About a better choice, or with fewer options, the cases are shared otherwise.
+                # With a better choice, or with fewer options, cases are shared better.
                 fewer = 0 < narrowed.bound - self.value < SHRUNK * (node.bound - self.value)
                 again = self.space.once and fewer
                 for part in [narrowed] if again else _split(narrowed, relaxed):

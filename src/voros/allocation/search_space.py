@@ -8,7 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from voros.typing import AnyArray, BoolArray
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+LEAST_SHARE = 2.0**-20
+"""Unit of the shares of a case: multiples of it, added up over all cases, have no rounding."""
 
 
 @dataclass(frozen=True)
@@ -95,33 +98,57 @@ class SearchSpace:
         return replace(space, saved=kept, steps=first[:, cases], periods=periods[cases])
 
     def table(
-        self, stream: int, low: int, high: int, cases: AnyArray | slice = slice(None)
+        self,
+        stream: int,
+        low: int,
+        high: int,
+        cases: AnyArray | slice = slice(None),
+        shares: FloatArray | None = None,
     ) -> AnyArray:
         """Count alarms by period, at the options of a stream from ``low`` to ``high``."""
         n_periods = self.limit.n_periods
         row = np.clip(self.steps[stream, cases], low, high + 1) - low
         size = (high - low + 2) * n_periods
-        alarms = np.bincount(row * n_periods + self.periods[cases], minlength=size)
-        return np.cumsum(alarms.reshape(-1, n_periods)[:-1], axis=0, dtype=np.int32)
+        alarms = np.bincount(row * n_periods + self.periods[cases], shares, minlength=size)
+        dtype = np.int32 if shares is None else np.float64
+        return np.cumsum(alarms.reshape(-1, n_periods)[:-1], axis=0, dtype=dtype)
 
     @cached_property
     def tables(self) -> list[AnyArray]:
         """Alarms by option and period, of each stream by itself."""
         return [self.table(i, 0, len(own) - 1) for i, own in enumerate(self.saved)]
 
-    def shared_tables(self, low: AnyArray, high: AnyArray, at: AnyArray) -> list[AnyArray]:
-        """Count alarms of each stream from option ``low`` to ``high``, no case in two streams.
+    def part(self, cases: BoolArray) -> SearchSpace:
+        """Return the space of some of the cases."""
+        return replace(self, steps=self.steps[:, cases], periods=self.periods[cases])
 
-        So their sum is at most the number of cases with an alarm. A case counts in the stream that
-        alarms it by most, seen from the options ``at``: where all are near these, that is exact.
+    def open_cases(self, low: AnyArray, high: AnyArray) -> BoolArray:
+        """Mark cases that several streams alarm at some of these options, and none at all."""
+        several = np.count_nonzero(self.steps <= high[:, None], axis=0) > 1
+        return np.asarray(several & (self.steps > low[:, None]).all(axis=0))
+
+    def shares_within(self, low: AnyArray, high: AnyArray, shares: FloatArray) -> FloatArray:
+        """Make the shares of a case add up to at most 1, over the streams that can alarm it.
+
+        Streams that alarm it at all options get all of it. Shares are rounded down to multiples of
+        a power of 2, so that sums of them are exact.
         """
-        if not self.once:
-            ends = zip(self.tables, low, high, strict=True)
-            return [table[start : end + 1] for table, start, end in ends]
-        beyond = (at[:, None] - self.steps) / (high - low + 1)[:, None]
-        owner = np.argmax(np.where(self.steps <= high[:, None], beyond, -np.inf), axis=0)
-        bounds = enumerate(zip(low.tolist(), high.tolist(), strict=True))
-        return [self.table(i, *ends, np.flatnonzero(owner == i)) for i, ends in bounds]
+        sure = self.steps <= low[:, None]
+        shares = np.where(self.steps <= high[:, None], shares + LEAST_SHARE, 0.0)
+        shares = np.where(sure.any(axis=0), sure, shares)
+        shares = shares / np.maximum(shares.sum(axis=0), LEAST_SHARE)
+        return np.asarray(np.floor(shares / LEAST_SHARE) * LEAST_SHARE)
+
+    def shared_tables(self, low: AnyArray, high: AnyArray, shares: FloatArray) -> list[AnyArray]:
+        """Count alarms of each stream from option ``low`` to ``high``.
+
+        Where a case counts once, a stream counts its share of the case: as these add up to at most
+        1, the sum is at most the number of cases with an alarm.
+        """
+        ends = list(zip(low.tolist(), high.tolist(), strict=True))
+        if self.once:
+            return [self.table(i, *both, shares=shares[i]) for i, both in enumerate(ends)]
+        return [own[start : end + 1] for own, (start, end) in zip(self.tables, ends, strict=True)]
 
     def pair_tables(
         self, at: Sequence[int], pair: tuple[int, int], rows: tuple[slice, slice]
