@@ -36,7 +36,7 @@ const parts = ["threshold", "decision", "costs", "map", "compare", "how-common",
 const names = parts.map((part) => `fold-${part}`);
 try {
   const open = JSON.stringify([...names, "prevalence-card", "guide"]);
-  if (window.name !== "keep-folds") localStorage.setItem("voros.open", open);
+  if (location.search !== "?keep-folds") localStorage.setItem("voros.open", open);
 } catch {}
 """
 """Opens every section of a page before its script runs: most tests are about what is in them."""

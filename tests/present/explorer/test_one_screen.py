@@ -77,9 +77,9 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
 @pytest.fixture
 def keeping_folds(opened):
     """The page, whose sections stay as they are when it is loaded again."""
-    opened.execute_script("window.name = 'keep-folds'")
-    yield opened
-    opened.execute_script("window.name = ''")
+    opened.get(opened.current_url.partition("#")[0] + "?keep-folds")
+    until(opened, "document.body.dataset.sure")
+    return opened
 
 
 @pytest.mark.slow
