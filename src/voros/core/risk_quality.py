@@ -50,7 +50,6 @@ def risk_quality(
     *,
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
-    random_state: int = 0,
 ) -> RiskQuality:
     """Measure risks between 0 and 1 against outcomes, of which both classes must be there.
 
@@ -68,7 +67,7 @@ def risk_quality(
     estimate = ranked.measures(np.ones((1, len(risk))))[:, 0]
     own = np.arange(len(risk)) if groups is None else groups
     codes = np.unique(own, return_inverse=True)[1]
-    draws = _resampled(ranked, codes[order], n_resamples, np.random.default_rng(random_state))
+    draws = _resampled(ranked, codes[order], n_resamples, np.random.default_rng(0))
     tail = (1 - confidence_level) / 2
     low, high = np.nanquantile(draws, [tail, 1 - tail], axis=1)
     intervals = {name: (float(a), float(b)) for name, a, b in zip(RATED, low, high, strict=True)}

@@ -74,13 +74,11 @@ class Stream:
         false_alarm: float | Fraction,
         miss: float | Fraction = 1,
         min_precision: float = 0.0,
-        allowed: BoolArray | None = None,
     ) -> Stream:
-        """Allow the points that keep a precision floor, of those ``allowed`` if that is given."""
-        precise = points.precise_enough(min_precision)
-        permitted = precise if allowed is None else precise & allowed
-        permitted[0] = True
-        return cls(points, permitted, as_cost(false_alarm), as_cost(miss))
+        """Allow the points that keep a precision floor."""
+        allowed = points.precise_enough(min_precision)
+        allowed[0] = True
+        return cls(points, allowed, as_cost(false_alarm), as_cost(miss))
 
     def cost(self, row: int) -> Fraction:
         """Return the cost at one of the points."""

@@ -265,9 +265,9 @@ class Entry:
         """Return a list of whole numbers."""
         return [item.whole(low, high) for item in self.items()]
 
-    def numbers(self, low: float = -math.inf, high: float = math.inf) -> list[float]:
+    def numbers(self, low: float = -math.inf) -> list[float]:
         """Return a list of finite numbers."""
-        return [item.number(low, high) for item in self.items()]
+        return [item.number(low) for item in self.items()]
 
     def check_unchanged(self) -> None:
         """Raise unless the document's values are those its checksum was made of."""

@@ -114,22 +114,23 @@ def draws(resample: int, n_cases: int) -> AnyArray:
     return np.asarray((mixed * (n_cases / 2**32)).astype(np.int64))
 
 
-def spread_positions(points: OperatingPoints, at_most: int = MOST_THRESHOLDS) -> AnyArray:
+def spread_positions(points: OperatingPoints) -> AnyArray:
     """Return positions, never alarm left out, evenly spaced in the log-odds of both rates.
 
     They are close together where few alarms are admitted, and where few cases are missed.
 
     Examples
     --------
-    >>> points = OperatingPoints.from_counts(range(1, 10), range(1, 10), 10, 10)
-    >>> spread_positions(points, 3).tolist()
-    [0, 4, 8]
+    >>> counts = range(1, 1000)
+    >>> positions = spread_positions(OperatingPoints.from_counts(counts, counts, 1000, 1000))
+    >>> positions[:3].tolist(), len(positions) <= MOST_THRESHOLDS
+    ([0, 1, 2], True)
     """
     tp, fp = points.tp[1:], points.fp[1:]
-    if len(tp) <= at_most:
+    if len(tp) <= MOST_THRESHOLDS:
         return np.arange(len(tp))
     place = _log_odds(tp, points.n_positive) + _log_odds(fp, points.n_negative)
-    steps = np.floor((place - place[0]) / (place[-1] - place[0]) * (at_most - 1))
+    steps = np.floor((place - place[0]) / (place[-1] - place[0]) * (MOST_THRESHOLDS - 1))
     inner = np.flatnonzero(steps[1:-1] > steps[:-2]) + 1
     return np.concatenate([[0], inner, [len(tp) - 1]])
 

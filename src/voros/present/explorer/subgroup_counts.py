@@ -1,7 +1,7 @@
 """Counts of each subgroup for a page: few thresholds, between any two of which lie enough cases.
 
 A page holds no rows. Counts of subgroups at every threshold would show the subgroup of each case,
-so they are kept at thresholds with at least `smallest` cases between any two of them, and the page
+so they are kept at thresholds with at least `FEWEST_CASES` between any two of them, and the page
 shows the nearest.
 """
 
@@ -29,18 +29,17 @@ def subgroup_counts(
     scores: Mapping[str, Any],
     held: Mapping[str, OperatingPoints],
     subgroups: Subgroups,
-    smallest: int = FEWEST_CASES,
 ) -> dict[str, Any]:
     """Return counts of every subgroup at some of the thresholds that a page holds, ready for JSON.
 
     Examples
     --------
-    >>> positive = np.array([True, False, True, False])
-    >>> points = OperatingPoints.from_scores(positive, [0.9, 0.8, 0.7, 0.1])
-    >>> subgroups = Subgroups.from_columns({"sex": ["f", "m", "f", "m"]}, min_cases=2)
-    >>> result = subgroup_counts(positive, {"a": [0.9, 0.8, 0.7, 0.1]}, {"a": points}, subgroups, 2)
+    >>> positive, score = np.tile([True, False], 10), np.arange(20, 0, -1) / 20
+    >>> points = OperatingPoints.from_scores(positive, score)
+    >>> subgroups = Subgroups.from_columns({"sex": ["f", "m"] * 10})
+    >>> result = subgroup_counts(positive, {"a": score}, {"a": points}, subgroups)
     >>> result["names"], result["positives"], result["models"][0]["kept"]
-    (['sex: f', 'sex: m'], [2, 0], [1])
+    (['sex: f', 'sex: m'], [10, 0], [9])
     """
     parts = subgroups.partitions
     positives = np.concatenate(
@@ -48,9 +47,9 @@ def subgroup_counts(
     )
     sizes = np.concatenate([part.sizes for part in parts])
     names = [f"{part.column}: {name}" for part in parts for name in part.names]
-    _check_sizes(names, sizes, smallest)
+    _check_sizes(names, sizes)
     models = [
-        _counted(positive, check_scores(scores[name]), points, subgroups, smallest)
+        _counted(positive, check_scores(scores[name]), points, subgroups)
         for name, points in held.items()
     ]
     return {
@@ -58,20 +57,21 @@ def subgroup_counts(
         "positives": positives.tolist(),
         "negatives": (sizes - positives).tolist(),
         "confidence": CONFIDENCE,
-        "smallest": smallest,
+        "smallest": FEWEST_CASES,
         "notes": list(subgroups.notes),
         "models": models,
     }
 
 
-def _check_sizes(names: Sequence[str], sizes: AnyArray, smallest: int) -> None:
+def _check_sizes(names: Sequence[str], sizes: AnyArray) -> None:
     """Refuse subgroups that are small even when pooled: a page may go to anybody."""
-    few = [f"{name} ({size})" for name, size in zip(names, sizes, strict=True) if size < smallest]
+    named = zip(names, sizes, strict=True)
+    few = [f"{name} ({size})" for name, size in named if size < FEWEST_CASES]
     if few:
         raise ArgumentError(
             "by",
-            f" has subgroups of fewer than {smallest} cases, also when the small ones are pooled: "
-            f"{', '.join(few)}; put them together with others",
+            f" has subgroups of fewer than {FEWEST_CASES} cases, also when the small ones are "
+            f"pooled: {', '.join(few)}; put them together with others",
         )
 
 
@@ -80,10 +80,9 @@ def _counted(
     scores: AnyArray,
     points: OperatingPoints,
     subgroups: Subgroups,
-    smallest: int,
 ) -> dict[str, Any]:
     """Count true and false positives of each subgroup at the kept thresholds."""
-    kept = _apart(points.alarms[1:], len(positive), smallest)
+    kept = _apart(points.alarms[1:], len(positive))
     thresholds = points.thresholds[1:][kept]
     counts = [
         [
@@ -98,11 +97,11 @@ def _counted(
     return {"kept": kept.tolist(), **packed(by_label)}
 
 
-def _apart(alarms: AnyArray, n_cases: int, smallest: int) -> AnyArray:
+def _apart(alarms: AnyArray, n_cases: int) -> AnyArray:
     """Return positions of thresholds with enough cases before, between and behind them."""
     kept, last = [], 0
     for position, raised in enumerate(alarms.tolist()):
-        if raised - last >= smallest and n_cases - raised >= smallest:
+        if raised - last >= FEWEST_CASES and n_cases - raised >= FEWEST_CASES:
             kept.append(position)
             last = raised
     return np.array(kept, dtype=np.int64)
