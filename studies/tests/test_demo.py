@@ -8,6 +8,8 @@ import voros
 from voros.datasets import load_support2
 from voros.models import count_models
 from voros_studies import demo
+from voros_studies.experiments import RunOptions
+from voros_studies.hospital import run_support2
 
 
 @pytest.fixture(scope="module")
@@ -58,16 +60,27 @@ def test_nothing_that_exists_is_written_into(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_whole_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_demo_and_its_study_taken_up_again(voros_command, tmp_path: Path) -> None:
     for needed in ("matplotlib", "duckdb"):
         pytest.importorskip(needed)
-    demo.run_demo(tmp_path / "demo")
-    printed = capsys.readouterr().out
-    assert printed.count("\n") < 26
-    study = (tmp_path / "demo" / "study" / "tables.txt").read_text(encoding="utf-8")
-    assert "expected normalised cost on the test set" in study
-    page = tmp_path / "demo" / "explore.html"
+    ran = voros_command("demo", "somewhere")
+    assert ran.code == 0
+    assert "SUPPORT2: 7,456 patients" in ran.out
+    assert ran.out.count("\n") < 26
+    folder = tmp_path / "somewhere"
+    told = (folder / "study" / "tables.txt").read_text(encoding="utf-8")
+    assert "expected normalised cost on the test set" in told
+    for name in ("SPS", "APACHE III", "SUPPORT model", "physicians"):
+        assert name in told
+    page = folder / "explore.html"
     assert page.stat().st_size < 6e6
     assert '"replicates":{"resamples":200' in page.read_text(encoding="utf-8")
-    assert (tmp_path / "demo" / "overview.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "demo" / "study" / "summary.html").exists()
+    assert (folder / "overview.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "study" / "summary.html").exists()
+    fits = {path: path.stat().st_mtime_ns for path in (folder / "study" / "fits").iterdir()}
+    again = run_support2(folder / "study", options=RunOptions(quick=True, progress=False))
+    assert again.text() + "\n" == told
+    assert {path: path.stat().st_mtime_ns for path in fits} == fits
+    assert len(again.tables) == 6
+    # Death within 7 days is rare: with thresholds by cost, less costly than one at greatest recall.
+    assert again.intervals[1]["recall"].verdict == "more costly"

@@ -74,10 +74,3 @@ def test_tables_are_a_folder_not_a_stream(voros_command):
     ran = voros_command("paper", ".", "-o", "-")
     assert ran.code == 2
     assert "-o - is not a folder" in ran.errors[0]
-
-
-@pytest.mark.slow
-def test_the_demo(voros_command):
-    ran = voros_command("demo", "somewhere")
-    assert ran.code == 0
-    assert "SUPPORT2: 7,456 patients" in ran.out

@@ -30,7 +30,6 @@ from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.run_summary import draw_roc
 from voros_studies.experiments.study import Scored, run_study
 from voros_studies.experiments.timing import grid_seconds
-from voros_studies.hospital import quick_support2, run_support2
 from voros_studies.hospital.prognoses import support2_cases
 
 STRATEGIES = (
@@ -310,16 +309,3 @@ def test_the_estimate_grows_with_the_work():
     assert grid_seconds(paper_grid(), 4552, 68, 2) == pytest.approx(few / 2)
     # The full grid took 74 s of computing on one core of the machine it was measured on.
     assert 74 / 4 < few < 74 * 4
-
-
-@pytest.mark.slow
-def test_quick_support2_answers_and_compares_with_the_prognoses(tmp_path):
-    result = quick_support2(tmp_path / "run")
-    told = result.text()
-    for name in ("SPS", "APACHE III", "SUPPORT model", "physicians"):
-        assert name in told
-    assert len(result.tables) == 6
-    # Death within 7 days is rare: with thresholds by cost, less costly than one at greatest recall.
-    assert result.intervals[1]["recall"].verdict == "more costly"
-    again = run_support2(tmp_path / "run", options=RunOptions(quick=True, progress=False))
-    assert again.text() == told
