@@ -16,7 +16,7 @@ export const ENGLISH = {
   language: "English",
   locale: "en",
   decimalMark: ".",
-  percent: (number) => `${number}%`,
+  percent: (number) => `${number}\u00a0%`,
   pageTitle: (outcome) => `Which model, at which threshold, for ${outcome}?`,
   theOutcome: "the outcome",
   theCases: "cases",
@@ -109,8 +109,8 @@ export const ENGLISH = {
     "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
     "averaged over your costs. 1 is perfect; 0 is never raising an alarm.",
   sureHint:
-    "Small: where each score lies with a confidence of 95%; and how far all models are behind the best, all " +
-    "of these together with a confidence of 95%.",
+    "Small: where each score lies with a confidence of 95\u00a0%; and how far all models are behind the best, all " +
+    "of these together with a confidence of 95\u00a0%.",
   rank: "Rank",
   modelHead: "Model",
   scoreHead: "Score",
@@ -126,7 +126,7 @@ export const ENGLISH = {
   unknownLead: (first, second, distance) =>
     `${first} has the highest score, ${distance} ahead of ${second}; without resamples this page cannot say ` +
     `whether that is chance.`,
-  bestModel: (first, second, distance) => `${first} is best, ${distance} ahead of ${second} (95% confidence).`,
+  bestModel: (first, second, distance) => `${first} is best, ${distance} ahead of ${second} (95\u00a0% confidence).`,
   notToldApart: (names, behind, one) =>
     `${names} cannot be told apart` +
     `${behind ? `; the other ${one ? "model is" : `${behind} models are`} worse` : ""}.`,
@@ -175,7 +175,7 @@ export const ENGLISH = {
   keyExceed: "mean, or a share from 0 to below 1",
   prevalenceTitle: "Where positives are more or less common",
   prevalenceBand: (threshold, rates, band) =>
-    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95% band.`,
+    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95\u00a0% band.`,
   prevalenceHint:
     "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
   prevalenceTable: "The curve as a table",
@@ -242,7 +242,7 @@ export const ENGLISH = {
     `${model}, ${threshold ? `alarm at score ${threshold}: of the thresholds counted by group, the one ` +
       `nearest to that in use (between two lie at least ${smallest} cases, so that no row can be read off)`
       : "which raises no alarm"}. Below each share its exact interval; those of all groups hold together ` +
-    `with 95% confidence.`,
+    `with 95\u00a0% confidence.`,
   groupsElsewhere: "Groups are shown at the prevalence of the data only: each has its own.",
   rocTitle: "What each model can do within your limits",
   rocText:
@@ -303,7 +303,7 @@ export const ENGLISH = {
     "The cross is your setting, a letter the model that wins there; grey: no model can raise an alarm. Click to " +
     "go there, or move with the arrow keys and press Enter.",
   hatchingComes: "Where models cannot be told apart is still being computed, and will be hatched.",
-  hatchedByInterval: "Hatched: another model cannot be told apart from the best, by 95% intervals of all models together.",
+  hatchedByInterval: "Hatched: another model cannot be told apart from the best, by 95\u00a0% intervals of all models together.",
   notHatched: "This page has no resamples, so it cannot say where models cannot be told apart.",
   mapLabel: "Map of winners",
   mapTable: "The map as a table",
@@ -449,7 +449,7 @@ export const ENGLISH = {
     ],
     probability: [
       "Threshold probability",
-      "The risk from which an alarm is just worth it. At 10% a miss is worth 9 false alarms; at 50% just one.",
+      "The risk from which an alarm is just worth it. At 10\u00a0% a miss is worth 9 false alarms; at 50\u00a0% just one.",
     ],
     expectedCost: [
       "Expected cost",

@@ -1,9 +1,9 @@
 /** The ranking by partial VOROS, with each model's distance from the best. */
 import { w } from "./lang.js";
 import { html, swatch } from "./marks.js";
-import { fixed, plain } from "./wording.js";
+import { measured } from "./wording.js";
 
-const rangeText = (ends) => w.range(...ends.map((end) => fixed(end, 3).replace("-", "−")));
+const rangeText = (ends) => w.range(...ends.map((end) => measured(end).replace("-", "−")));
 
 const small = (ends) => (ends ? [html("span", { class: "interval" }, rangeText(ends))] : []);
 
@@ -13,7 +13,7 @@ function behindOf({ behind }, position) {
 
 function distanceText(model, best, position) {
   if (!model.usable) return w.cannotAlarm;
-  return position === 0 ? w.best : `−${plain(best.score - model.score)}`;
+  return position === 0 ? w.best : `−${measured(best.score - model.score)}`;
 }
 
 function bar(model) {
@@ -28,7 +28,7 @@ function row(model, best, position) {
   const score = html(
     "data",
     { value: model.score, "data-model": model.name },
-    plain(model.score),
+    measured(model.score),
   );
   return html(
     "tr",

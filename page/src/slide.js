@@ -2,7 +2,7 @@
 import { detached } from "./keeping_svg.js";
 import { w } from "./lang.js";
 import { byId, svg } from "./marks.js";
-import { plain, settingText } from "./wording.js";
+import { measured, settingText } from "./wording.js";
 
 export const SLIDE = { width: 1280, height: 720 };
 
@@ -29,8 +29,8 @@ function written(text, x, y, size, { bold = false, most = LONGEST_LINE } = {}) {
 
 function rankingLines({ ranked }) {
   return ranked.slice(0, MOST_MODELS).map(({ mark, name, usable, score, interval }) => {
-    const range = interval ? ` (${w.fromTo(plain(interval[0]), plain(interval[1]))})` : "";
-    return `${mark.letter}  ${name}: ${usable ? plain(score) + range : "–"}`;
+    const range = interval ? ` (${w.fromTo(measured(interval[0]), measured(interval[1]))})` : "";
+    return `${mark.letter}  ${name}: ${usable ? measured(score) + range : "–"}`;
   });
 }
 

@@ -38,6 +38,17 @@ export function plain(value, digits = 3) {
   return formatOf({ maximumSignificantDigits: digitsApart(value, digits, 1) }).format(value);
 }
 
+/** Smaller measurements say no more than 0 does. */
+const LEAST_MEASURED = 1e-9;
+
+/** A measurement with three significant digits, as Python writes it: 0.700, 0.0513, 1. */
+export function measured(value) {
+  const shown = Math.abs(value) < LEAST_MEASURED ? 0 : Number(value.toPrecision(MOST_DIGITS));
+  if (Number.isInteger(shown) || Math.abs(shown) < LEAST_WRITTEN_OUT) return plain(shown);
+  const digits = digitsApart(shown, 3, 1);
+  return formatOf({ minimumSignificantDigits: digits, maximumSignificantDigits: digits }).format(shown);
+}
+
 /**
  * A count with its noun: 1 model, 4 models. What is shown decides, not what was rounded away.
  * @param {number} count
@@ -192,9 +203,9 @@ export function namesText(names) {
 export function verdictText(ranked, leaders) {
   const [first, second] = ranked;
   if (!first.usable) return w.noModel;
-  if (!second) return w.oneModel(first.name, fixed(first.score, 3));
+  if (!second) return w.oneModel(first.name, measured(first.score));
   if (!second.usable) return w.onlyModel(first.name);
-  const names = [first.name, second.name, fixed(first.score - second.score, 3)];
+  const names = [first.name, second.name, measured(first.score - second.score)];
   if (leaders === CHECKING) return w.checking(first.name);
   if (leaders === UNKNOWN) return w.unknownLead(...names);
   if (leaders.length === 1) return w.bestModel(...names);

@@ -68,7 +68,7 @@ test("German writes numbers and sentences in German", () => {
   const ranked = [{ name: "a", usable: true, score: 0.5, position: 0 }, { name: "b", usable: true, score: 0.25, position: 1 }];
   assert.equal(verdictText(ranked, [0]), "Am besten: a, 0,250 vor b (95 % Konfidenz).");
   setLanguage("en");
-  assert.equal(percent(0.5), "50%");
+  assert.equal(percent(0.5), "50\u00a0%");
   assert.equal(w.language, "English");
 });
 

@@ -9,6 +9,7 @@ import { GRIDS, computeMap, mapWindow, winnerAt } from "../src/winners.js";
 import {
   consequenceText,
   falseAlarms,
+  measured,
   outcomeShares,
   percent,
   plain,
@@ -116,7 +117,7 @@ test("a recall floor is written where there is one, and lifted by an address", (
   assert.ok(!toPython(FIRST).includes("recall") && !toToml(FIRST).includes("recall"));
   assert.equal(readHash(`#${toHash(FIRST)}`, floor, 4).setting.minRecall, 0);
   const words = { cases: "patients", outcome: "sepsis" };
-  assert.match(settingText(floor, words), /; at least 90% caught \(sensitivity\); /);
+  assert.match(settingText(floor, words), /; at least 90\u00a0% caught \(sensitivity\); /);
   assert.ok(!settingText(FIRST, words).includes("caught"));
 });
 
@@ -150,8 +151,11 @@ test("a threshold is written in full or visibly cut, and never rounded", () => {
 });
 
 test("a share that is not whole does not read as whole", () => {
-  assert.equal(percent(0.9996), "99.96%");
-  assert.equal(percent(1), "100%");
+  assert.equal(percent(0.9996), "99.96\u00a0%");
+  assert.equal(percent(1), "100\u00a0%");
+  const written = { "0.700": 0.7, "0.624": 0.62359, "-0.0603": -0.06031, "0.9996": 0.99962, "0.99999999": 1 - 1e-8 };
+  assert.deepEqual(Object.values(written).map(measured), Object.keys(written));
+  assert.deepEqual([1, 1 - 1e-12, -0, 1e-12].map(measured), ["1", "1", "0", "0"]);
   assert.equal(plain(0.99962), "0.9996");
 });
 
@@ -178,8 +182,8 @@ test("the verdict is about all models, and never says more than is known", () =>
   const ranked = (...models) => models.map((each, position) => ({ ...each, position }));
   const six = ranked(...[..."acbdef"].map((name, i) => model(name, 0.5 - i / 100)));
   assert.match(verdictText(six, CHECKING), /^a has the highest score; checking/);
-  assert.match(verdictText(six, UNKNOWN), /0\.010 ahead of c; without resamples/);
-  assert.equal(verdictText(six, [0]), "a is best, 0.010 ahead of c (95% confidence).");
+  assert.match(verdictText(six, UNKNOWN), /0\.0100 ahead of c; without resamples/);
+  assert.equal(verdictText(six, [0]), "a is best, 0.0100 ahead of c (95\u00a0% confidence).");
   assert.equal(verdictText(six, [5, 1, 0]), "a, c and f cannot be told apart; the other 3 models are worse.");
   assert.equal(verdictText(six, [0, 1, 2, 3, 4, 5]), "a, c, b, d, e and f cannot be told apart.");
   const twenty = ranked(...Array.from({ length: 20 }, (_, i) => model(`m${i}`, 0.5)));

@@ -160,7 +160,7 @@ def test_the_table_behind_the_curves_and_the_sentence(opened: Any, support2: Any
     rate = y_true.mean()
     assert everybody == pytest.approx(rate - (1 - rate) / 9, rel=5e-3)
     said = text(opened, "decision-text")
-    assert "a threshold probability of 10%, SPS gains" in said
+    assert "a threshold probability of 10\N{NO-BREAK SPACE}%, SPS gains" in said
     assert f"as {1000 * gain:.3g} true positives" in said
 
 

@@ -290,7 +290,7 @@ def test_the_map_is_moved_over_with_the_keys(opened: Any) -> None:
     field = element(opened, "map")
     field.send_keys(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
     said = text(opened, "map-cell")
-    found = re.fullmatch(r"Capacity ([\d.]+)%, precision floor ([\d.]+)%: .+\.", said)
+    found = re.fullmatch(r"Capacity ([\d.]+)\s%, precision floor ([\d.]+)\s%: .+\.", said)
     assert found is not None, said
     assert len(opened.find_elements(By.CSS_SELECTOR, "#map .cursor")) == 1
     assert python_scenario(opened) == before
@@ -346,8 +346,8 @@ def test_one_model_is_not_said_in_the_plural(browser: Any, tmp_path: Path) -> No
     page = write_page([1, 0], {"physicians": [0.9, 0.1]}, scenario, tmp_path / "one.html")
     browser.get(page.as_uri())
     everything = browser.execute_script("return document.body.textContent")
-    assert text(browser, "sample") == "1 model, 2 cases, 50% with the outcome."
-    assert text(browser, "verdict") == "physicians: a score of 1.000."
+    assert text(browser, "sample") == "1 model, 2 cases, 50\N{NO-BREAK SPACE}% with the outcome."
+    assert text(browser, "verdict") == "physicians: a score of 1."
     assert re.findall(r"\b1 (?:models|thresholds|alarms|false alarms)\b", everything) == []
     assert re.findall(r"physicians (?:ranks|raises|scores|is)\b", everything) == []
 
@@ -389,10 +389,12 @@ def test_limits_out_of_reach_are_explained(browser: Any, tmp_path: Path) -> None
     page = write_page(labels, {"a": range(8, 0, -1)}, scenario, tmp_path / "page.html")
     browser.get(page.as_uri())
     assert text(browser, "verdict") == "No model can raise an alarm within these limits."
-    reach = "within this capacity the best is 66.7%, by a with 3 alarms"
+    reach = "within this capacity the best is 66.7\N{NO-BREAK SPACE}%, by a with 3 alarms"
     assert reach in text(browser, "notice")
     type_into(browser, "capacity-field", "10")
-    assert "fewer than one. The smallest that admits an alarm is 12.5%" in text(browser, "notice")
+    assert "fewer than one. The smallest that admits an alarm is 12.5\N{NO-BREAK SPACE}%" in text(
+        browser, "notice"
+    )
     assert scores(browser) == {"a": 0.0}
     assert complaints(browser) == []
 
@@ -459,7 +461,8 @@ def test_a_published_curve_has_no_thresholds_to_show(browser: Any, tmp_path: Pat
     expected = voros.evaluate(curve, scenario=scenario)
     assert scores(browser)["published"] == pytest.approx(expected.score, abs=1e-12)
     assert text(browser, "deploy") == (
-        "published: 57.1% of alarms are right (PPV), and 60% of those with the outcome are caught "
+        "published: 57.1\N{NO-BREAK SPACE}% of alarms are right (PPV), "
+        "and 60\N{NO-BREAK SPACE}% of those with the outcome are caught "
         "(sensitivity). "
         "Held back by the capacity."
     )
@@ -471,7 +474,7 @@ def test_prints_with_its_limits(opened: Any) -> None:
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         assert element(opened, "setting-text").is_displayed()
-        assert "At least 25% of alarms right" in text(opened, "setting-text")
+        assert "At least 25\N{NO-BREAK SPACE}% of alarms right" in text(opened, "setting-text")
         assert not element(opened, "floor-slider").is_displayed()
     finally:
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -137,11 +137,11 @@ def test_a_recall_floor_is_drawn_said_and_found_out_of_reach(opened: Any) -> Non
     type_into(opened, "recall-field", "80")
     assert opened.execute_script(lowest) < origin - 100
     assert "Held back by the precision floor" in text(opened, "deploy")
-    assert "caught ≥ 80%" in text(opened, "limits-short")
-    assert "at least 80% caught (sensitivity)" in text(opened, "setting-text")
+    assert "caught ≥ 80\N{NO-BREAK SPACE}%" in text(opened, "limits-short")
+    assert "at least 80\N{NO-BREAK SPACE}% caught (sensitivity)" in text(opened, "setting-text")
     type_into(opened, "recall-field", "99")
     assert text(opened, "verdict") == "No model can raise an alarm within these limits."
-    assert "within the other limits the best is 91.4%" in text(opened, "notice")
+    assert "within the other limits the best is 91.4\N{NO-BREAK SPACE}%" in text(opened, "notice")
     type_into(opened, "capacity-field", "5")
     assert "contradict each other" in text(opened, "notice")
     assert complaints(opened) == []

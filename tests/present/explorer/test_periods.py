@@ -126,7 +126,9 @@ def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) ->
                 assert score == pytest.approx(found, abs=1e-9)
                 tried += 1
     assert tried == 14
-    assert "per day, on average and in all but 2%" in said(browser, "setting-text")
+    assert "per day, on average and in all but 2\N{NO-BREAK SPACE}%" in said(
+        browser, "setting-text"
+    )
     browser.get("about:blank")
     browser.get(page.as_uri() + "#precision=0.3&count=1&miss=5_20&spread=miss&exceed=0.02")
     assert python_scenario(browser).exceed == 0.02

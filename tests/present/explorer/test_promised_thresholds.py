@@ -159,7 +159,11 @@ def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) ->
             )
             sure = chosen.threshold(ratio) in promised_set(y, scores[name], flags)
             words = text(browser, "promise")
-            opening = "With a confidence of 90% this" if sure else "These cases do not show"
+            opening = (
+                "With a confidence of 90\N{NO-BREAK SPACE}% this"
+                if sure
+                else "These cases do not show"
+            )
             assert words.startswith(opening)
             assert "in the next 600 cases" in words
             said.add(sure)
@@ -167,11 +171,11 @@ def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) ->
     type_into(browser, "low-field", "2")
     assert "says nothing" not in text(browser, "promise")
     type_into(browser, "floor-field", "41")
-    assert "says nothing about these limits. It was tested for: At least 40% of alarms" in text(
+    assert "these limits. It was tested for: At least 40\N{NO-BREAK SPACE}% of alarms" in text(
         browser, "promise"
     )
     said_itself = until(browser, "document.getElementById('guarantee').textContent")
-    assert "95%" in said_itself
+    assert "95\N{NO-BREAK SPACE}%" in said_itself
     element(browser, "undo").click()
     assert "in the next 600 cases" in text(browser, "promise")
     choose(browser, "language", "de")

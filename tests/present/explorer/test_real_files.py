@@ -93,7 +93,7 @@ def test_yes_and_no_need_no_further_step(empty):  # noqa: F811
     )
     assert Select(element(empty, "label-column")).first_selected_option.text == "sepsis"
     count(empty)
-    assert "25%" in text(empty, "sample")
+    assert "25\N{NO-BREAK SPACE}%" in text(empty, "sample")
 
 
 def test_no_message_names_the_types_of_a_library(empty):  # noqa: F811
@@ -175,7 +175,12 @@ def test_two_wards_are_compared_by_loading_one_file_after_the_other(empty):  # n
             element(empty, "again").click()
     table = "document.querySelector('#compared table')"
     data = until(empty, f"{table} && [...{table}.rows[1].cells].map((cell) => cell.textContent)")
-    assert data == ["Data", "1 model, 200 cases, 25% with the outcome.", text(empty, "sample"), ""]
+    assert data == [
+        "Data",
+        "1 model, 200 cases, 25\N{NO-BREAK SPACE}% with the outcome.",
+        text(empty, "sample"),
+        "",
+    ]
     assert "200" not in text(empty, "sample")
     element(empty, "drop-setting").click()
 

@@ -355,7 +355,7 @@ def test_the_page_says_whether_a_threshold_is_guaranteed(browser: Any, tmp_path:
         at = int(np.flatnonzero(points.thresholds == choice.threshold)[0])
         last = int(np.flatnonzero(allowed & (np.diff(points.tp, prepend=-1) > 0))[-1])
         if allowed[at]:
-            assert said[floor].startswith("With a confidence of 95%")
+            assert said[floor].startswith("With a confidence of 95\N{NO-BREAK SPACE}%")
         else:
             assert f"({points.alarms[last]:,} alarms)" in said[floor]
     assert len(set(said.values())) == 2
