@@ -25,6 +25,7 @@ __all__ = [
     "OneClassWarning",
     "PredictionFileError",
     "UndefinedScoreError",
+    "UnmatchedEventsWarning",
     "VorosWarning",
 ]
 
@@ -359,6 +360,24 @@ class DependentPeriodsWarning(VorosWarning):
     voros.exceptions.DependentPeriodsWarning: alarms of neighbouring periods (per day) are
     correlated: 0.85 over 20 of them. The guarantee takes them as independent and may not hold;
     Guarantee(block=7) takes 7 neighbouring periods together as one
+    """
+
+
+class UnmatchedEventsWarning(VorosWarning):
+    """No event is of a stay of the rows; most often stays are written differently.
+
+    Examples
+    --------
+    >>> import warnings, voros
+    >>> rule = voros.AlarmRule(snooze="12h", horizon="12h")
+    >>> with warnings.catch_warnings(action="error"):
+    ...     voros.alarm_points(
+    ...         stay=["7", "8"], time=[0, 0], score=[0.9, 0.2], events=(["007"], [4]), rule=rule
+    ...     )
+    Traceback (most recent call last):
+    voros.exceptions.UnmatchedEventsWarning: events: none of 1 is of a stay of the rows; the first
+    is of the stay '007', and the first row of '7'. Accepted are stays that are written alike in
+    both
     """
 
 

@@ -34,6 +34,7 @@ def large_ward(seed=0, n_stays=60, n_hours=40):
     return stay, hour, score, (np.arange(len(at)), at)
 
 
+@pytest.mark.filterwarnings("ignore::voros.exceptions.UnmatchedEventsWarning")
 @pytest.mark.parametrize("seed", range(40))
 def test_points_count_what_a_loop_over_rows_counts(seed):
     rng = np.random.default_rng(seed)

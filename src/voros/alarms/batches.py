@@ -88,6 +88,7 @@ class _BatchSums:
 
     rule: AlarmRule
     lowest: float
+    n_events_elsewhere: int
     curves: list[StayCurve] = field(default_factory=list)
     sums: list[StaySums] = field(default_factory=list)
     n_events: int = 0
@@ -100,7 +101,9 @@ class _BatchSums:
                 " sets no bound on the alarms; a lazy frame needs a capacity or a precision floor, "
                 "and repeats other than 'ignored'",
             )
-        return cls(stays.rule, stays.lowest_needed(scenario, reach))
+        # Each batch reads all events; those of its stays are taken off as it is added.
+        n_events = len(stays.rows.stays.event_stay) + stays.n_events_elsewhere
+        return cls(stays.rule, stays.lowest_needed(scenario, reach), n_events)
 
     @property
     def whole(self) -> bool:
@@ -110,6 +113,7 @@ class _BatchSums:
         self.curves.append(StayChanges.from_rows(stays.scored, lowest=self.lowest).curve())
         self.sums.append(stays.sums)
         self.n_events += stays.n_events
+        self.n_events_elsewhere -= len(stays.rows.stays.event_stay)
 
     def totals(self, scenario: Scenario) -> StayTotals:
         curve = StayCurve.added_up(self.curves)
@@ -118,5 +122,6 @@ class _BatchSums:
             count=lambda: curve,
             sums=StaySums(*(np.sum(parts, axis=0) for parts in zip(*self.sums, strict=True))),
             n_events=self.n_events,
+            n_events_elsewhere=self.n_events_elsewhere,
             covers=EVERY_SCORE if self.whole else SomeThresholds((scenario,)),
         )

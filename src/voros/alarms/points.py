@@ -21,7 +21,13 @@ from voros.core.grouped_cases import group_codes, missing_values
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import UNNAMED, Subgroups
-from voros.exceptions import ArgumentError
+from voros.exceptions import (
+    Argument,
+    ArgumentError,
+    Message,
+    UnmatchedEventsWarning,
+    warn_caller,
+)
 from voros.typing import AnyArray, BoolArray
 
 
@@ -56,7 +62,10 @@ def alarm_points(
         Of one model, or of several by name. A row whose score is missing cannot sound an alarm.
     events : data frame, mapping or pair of array-likes
         Stay and time of each event, in columns named as those of the rows, or as a pair. Events
-        without a time are left out: a stay may be listed to say that it has none.
+        without a time are left out: a stay may be listed to say that it has none. So are events of
+        stays without a row, because the events of a whole hospital often come with the rows of a
+        test split: they are not among the positives, and ``points.stays.n_events_elsewhere`` says
+        how many they are.
     rule : AlarmRule, or mapping of str to AlarmRule
         When an alarm sounds, and which events it catches. Several rules compete as models do:
         `voros.select_model` chooses among them, and its guarantee holds for the one that wins.
@@ -71,6 +80,11 @@ def alarm_points(
     -------
     OperatingPoints, or dict of them by model or rule where these have names
         Of several models and rules the names are those of both, as in "boosting, 6h".
+
+    Warns
+    -----
+    UnmatchedEventsWarning
+        When no event is of a stay of the rows; most often stays are written differently.
 
     Examples
     --------
@@ -108,6 +122,7 @@ def alarm_points(
         needed = [stay, time, *([score] if isinstance(score, str) else score)]
         batches = partial(whole_stays, lazy, needed)
         by_name = count_batches(lambda: map(columns.read, batches()), check_scenario(scenario))
+    columns.warn_if_elsewhere(next(iter(by_name.values())), rows if lazy is None else lazy)
     return by_name[ONLY] if list(by_name) == [ONLY] else by_name
 
 
@@ -144,6 +159,25 @@ class StayColumns:
                 name = ", ".join(part for part in (model, rule_name) if part != ONLY)
                 by_name[name] = StayRows.from_scored(scored, unit)
         return by_name
+
+    def warn_if_elsewhere(self, points: OperatingPoints, rows: Any) -> None:
+        """Warn when there are events, and none is of a stay of the rows."""
+        stays = points.stays
+        if stays is None or stays.n_events or not stays.n_events_elsewhere:
+            return
+        if (lazy := as_lazy(rows)) is not None:
+            rows = lazy.select(self.stay).head(1).collect().to_native()
+        names = _events(self.events, self.stay, self.time)[0], column_of(rows, self.stay, "stay")
+        event, row = (as_vector(column, "stay")[:1].tolist()[0] for column in names)
+        warn_caller(
+            Message(
+                Argument("events"),
+                f": none of {stays.n_events_elsewhere:,} is of a stay of the rows; the first is of "
+                f"the stay {event!r}, and the first row of {row!r}. Accepted are stays that are "
+                "written alike in both",
+            ),
+            UnmatchedEventsWarning,
+        )
 
     def check_lazy(self) -> None:
         """Raise where a column of a lazy frame is not named, or patients have several stays."""

@@ -71,6 +71,7 @@ class StayRows(StayTotals):
                 which @ times, which @ (times * rows.days), which @ (times * scored.slots)
             ),
             n_events=int(times[rows.event_stay].sum()),
+            n_events_elsewhere=rows.stays.n_events_elsewhere,
             count=lambda: (changes or StayChanges.from_rows(scored)).curve(drawn),
             scored=scored,
             unit=unit,

@@ -48,12 +48,16 @@ class Stays:
         that have no row are left out.
     clock : str
         Whether times are hours or datetimes, with or without a time zone.
+    n_events_elsewhere : int
+        Events that are left out because their stay has no row.
 
     Examples
     --------
     >>> stays = Stays.from_columns(["a", "a", "b", "a"], [1, 0, 5, 1], (["b", "c"], [9, 4]))
     >>> stays.stay.tolist(), (stays.times / 3.6e9).tolist(), stays.event_stay.tolist()
     ([0, 0, 1], [0.0, 1.0, 5.0], [1])
+    >>> stays.n_events_elsewhere
+    1
     """
 
     names: AnyArray
@@ -64,6 +68,7 @@ class Stays:
     event_stay: AnyArray
     event_times: AnyArray
     clock: str
+    n_events_elsewhere: int = 0
 
     @classmethod
     def from_columns(cls, stay: Any, time: Any, events: tuple[Any, Any]) -> Stays:
@@ -92,17 +97,18 @@ class Stays:
         codes, row_times = codes[order], row_times[order]
         new = np.ones(len(codes), dtype=np.bool_)
         new[1:] = (np.diff(codes) != 0) | (np.diff(row_times) != 0)
-        known = event_codes < len(names)
-        pairs = np.unique(np.stack([event_codes[known], event_times[known]]), axis=1)
+        pairs = np.unique(np.stack([event_codes, event_times]), axis=1)
+        known = pairs[0] < len(names)
         return cls(
             names=names,
             stay=codes[new],
             times=row_times[new],
             order=order,
             firsts=np.flatnonzero(new),
-            event_stay=pairs[0],
-            event_times=pairs[1],
+            event_stay=pairs[0, known],
+            event_times=pairs[1, known],
             clock=clock,
+            n_events_elsewhere=int(np.count_nonzero(~known)),
         )
 
     @property
@@ -320,8 +326,7 @@ def _common_codes(rows: AnyArray, events: AnyArray) -> tuple[AnyArray, AnyArray,
     both = np.concatenate([rows, events]) if len(events) else rows
     codes = group_codes(both, np.zeros(len(both), dtype=np.bool_), "stay")
     with_rows, first = np.unique(codes[: len(rows)], return_index=True)
-    renumbered = np.full(int(codes.max(initial=0)) + 1, len(with_rows))
-    renumbered[with_rows] = np.arange(len(with_rows))
+    renumbered = np.argsort(np.append(with_rows, np.setdiff1d(codes, with_rows)))
     return renumbered[codes[: len(rows)]], renumbered[codes[len(rows) :]], rows[first]
 
 

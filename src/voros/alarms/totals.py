@@ -14,9 +14,22 @@ from voros.alarms.sweep import StayCurve
 from voros.core.coverage import EVERY_SCORE, Coverage
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
-from voros.exceptions import ArgumentError
+from voros.exceptions import Argument, ArgumentError
 from voros.text.numbers import count
 from voros.typing import AnyArray
+
+
+def words_elsewhere(n_events: int) -> str:
+    """Say how many events are left out because their stay has no row.
+
+    Examples
+    --------
+    >>> words_elsewhere(3)
+    '3 events of stays without a row are left out'
+    """
+    if n_events == 1:
+        return "1 event of a stay without a row is left out"
+    return f"{n_events:,} events of stays without a row are left out"
 
 
 class StaySums(NamedTuple):
@@ -45,6 +58,8 @@ class StayTotals:
         Stays, patient-days and possible alarms.
     n_events : int
         Events that count, caught or not.
+    n_events_elsewhere : int
+        Events that are left out because their stay has no row.
     count : callable
         Counts the alarms at each threshold, when they are asked for.
     weights : tuple of two floats
@@ -71,6 +86,7 @@ class StayTotals:
     rule: AlarmRule
     sums: StaySums
     n_events: int
+    n_events_elsewhere: int = 0
     count: Callable[[], StayCurve]
     weights: tuple[float, float] = (1, 1)
     covers: Coverage = EVERY_SCORE
@@ -105,9 +121,11 @@ class StayTotals:
 
     @property
     def words(self) -> str:
-        """How many stays, events and days."""
+        """How many stays, events and days, and how many events are left out."""
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
-        return f"{self.n_stays:,} stays, {events}, {count(self.patient_days)} patient-days"
+        left_out = f"; {words_elsewhere(n)}" if (n := self.n_events_elsewhere) else ""
+        days = count(self.patient_days)
+        return f"{self.n_stays:,} stays, {events}, {days} patient-days{left_out}"
 
     def points(self) -> OperatingPoints:
         """Return the counts at every threshold, ordered by alarms."""
@@ -162,7 +180,10 @@ class StayTotals:
             raise ArgumentError(
                 "capacity",
                 f"={scenario.capacity!r} is a share of cases, which stays do not have; accepted "
-                f"are a whole number of alarms, or a rate with per={PATIENT_DAY!r}",
+                "are a whole number of alarms, or a rate with ",
+                Argument(
+                    f"per={PATIENT_DAY!r}", "capacity", f"{scenario.capacity:g}/{PATIENT_DAY}"
+                ),
             )
         return float(scenario.capacity) if scenario.capacity_is_count else float(no_limit)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.alarms.totals import words_elsewhere
 from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import Interval, ThresholdCounts, precision_of, recall_of
 from voros.core.hull import Choice
@@ -38,6 +39,8 @@ class StayEvaluation(ReprMixin):
     n_stays, n_events : int
     n_events_without_row : int
         Events that no scored row can catch; they are among the events, and missed.
+    n_events_elsewhere : int
+        Events of stays without a row; they are not among the events.
     patient_days : float
         Days at which an alarm may sound.
     tp, fp : int
@@ -82,6 +85,7 @@ class StayEvaluation(ReprMixin):
     n_stays: int
     n_events: int
     n_events_without_row: int
+    n_events_elsewhere: int
     patient_days: float
     tp: int
     fp: int
@@ -165,8 +169,16 @@ class StayEvaluation(ReprMixin):
     def values(self) -> dict[str, Any]:
         """Return the figures as plain values."""
         names = (
-            *("threshold", "n_stays", "n_events", "n_events_without_row", "patient_days"),
-            *("tp", "fp", "alarms", "precision", "recall", "alarms_per_patient_day"),
+            *("threshold", "n_stays", "n_events", "n_events_without_row", "n_events_elsewhere"),
+            *(
+                "patient_days",
+                "tp",
+                "fp",
+                "alarms",
+                "precision",
+                "recall",
+                "alarms_per_patient_day",
+            ),
             *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
             *("n_stays_alarmed", "n_first_useful", "n_stays_with_event"),
             *("confidence_level", "intervals", "satisfied"),
@@ -198,6 +210,8 @@ class StayEvaluation(ReprMixin):
         said.append("intervals take patients as independent")
         if self.n_events_without_row:
             said.append(f"{self.n_events_without_row:,} of the events have no scored row in time")
+        if self.n_events_elsewhere:
+            said.append(words_elsewhere(self.n_events_elsewhere))
         if self.guarantee is not None:
             said.append(f"made with {self.guarantee!r}")
         subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
@@ -296,6 +310,7 @@ def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) 
         n_stays=stays.n_stays,
         n_events=stays.n_events,
         n_events_without_row=stays.n_events_without_row,
+        n_events_elsewhere=stays.n_events_elsewhere,
         patient_days=stays.patient_days,
         tp=tp[0].item(),
         fp=fp[0].item(),

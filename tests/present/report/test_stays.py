@@ -105,3 +105,16 @@ def test_points_of_cases_are_refused():
     points = voros.OperatingPoints.from_scores([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7])
     with pytest.raises(ValueError, match=r"accepted are labels and scores, or the points of"):
         voros.make_report(points, scenario=voros.Scenario(0.2, cost_ratio=0.1))
+
+
+def test_events_of_stays_without_a_row_are_said():
+    from voros.present.report.making import ReportStays
+    from voros.present.report.stays import stays_metadata
+
+    stay, hour, score, (of, at) = large_ward(0)
+    events = np.append(of, [901, 902]), np.append(at, [4, 4])
+    points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
+    data = ReportStays({"good": points}).summary(paths=False)
+    assert data.stays["events_elsewhere"] == 2
+    said = dict(stays_metadata(data))["events"]
+    assert said.endswith("; 2 events of stays without a row are left out")

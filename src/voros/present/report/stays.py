@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from voros.alarms.totals import words_elsewhere
 from voros.core.scenario import PATIENT_DAY
 from voros.present.report.wording import may_be, verdict_in_words
 from voros.text.numbers import count, short
@@ -70,9 +71,13 @@ def stays_opening(report: Report) -> list[str]:
 def stays_metadata(data: DataSummary) -> list[tuple[str, str]]:
     """Return events, patient-days and the rule of a file of stays."""
     size = data.stays
-    missed = f", {size['events_without_row']:,} of them without a scored row in time"
+    events = f"{size['events']:,}"
+    if size["events_without_row"]:
+        events += f", {size['events_without_row']:,} of them without a scored row in time"
+    if size["events_elsewhere"]:
+        events += f"; {words_elsewhere(size['events_elsewhere'])}"
     return [
-        ("events", f"{size['events']:,}{missed if size['events_without_row'] else ''}"),
+        ("events", events),
         ("patient-days", count(size["patient_days"])),
         ("rule", ", ".join(f"{name} {value}" for name, value in size["rule"].items())),
     ]

@@ -131,6 +131,7 @@ def case_counts(points: OperatingPoints) -> dict[str, Any]:
         "events": stays.n_events,
         "patient_days": stays.patient_days,
         "events_without_row": rows_in_memory(stays).n_events_without_row,
+        "events_elsewhere": stays.n_events_elsewhere,
         "rule": stays.rule.fields(),
     }
 
