@@ -122,7 +122,15 @@ def test_datetimes_and_parquet(voros_command, tmp_path):
         (("score", *STAYS[:4], *RULE), "--stay requires --events FILE"),
         (("score", *STAYS, *RULE[2:]), "--stay requires --snooze, such as --snooze 12h"),
         (("score", *STAYS, *RULE[:2]), "--stay requires --horizon, such as --horizon 12h"),
-        (("score", *STAYS, *RULE, "--lead", "long"), "--lead='long'; accepted is a number of"),
+        (
+            ("score", *STAYS, *RULE, "--lead", "long"),
+            "--lead='long'; accepted is --lead 12h, 30min or",
+        ),
+        (("score", *STAYS, *RULE, "--lead", "6h"), "a duration of at most --horizon 5h"),
+        (
+            ("score", *STAYS, *RULE, "--capacity", "0.1"),
+            "or a rate with --capacity 0.1/patient-day",
+        ),
         (("score", *STAYS, *RULE, "--label", "sex"), "--label is for files of cases"),
         (("score", *STAYS, *RULE, "--period", "sex"), "--period and --stay are mutually exclusive"),
         (("score", *STAYS, *RULE, "--engine", "duckdb"), "--engine is for cases; leave it out"),
@@ -206,3 +214,21 @@ def test_a_page_is_written(voros_command, tmp_path):
             "explore", "rows.csv", *STAYS, *RULE, *limits, option, "-o", "again.html"
         )
         assert "leave it out with --stay" in ran.err
+
+
+def test_events_of_stays_without_a_row_are_said(voros_command, tmp_path):
+    points = write_ward(tmp_path)
+    with (tmp_path / "events.csv").open("a") as file:
+        file.write("9001,4\n9001,7\n9002,4\n")
+    words = ("score", "rows.csv", "--score", "good", *STAYS, *RULE, *LIMITS)
+    found = json.loads(voros_command(*words, "--json").out)
+    assert (found["events"], found["events_elsewhere"]) == (points.n_positive, 3)
+    left_out = "3 events of stays without a row are left out"
+    assert left_out in " ".join(voros_command(*words).out.split())
+    policy = voros.ThresholdPolicy.from_points(points, SCENARIO, model="good")
+    policy.to_json(tmp_path / "policy.json")
+    shown = voros_command("apply", "policy.json", "rows.csv", *STAYS, "-o", "alarms.csv")
+    assert left_out in shown.err
+    (tmp_path / "events.csv").write_text("id,hour\n7,4\n")
+    ran = voros_command(*words)
+    assert "warning: --events: none of 1 is of a stay of the rows" in ran.err

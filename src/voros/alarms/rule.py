@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, Literal, get_args
 
 from voros.core.arguments import check_choice, check_number
-from voros.exceptions import ArgumentError
+from voros.exceptions import Argument, ArgumentError
 
 Repeats = Literal["false_alarm", "capacity_only", "ignored"]
 Unfinished = Literal["false_alarm", "capacity_only"]
@@ -89,10 +89,11 @@ class AlarmRule:
         object.__setattr__(self, "repeats", repeats)
         object.__setattr__(self, "unfinished", unfinished)
         if self.lead > self.horizon:
+            longest = show_duration(self.horizon)
             raise ArgumentError(
                 "lead",
-                f"={show_duration(self.lead)!r}; accepted is a duration of at most "
-                f"horizon={show_duration(self.horizon)!r}",
+                f"={show_duration(self.lead)!r}; accepted is a duration of at most ",
+                Argument(f"horizon={longest!r}", "horizon", longest),
             )
 
     def fields(self) -> dict[str, Any]:
@@ -127,7 +128,8 @@ def read_duration(duration: Any, name: str) -> int:
     if isinstance(duration, str):
         parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|min|h|d)\s*", duration)
         if parts is None:
-            raise ArgumentError(name, f"={duration!r}; accepted is {ACCEPTED_DURATIONS}")
+            accepted = Argument(ACCEPTED_DURATIONS, name, "12h, 30min or 2d")
+            raise ArgumentError(name, f"={duration!r}; accepted is ", accepted)
         duration = float(parts[1]) * MICROSECONDS[parts[2]] / MICROSECONDS["h"]
     hours = check_number(duration, name, ACCEPTED_DURATIONS, 0.0, LONGEST_HOURS)
     return round(hours * MICROSECONDS["h"])

@@ -163,8 +163,9 @@ class Scenario:
         if self.exceed is not None:
             raise ArgumentError(
                 "exceed",
-                f"={self.exceed!r} cannot be combined with per={PATIENT_DAY!r}: the capacity is a "
-                "mean rate over all stays",
+                f"={self.exceed!r} cannot be combined with ",
+                Argument(f"per={PATIENT_DAY!r}", "capacity", f"{rate:g}/{PATIENT_DAY}"),
+                ": the capacity is a mean rate over all stays",
             )
 
     def _check_per(self) -> None:
