@@ -1,4 +1,4 @@
-"""Events of stays without a row: left out, counted, reported; a warning where there are no others."""
+"""Events of stays without a row: left out and reported; a warning where there are no others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_events_elsewhere_change_no_count_and_are_said():
     assert np.array_equal(points.tp, alone.tp)
     assert points.n_positive == alone.n_positive
     assert repr(points) == repr(alone)[:-1] + f"; {LEFT_OUT})"
-    one = own[0].tolist() + [9001], own[1].tolist() + [4]
+    one = [*own[0].tolist(), 9001], [*own[1].tolist(), 4]
     said = repr(voros.alarm_points(rows, **COLUMNS, events=one, rule=RULE))
     assert "; 1 event of a stay without a row is left out" in said
 

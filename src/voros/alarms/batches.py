@@ -82,7 +82,7 @@ def count_batches(read: StayBatches, scenario: Scenario) -> dict[str, OperatingP
         reach *= 4
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _BatchSums:
     """What the batches so far add up to, at thresholds from the lowest on."""
 
@@ -103,7 +103,8 @@ class _BatchSums:
             )
         # Each batch reads all events; those of its stays are taken off as it is added.
         n_events = len(stays.rows.stays.event_stay) + stays.n_events_elsewhere
-        return cls(stays.rule, stays.lowest_needed(scenario, reach), n_events)
+        lowest = stays.lowest_needed(scenario, reach)
+        return cls(rule=stays.rule, lowest=lowest, n_events_elsewhere=n_events)
 
     @property
     def whole(self) -> bool:
