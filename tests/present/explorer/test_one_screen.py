@@ -2,8 +2,11 @@
 
 import json
 import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -74,12 +77,24 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
     assert kept == ["fold-decision"]
 
 
+class _SilentHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None: ...
+
+
 @pytest.fixture
-def keeping_folds(opened):
-    """The page, whose sections stay as they are when it is loaded again."""
-    opened.get(opened.current_url.partition("#")[0] + "?keep-folds")
-    until(opened, "document.body.dataset.sure")
-    return opened
+def keeping_folds(browser, support2_page):
+    """The page, whose sections stay as they are when it is loaded again.
+
+    It comes from a server: Chromium may not show a page that is a file what it stored just before.
+    """
+    handler = partial(_SilentHandler, directory=support2_page.parent)
+    with ThreadingHTTPServer(("localhost", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        browser.get(f"http://localhost:{server.server_port}/{support2_page.name}?keep-folds")
+        until(browser, "document.body.dataset.sure")
+        yield browser
+        browser.get("about:blank")
+        server.shutdown()
 
 
 @pytest.mark.slow
