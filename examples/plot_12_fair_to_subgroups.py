@@ -27,9 +27,3 @@ with plt.rc_context({"font.size": 14}):
     for panel in axes[:2]:
         panel.set_xlim(0.25, 0.65)
 plt.show()
-
-# %%
-# What a threshold for each subgroup would cost beside one for all:
-
-sex = patients.features["sex"]
-print(voros.compare_subgroup_thresholds(died[~test], risk[~test], ward, by=sex[~test]))

@@ -81,7 +81,6 @@ TASKS = {
         "AlarmRule",
         "alarm_points",
         "Subgroups",
-        "compare_subgroup_thresholds",
         "allocate",
         "JointPolicy",
     ),

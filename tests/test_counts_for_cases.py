@@ -43,9 +43,6 @@ ON_CASES = {
     "ThresholdPolicy.evaluate": POLICY.evaluate,
     "ThresholdPolicy.predict": lambda _, s: POLICY.predict(s),
     "worklist": lambda y, s: voros.worklist(y, s, DAILY, times=DAYS),
-    "compare_subgroup_thresholds": lambda y, s: voros.compare_subgroup_thresholds(
-        y, s, WARD, by=GROUPS
-    ),
     "allocate": lambda y, s: voros.allocate(y, {"a": SCORES, "b": s}, WARD, capacity=10),
     "Monitor.update": monitored,
     "OperatingPoints.from_scores": voros.OperatingPoints.from_scores,

@@ -157,18 +157,17 @@ class OutcomesLife(Life):
 
 class SubgroupsLife(Life):
     chosen = (
-        *("subgroups", "--label", "sepsis", "--score", "risk", "--by", "ward"),
+        *("allocate", "--label", "sepsis", "--score", "risk", "--by", "ward"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
     applied = compared = fed = ("--by", "ward", "--score", "risk")
     renewed = False
 
     def choose(self, ward, capacity):
-        scenario = voros.Scenario(FLOOR, capacity, cost_ratio=RATIO)
-        thresholds = voros.compare_subgroup_thresholds(
-            ward["sepsis"], ward["risk"], scenario, by=ward["ward"]
+        scenario = voros.Scenario(FLOOR, cost_ratio=RATIO)
+        return voros.allocate(
+            ward["sepsis"], ward["risk"], scenario, capacity=capacity, by=ward["ward"]
         )
-        return thresholds.policy("per_subgroup")
 
     def units(self, ward):
         return {"by": ward["ward"]}

@@ -49,7 +49,7 @@ SENTENCES = {
     r"\bcases to check on\b": "requires --test FILE",
     r"\bpass Positive label\b": "choose the positive label",
     r"\banew\b": "again",
-    r"\bvoros groups\b": "voros subgroups",
+    r"\bvoros groups\b": "--by",
     r"\b[Ww]ith probability 1\b": "always",
     r"\bpassed over\b": "skipped",
     r"\bno file of\b": "is not a ... file",

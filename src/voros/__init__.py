@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from voros.alarms import alarm_points as alarm_points
     from voros.allocation import JointPolicy as JointPolicy
     from voros.allocation import allocate as allocate
-    from voros.allocation import compare_subgroup_thresholds as compare_subgroup_thresholds
     from voros.blending import blend as blend
     from voros.core import costs as costs
     from voros.core.geometry import feasible_region as feasible_region
@@ -46,7 +45,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "alarms": "AlarmRule alarm_points",
-    "allocation": "JointPolicy allocate compare_subgroup_thresholds",
+    "allocation": "JointPolicy allocate",
     "blending": "blend",
     "core": "costs",
     "core.geometry": "feasible_region",

@@ -4,7 +4,6 @@ from voros.allocation.allocate import allocate, capacity_growth
 from voros.allocation.joint_evaluation import JointEvaluation, StreamEvaluation
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import CapacityGrowth, JointChoice, JointPromise
-from voros.allocation.subgroup_rules import SubgroupThresholds, compare_subgroup_thresholds
 from voros.core.shared_capacity import Certificate
 
 __all__ = [
@@ -15,8 +14,6 @@ __all__ = [
     "JointPolicy",
     "JointPromise",
     "StreamEvaluation",
-    "SubgroupThresholds",
     "allocate",
     "capacity_growth",
-    "compare_subgroup_thresholds",
 ]

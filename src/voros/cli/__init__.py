@@ -24,7 +24,6 @@ COMMANDS = {
     "worklist": "worklist.list_cases",
     "monitor": "monitor_file.monitor",
     "allocate": "sharing.share",
-    "subgroups": "subgroup_thresholds.compare_subgroups",
     "map": "map.map_",
     "count": "site_counts.count_site",
     "merge": "site_counts.merge",

@@ -483,8 +483,8 @@ class Monitor:
         if isinstance(self.policy, JointPolicy):
             raise ValueError(
                 "a joint policy is not renewed from its monitor, because its rule for sharing the "
-                "capacity is not part of it; decide it again on recent cases with voros.allocate "
-                "or voros.compare_subgroup_thresholds, and deploy it with adopt"
+                "capacity is not part of it; decide it again on recent cases with voros.allocate, "
+                "and deploy it with adopt"
             )
         if isinstance(self.policy, Worklist) or self.policy.guarantee is None:
             return propose(rows, self.policy, self.settings.cost_ratio)
