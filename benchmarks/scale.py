@@ -55,7 +55,7 @@ ORDER = {"sorted": " ORDER BY score"}
 
 
 def open_limited(engine: str, file: str) -> Any:
-    """Open a file in a process that may use 2 GB; Spark and Dask limit their own workers."""
+    """Open a file in a process that may use 2 GB; Spark limits its own workers."""
     if engine == "duckdb":
         import duckdb
 
@@ -74,10 +74,6 @@ def scan_polars(frame: Any) -> Any:
     return frame.select("score", "label").sum().collect(engine="streaming")
 
 
-def scan_dask(frame: Any) -> Any:
-    return frame[["score", "label"]].sum().compute()
-
-
 def scan_spark(frame: Any) -> Any:
     return frame.selectExpr("sum(score)", "sum(CAST(label AS INT))").collect()
 
@@ -85,7 +81,6 @@ def scan_spark(frame: Any) -> Any:
 SCANS: dict[str, Callable[[Any], Any]] = {
     "duckdb": scan_duckdb,
     "polars": scan_polars,
-    "dask": scan_dask,
     "spark": scan_spark,
 }
 

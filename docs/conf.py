@@ -48,7 +48,6 @@ suppress_warnings = ["config.cache"]
 
 # One backtick names a thing of the library where there is one, and is plain text elsewhere.
 default_role = "autolink"
-autodoc_mock_imports = ["torch", "torchmetrics"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"

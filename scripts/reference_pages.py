@@ -28,7 +28,6 @@ PACKAGES = (
     "voros.core.hull",
     "voros.core.money",
     "voros.exceptions",
-    "voros.frameworks",
     "voros.engines",
     "voros.datasets",
     "voros.io",
@@ -100,21 +99,11 @@ scores wherever cases are counted: ``voros.evaluate(points, scenario=ward)``.
 
 """
 
-TORCH = (
-    "``voros.torch``\n===============\n\n"
-    "Partial VOROS as a torchmetrics metric; needs the extra ``torch``.\n\n"
-    ".. autoclass:: voros.torch.metric.PartialVOROS(scenario=None, *, min_precision=None, "
-    "capacity=None, cost_ratio=None, prevalence=None, weighted=False, **kwargs)\n"
-    "   :members: update, compute\n"
-)
-"""Written out, for torch is large and the site is built without it."""
-
 
 def write(folder: Path) -> None:
     """Write one page for each package, and the page that lists them; unchanged ones stay."""
     folder.mkdir(exist_ok=True)
     pages = {name.replace(".", "-"): package_page(name) for name in (*PACKAGES, *STUDIES)}
-    pages["voros-torch"] = TORCH
     files = {f"{name}.rst": text for name, text in pages.items()}
     files |= {"index.rst": overview(list(pages)), "unreleased.md": unreleased_page.page()}
     for name, text in files.items():

@@ -70,12 +70,7 @@ def of_an_engine(engine):
     if engine == "polars":
         return pytest.importorskip("polars").LazyFrame(columns)
     pandas = pytest.importorskip("pandas").DataFrame(columns)
-    if engine == "duckdb":
-        return pytest.importorskip("duckdb").connect().from_df(pandas)
-    if engine == "ibis":
-        kinds = {"died": "boolean", "risk": "float64"}
-        return pytest.importorskip("ibis").table(kinds, name="cases")
-    return pytest.importorskip("dask.dataframe").from_pandas(pandas, npartitions=2)
+    return pytest.importorskip("duckdb").connect().from_df(pandas)
 
 
 def refused(function, given, message):
@@ -93,9 +88,7 @@ def test_counts_are_refused_with_the_reason(function, kind):
 
 
 @pytest.mark.parametrize("function", ON_CASES)
-@pytest.mark.parametrize(
-    "engine", ["polars", "duckdb", "dask", pytest.param("ibis", marks=pytest.mark.extras)]
-)
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_queries_are_refused_with_the_way_out(function, engine):
     refused(function, of_an_engine(engine), "query and has no rows yet; .*count_frame")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,6 @@ BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.MULTI
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
-RUN_ELSEWHERE = {"frameworks.md"}
-"""Blocks of that page need packages of their own: tests/frameworks/test_recipes.py."""
-
 LONG = {
     *("pictures.md", "reports.md", "monitoring.md", "intervals.md", "scikit-learn.md"),
     "worth-per-case.md",
@@ -34,9 +32,7 @@ LONG = {
 """Pages whose examples draw or compute for seconds; they run with the slow tests."""
 
 RUN_HERE = [
-    pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else [])
-    for page in PAGES
-    if page.name not in RUN_ELSEWHERE
+    pytest.param(page, marks=[pytest.mark.slow] if page.name in LONG else []) for page in PAGES
 ]
 
 
@@ -129,6 +125,29 @@ def test_the_example_for_a_gpu_runs_in_small_on_a_processor() -> None:
     (block,) = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert block.count('"cuda"') == block.count("10**9") == 2
     exec(block.replace('"cuda"', '"cpu"').replace("10**9", "10**4"), {})
+
+
+@pytest.mark.extras
+@pytest.mark.filterwarnings("ignore")
+def test_the_recipes_for_training_give_the_score_of_the_validation_cases() -> None:
+    pytest.importorskip("lightgbm")
+    torch = pytest.importorskip("torch")
+    text = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:python|py)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks[:2]:
+        exec(block, names)
+    y_valid, found = names["y_valid"], names["model"].best_score_["valid_0"]["partial_voros"]
+    scores = names["model"].predict_proba(names["X_valid"])[:, 1]
+    expected = voros.partial_voros_score(y_valid, scores, names["scenario"])
+    assert found == pytest.approx(expected, abs=1e-9)
+    batch = torch.as_tensor(scores)[:, None], torch.as_tensor(y_valid)
+    names |= {
+        "model": lambda rows: rows,
+        "validation_loader": zip(*(part.split(99) for part in batch), strict=True),
+    }
+    exec(blocks[2], names)
+    assert names["score"] == expected
 
 
 def test_the_first_page_and_the_readme_share_one_example() -> None:

@@ -36,7 +36,7 @@ def test_dir_shows_public_names_and_packages_only():
     shown = {name for name in dir(voros) if not name.startswith("__")}
     packages = shown - set(voros.__all__)
     assert set(voros.__all__) <= shown
-    for name in packages - {"torch"}:  # an optional dependency
+    for name in packages:
         assert inspect.ismodule(getattr(voros, name))
     assert packages.isdisjoint({"HOMES", "Any", "import_module", "core", "cli", "text", "devices"})
 

@@ -75,7 +75,7 @@ __all__ = list(_HOME_OF)
 
 _PACKAGES = (
     "alarms allocation blending datasets decision_curves engines estimators evaluation exceptions "
-    "frameworks guarantee inference io monitoring plotting policy present selection torch winners"
+    "guarantee inference io monitoring plotting policy present selection winners"
 )
 """Public packages and modules, with the classes of results."""
 

@@ -22,7 +22,6 @@ __all__ = [
     "LowConfidenceWarning",
     "MonitorFileError",
     "NeverAlarmWarning",
-    "OneClassWarning",
     "PredictionFileError",
     "UndefinedScoreError",
     "UnmatchedEventsWarning",
@@ -219,20 +218,6 @@ class LowConfidenceWarning(VorosWarning):
     Traceback (most recent call last):
     voros.exceptions.LowConfidenceWarning: confidence=0.05 allows limits to break with a
     probability of 0.95. For an error of 0.05, write Guarantee(0.95)
-    """
-
-
-class OneClassWarning(VorosWarning):
-    """Cases of one class only have no ROC curve, and so no score.
-
-    Examples
-    --------
-    `voros.torch.PartialVOROS` gives it after an epoch of one class; training that expects it:
-
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", OneClassWarning)
-    ...     warnings.warn("the epoch has one class only", OneClassWarning, stacklevel=1)
     """
 
 

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 REQUIREMENTS = {
     "array-api-compat": "array-api-compat>=1.12",
-    "dask": "dask[dataframe]>=2025.1",
-    "deltalake": "deltalake>=1.0",
-    "distributed": "distributed>=2025.1",
     "duckdb": "duckdb>=2.0",
-    "ibis": "ibis-framework[duckdb]>=10",
     "jinja2": "jinja2>=3.1",
     "matplotlib": "matplotlib>=3.8",
-    "mlflow": "mlflow>=3.0",
     "pandas": "pandas>=2.2",
     "polars": "polars>=1.39",
     "pyarrow": "pyarrow>=16",
-    "pyiceberg": "pyiceberg>=0.9",
     "pyspark": "pyspark>=4.0",
     "rich": "rich>=13.7",
-    "torch": "torch>=2.4",
-    "torchmetrics": "torchmetrics>=1.4",
     "typer": "typer>=0.15",
 }
 """What pip is asked for, by package, with the versions of the extras in ``pyproject.toml``."""

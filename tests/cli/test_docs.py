@@ -22,7 +22,6 @@ COMMAND = re.compile(r"^(?:\$ )?voros (.*)$")
 
 RUN_ELSEWHERE = {
     "experiment": "studies/tests, with quicker options and data made up; each takes minutes",
-    "map s3://bank/cards": "tests/engines, from a folder; an object store is not at hand",
 }
 """Commands of the pages that do not run here, by how they begin, and where they do."""
 

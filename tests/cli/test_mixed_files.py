@@ -28,7 +28,7 @@ def days(tmp_path):
 
 
 @pytest.mark.usefixtures("days")
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask", None])
+@pytest.mark.parametrize("engine", ["duckdb", "polars", None])
 def test_the_score_is_that_of_all_rows(voros_command, engine):
     how = () if engine is None else (pytest.importorskip(engine) and "--engine", engine)
     found, expected = (

@@ -15,7 +15,7 @@ try:
     main()
 except SystemExit:
     pass
-heavy = {"sklearn", "matplotlib", "polars", "scipy.stats", "duckdb", "dask"}
+heavy = {"sklearn", "matplotlib", "polars", "scipy.stats", "duckdb"}
 # Before 26, pyarrow itself loads pandas to hand over an array.
 if int(version("pyarrow").split(".")[0]) >= 26:
     heavy.add("pandas")

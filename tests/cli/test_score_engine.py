@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from cli.cases import LIMITS
 
-pl = pytest.importorskip("polars")
+from voros.engines.backends import has_java
 
-# dask's own, with pandas 3.1.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
+pl = pytest.importorskip("polars")
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def parquet(tmp_path):
     return tmp_path / "cases.parquet"
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_an_engine_gives_the_scores_of_memory(voros_command, parquet, engine):
     pytest.importorskip(engine)
     options = ("--label", "died", "--json", *LIMITS)
@@ -58,7 +57,7 @@ def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parque
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--engine", "hive"), "accepted are polars, duckdb, dask, spark"),
+        (("--engine", "hive"), "accepted are polars, duckdb, spark"),
         (("--engine", "polars", "--drop-missing"), "--drop-missing is for single files"),
         (("--engine", "polars", "--model", "fair"), "--engine and --model are mutually"),
     ],
@@ -77,10 +76,12 @@ def test_other_formats_are_not_for_engines(voros_command, tmp_path):
 
 
 def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):
-    pytest.importorskip("dask")
-    ran = voros_command("score", cases, "--engine", "dask", *LIMITS)
+    pytest.importorskip("pyspark")
+    if not has_java():
+        pytest.skip("Spark needs Java")
+    ran = voros_command("score", cases, "--engine", "spark", *LIMITS)
     assert ran.code == 2
-    assert "is CSV, which dask does not read; use duckdb or polars" in ran.err
+    assert "is CSV, which spark does not read; use duckdb or polars" in ran.err
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

@@ -17,22 +17,12 @@ def _duckdb(columns):
     return duckdb.connect().from_arrow(table)
 
 
-def _dask(columns):
-    import dask.dataframe as dd
-    import pandas as pd
-
-    return dd.from_pandas(pd.DataFrame(columns), npartitions=3)
+MAKERS = {"polars": _polars, "duckdb": _duckdb}
 
 
-MAKERS = {"polars": _polars, "duckdb": _duckdb, "dask": _dask}
-
-
-@pytest.fixture(params=["polars", "duckdb", pytest.param("dask", marks=pytest.mark.slow)])
+@pytest.fixture(params=MAKERS)
 def make_frame(request):
-    """A function from columns to a lazy frame, for each engine that runs in this process.
-
-    Dask takes a second a pass; `test_files.py` and `test_collected_rows.py` try it at once.
-    """
-    for package in ("polars", "pyarrow", "pandas", request.param):
+    """A function from columns to a lazy frame, for each engine that runs in this process."""
+    for package in ("polars", "pyarrow", request.param):
         pytest.importorskip(package)
     return MAKERS[request.param]

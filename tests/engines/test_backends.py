@@ -8,9 +8,6 @@ from voros.engines import check_engine, open_files
 pl = pytest.importorskip("polars")
 pytest.importorskip("pyarrow")
 
-# dask's own, with pandas 3.1.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
-
 
 @pytest.fixture
 def file(tmp_path):
@@ -19,7 +16,7 @@ def file(tmp_path):
     return tmp_path / "cases.parquet"
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_opened_files_hold_their_rows(engine, file):
     pytest.importorskip(engine)
     import narwhals.stable.v2 as nw
@@ -29,7 +26,7 @@ def test_opened_files_hold_their_rows(engine, file):
     assert total == pytest.approx(500)
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_a_folder_is_one_frame(engine, file):
     pytest.importorskip(engine)
     import narwhals.stable.v2 as nw
@@ -40,7 +37,7 @@ def test_a_folder_is_one_frame(engine, file):
 
 
 def test_an_unknown_engine_is_refused():
-    with pytest.raises(ValueError, match="engine='hive'; accepted are polars, duckdb, dask, spark"):
+    with pytest.raises(ValueError, match="engine='hive'; accepted are polars, duckdb, spark"):
         check_engine("hive")
 
 

@@ -1,4 +1,4 @@
-"""Once the rows that can matter are few, engines without batches hand them over as they are."""
+"""Once the rows that can matter are few, engines hand them over as they are."""
 
 import numpy as np
 import pytest
@@ -17,14 +17,13 @@ def draw(n_rows):
 
 @pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatch):
-    dd = pytest.importorskip("dask.dataframe")
-    pd = pytest.importorskip("pandas")
+def test_rows_are_handed_over_and_the_score_is_that_of_memory(weight, monkeypatch):
+    pl = pytest.importorskip("polars")
     monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 1000)
     labels, scores, weights = draw(30_000)
-    frame = pd.DataFrame({"y": labels, "s": scores, "t": scores.round(3), "w": weights})
+    frame = pl.DataFrame({"y": labels, "s": scores, "t": scores.round(3), "w": weights})
     counted = count_frame(
-        dd.from_pandas(frame, npartitions=3),
+        frame.lazy(),
         label="y",
         scores=["s", "t"],
         weight=weight,
@@ -43,14 +42,13 @@ def test_dask_hands_rows_over_and_the_score_is_that_of_memory(weight, monkeypatc
 
 @pytest.mark.filterwarnings("ignore::voros.VorosWarning")
 @pytest.mark.slow
-def test_alternating_labels_are_exact_on_dask_where_exactness_is_asked_for(monkeypatch):
-    dd = pytest.importorskip("dask.dataframe")
-    pd = pytest.importorskip("pandas")
+def test_alternating_labels_are_exact_where_exactness_is_asked_for(monkeypatch):
+    pl = pytest.importorskip("polars")
     monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 1000)
     n_rows = 40_000
-    frame = pd.DataFrame({"y": np.arange(n_rows) % 2 == 0, "s": (np.arange(n_rows) + 0.5) / n_rows})
+    frame = pl.DataFrame({"y": np.arange(n_rows) % 2 == 0, "s": (np.arange(n_rows) + 0.5) / n_rows})
     points = count_frame(
-        dd.from_pandas(frame, npartitions=2),
+        frame.lazy(),
         label="y",
         scores=["s"],
         scenarios=[voros.Scenario(cost_ratio=(1 / 100, 1))],

@@ -13,13 +13,7 @@ from voros.engines.files import find_files
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-# Dask's own, with pandas 3.1, and that of Ibis, with DuckDB 2.0.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:The inplace keyword"),
-    pytest.mark.filterwarnings("ignore:fetch_arrow_table"),
-]
-
-ENGINES = ["polars", "duckdb", "dask", pytest.param("ibis", marks=pytest.mark.slow)]
+ENGINES = ["polars", "duckdb"]
 SCENARIO = voros.Scenario(0.3, 0.3, (1 / 9, 1 / 3))
 
 
@@ -220,25 +214,11 @@ def test_what_is_not_there_is_named(tmp_path, path, reason):
         find_files(f"{tmp_path}/{path}")
 
 
-@pytest.fixture
-def bank():
-    """A store in memory behind an address."""
-    fsspec = pytest.importorskip("fsspec")
-    store = fsspec.filesystem("memory")
-    for name in ("v1.2/cards/a.parquet", "v1.2/cards/_b.parquet", "v1.2/cards/.c/d.parquet"):
-        with store.open(f"/bank/{name}", "wb") as stream:
-            pq.write_table(pa.table({"died": [True, False], "risk": [0.5, 0.25]}), stream)
-    yield store
-    store.rm("/bank", recursive=True)
-
-
-@pytest.mark.parametrize("path", ["v1.2/cards", "v1.2/cards/", "v1.2/cards/a.parquet", "v1.2/*/*"])
-def test_an_address_without_an_ending_is_a_folder(bank, path):
-    files = find_files(f"memory://bank/{path}")
-    assert [file.name for file in files] == ["memory:///bank/v1.2/cards/a.parquet"]
-
-
-def test_an_empty_file_behind_an_address_is_named(bank):
-    bank.touch("/bank/v1.2/cards/empty.parquet")
-    with pytest.raises(voros.exceptions.PredictionFileError, match=r"cards/empty.parquet is empty"):
-        find_files("memory://bank/v1.2/cards")
+@pytest.mark.parametrize(
+    ("log", "kind"), [("_delta_log", "Delta"), ("metadata/v1.metadata.json", "Iceberg")]
+)
+def test_a_table_with_a_log_is_no_folder_of_files(tmp_path, log, kind):
+    write(tmp_path, part={"died": [1, 0, 0], "risk": [0.5, 0.25, 0.1]})
+    (tmp_path / log).mkdir(parents=True)
+    with pytest.raises(voros.exceptions.PredictionFileError, match=f"is a table of {kind}"):
+        find_files(str(tmp_path))

@@ -11,9 +11,6 @@ from voros.engines import count_frame, open_files
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-# Dask reads Parquet with an argument that pandas is about to give up.
-pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
-
 SCENARIO = voros.Scenario(0.3, 0.3, (0.05, 0.4))
 N_CASES = 20_000
 
@@ -37,7 +34,7 @@ def with_nan(*rows, kind=np.float64):
     return change
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 @pytest.mark.parametrize("rows", [(5,), (0, 7000, 19_999)])
 def test_nan_scores_in_a_parquet_file_are_refused(tmp_path, engine, kind, rows):
@@ -61,7 +58,7 @@ def test_nan_in_many_rows_is_refused_without_a_warning_of_numpy():
     assert not caught
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_nan_weights_in_a_parquet_file_are_refused(tmp_path, engine):
     pytest.importorskip(engine)
     file = write(tmp_path / "cases.parquet", w=with_nan(7))
@@ -69,7 +66,7 @@ def test_nan_weights_in_a_parquet_file_are_refused(tmp_path, engine):
         count_frame(open_files(file, engine), label="y", scores=["s"], weight="w")
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_infinities_in_a_parquet_file_are_no_nan(tmp_path, engine):
     pytest.importorskip(engine)
 
@@ -101,7 +98,7 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 @pytest.mark.parametrize("fault", list(FAULTY))
 def test_faults_are_found_in_the_pass_that_counts(tmp_path, monkeypatch, engine, fault):
     """Many rows and no limit: buckets are arithmetic, and nothing was checked before."""

@@ -58,7 +58,7 @@ def test_nested_folders_are_read(tmp_path, engine):
     assert (counted.n_positive, counted.n_negative) == (2, 2)
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars", "dask"])
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_a_label_of_lists_is_refused(tmp_path, engine):
     pl = pytest.importorskip("polars")

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The inplace keyword"),
 ]
 
-TRIES = {"polars": 200, "duckdb": 80, "dask": 20, "spark": 10}
+TRIES = {"polars": 200, "duckdb": 80, "spark": 10}
 """At least one file for every kind of score and every fault, by turns."""
 
 FAULTS = ["none", "NaN score", "none", "null score", "none", "null label", "none", "null weight"]
@@ -213,7 +213,7 @@ def compare(frame, drawn, scenario, largest_answer):
             assert repr(found.choices) == repr(truth.choices)
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb", "dask"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_engines_agree_with_memory(engine, tmp_path, monkeypatch):
     pytest.importorskip(engine)
     check_many(engine, tmp_path, monkeypatch)

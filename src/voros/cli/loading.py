@@ -22,14 +22,9 @@ from voros.core.worth import CaseValues
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
-from voros.io.memory import (
-    FOR_ADDRESSES,
-    PREFERRED,
-    fits_in_memory,
-    installed_engine,
-)
+from voros.io.memory import fits_in_memory, installed_engine
 from voros.io.predictions import typed_label
-from voros.io.source import ADDRESS, DELIMITED, PEEKED_ROWS, Source
+from voros.io.source import DELIMITED, PEEKED_ROWS, Source
 from voros.io.tables import is_numeric, most_rows, peek
 from voros.models import warn_of_amounts
 
@@ -41,8 +36,8 @@ if TYPE_CHECKING:
 Engine = Annotated[
     str | None,
     option(
-        "Count Parquet with duckdb, polars, dask, spark or ibis (CSV with the first two): a file, "
-        "a folder, a pattern such as 'day-*.parquet', or an address such as s3://bucket/cases. "
+        "Count Parquet with duckdb, polars or spark (CSV with the first two): a file, a folder, or "
+        "a pattern such as 'day-*.parquet'. "
         "Without it, an engine is used for whatever is not a single file or exceeds memory.",
         metavar="NAME",
     ),
@@ -98,7 +93,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
     if dataset:
         _check_engine_options(columns)
-        return _open_dataset(address_of(columns.file), engine, _needed(columns))
+        return _open_dataset(str(columns.file), engine, _needed(columns))
     source = open_source(columns.file, columns.file_format)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
@@ -114,30 +109,16 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
 
 
 def is_dataset(file: Path) -> bool:
-    """Whether a path names a folder, a pattern or an address, which engines open.
+    """Whether a path names a folder or a pattern, which engines open.
 
     Examples
     --------
-    >>> is_dataset(Path("s3://bucket/cases")), is_dataset(Path("day-*.parquet"))
-    (True, True)
-    >>> is_dataset(Path("cases.parquet"))
-    False
+    >>> is_dataset(Path("day-*.parquet")), is_dataset(Path("cases.parquet"))
+    (True, False)
     """
     text = str(file)
     pattern = any(mark in text for mark in "*?[") and not file.exists()
-    return pattern or file.is_dir() or ADDRESS.match(text) is not None
-
-
-def address_of(file: Path) -> str:
-    """Write an address as it was typed.
-
-    Examples
-    --------
-    >>> address_of(Path("s3://bucket/cases")), address_of(Path("file:///data/cases"))
-    ('s3://bucket/cases', '/data/cases')
-    """
-    text = str(file)
-    return text.removeprefix("file:") if text.startswith("file:/") else ADDRESS.sub(r"\1://", text)
+    return pattern or file.is_dir()
 
 
 def _needed(columns: InputOptions) -> list[str]:
@@ -148,37 +129,35 @@ def _needed(columns: InputOptions) -> list[str]:
     return [name for name in named if name is not None]
 
 
-def _open_dataset(address: str, wanted: str | None, needed: Sequence[str]) -> Opened:
+def _open_dataset(path: str, wanted: str | None, needed: Sequence[str]) -> Opened:
     from voros.engines import check_engine, first_rows, open_files
 
-    preferred = FOR_ADDRESSES if "://" in address else PREFERRED
-    engine = wanted or installed_engine(f"counting {address}", preferred)
+    engine = wanted or installed_engine(f"counting {path}")
     check_engine(engine)
     with (
-        show_progress(f"opening {address} with {engine}"),
-        _engine_errors(f"{engine} cannot open {address}"),
+        show_progress(f"opening {path} with {engine}"),
+        _engine_errors(f"{engine} cannot open {path}"),
     ):
-        frame = open_files(address, engine, needed)
+        frame = open_files(path, engine, needed)
         sample = first_rows(frame, PEEKED_ROWS)
-    return Opened(address, lazy=LazyTable(address, engine, frame, sample))
+    return Opened(path, lazy=LazyTable(path, engine, frame, sample))
 
 
 @contextmanager
 def _engine_errors(what: str, *, foreign_only: bool = False) -> Iterator[None]:
     """Say in one line what an engine could not do; each has errors of its own.
 
-    For a folder without files, a broken file, a store out of reach. Once rows are counted, Python's
+    For a folder without files or a broken file. Once rows are counted, Python's
     errors and ours say themselves what is wrong with the data, or are faults.
     """
-    from voros.engines.addresses import reason_of
-
     try:
         yield
     except Exception as error:
         ours = type(error).__module__.partition(".")[0] in ("builtins", "voros")
         if ours and foreign_only:
             raise
-        raise PredictionFileError(f"{what}: {reason_of(error)}") from error
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise PredictionFileError(f"{what}: {reason}") from error
 
 
 def load(

@@ -1,4 +1,4 @@
-"""Operating points from DuckDB, Polars, Dask, Spark and Ibis, and summaries that add up."""
+"""Operating points from DuckDB, Polars and Spark, and summaries that add up."""
 
 from voros.engines.backends import check_engine, first_rows
 from voros.engines.binned_points import BinnedScores

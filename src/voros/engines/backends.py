@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.arithmetic_keys import ibis_bucket, spark_size_key
+from voros.engines.arithmetic_keys import spark_size_key
 from voros.engines.keys import MAGNITUDE
 from voros.engines.plan import Named
-from voros.engines.scales import BITS, Scale
+from voros.engines.scales import Scale
 from voros.installing import missing_package
 from voros.typing import BoolArray
 
@@ -66,13 +66,9 @@ class Adapter(ABC):
         """Replace a column of buckets by whether each is one of those named."""
         return frame.with_columns(nw.col(column).is_in(named.buckets.tolist()))
 
-    def as_number(self, condition: nw.Expr) -> nw.Expr:
-        """1.0 where a condition holds, 0.0 where it does not; where it is null does not matter."""
-        return condition.cast(nw.Float64)
-
     def how_many(self, condition: nw.Expr) -> nw.Expr:
         """Number of rows where a condition holds; a float, whole and exact below 2**53."""
-        return self.as_number(condition).sum()
+        return condition.cast(nw.Float64).sum()
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
         """Number of rows where a float is null or NaN."""
@@ -136,26 +132,6 @@ class DuckDB(Adapter):
         return self.how_many(score.is_null()) + nan
 
 
-class Dask(Adapter):
-    """Dask data frames, on whichever scheduler or cluster is in force."""
-
-    name = package = "dask"
-
-    def with_bucket(
-        self, frame: LazyFrame, score: str, bucket: str, scale: Scale, level: int
-    ) -> LazyFrame:
-        """Add the bucket where the partition lies; the workers need voros installed."""
-        return as_lazy(frame.to_native().map_partitions(_add_bucket, score, bucket, scale, level))
-
-    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
-        """Add the bucket where the partition lies."""
-        return self.with_bucket(frame, score, bucket, BITS, level)
-
-
-def _add_bucket(part: Any, score: str, bucket: str, scale: Scale, level: int) -> Any:
-    return part.assign(**{bucket: scale.buckets(part[score].to_numpy(dtype="float64"), level)})
-
-
 class Spark(Adapter):
     """Spark data frames, classic or Connect; no Python runs on the workers."""
 
@@ -212,25 +188,6 @@ def _words(wanted: BoolArray) -> list[int]:
     return [max(word, -(2**63) + 1) for word in packed]
 
 
-class Ibis(Adapter):
-    """Ibis tables, and so the databases behind them: BigQuery, Snowflake, Trino, ...
-
-    Databases differ in whether they show the bits of a float. Keys are computed by arithmetic that
-    is exact: divisions by powers of two, and whole numbers below 2**53.
-    """
-
-    name = package = "ibis"
-
-    def as_number(self, condition: nw.Expr) -> nw.Expr:
-        """Choose between whole numbers: PostgreSQL and BigQuery make no float of a boolean."""
-        return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
-
-    def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
-        """Add the bucket, as an expression that Ibis writes for its backend."""
-        table = frame.to_native()
-        return as_lazy(table.mutate(**{bucket: ibis_bucket(table[score], level)}))
-
-
 def has_java() -> bool:
     """Whether Spark has a Java to run on, here or behind Spark Connect."""
     home = os.environ.get("JAVA_HOME")
@@ -242,15 +199,11 @@ def _key_in_sql(bits: str) -> str:
     return f"CASE WHEN {bits} >= 0 THEN {bits} ELSE -({bits} & {MAGNITUDE}) END"
 
 
-_ADAPTERS: dict[str, Adapter] = {
-    adapter.name: adapter for adapter in (Polars(), DuckDB(), Dask(), Spark(), Ibis())
-}
+_ADAPTERS: dict[str, Adapter] = {adapter.name: adapter for adapter in (Polars(), DuckDB(), Spark())}
 
 _BY_IMPLEMENTATION = {
     nw.Implementation.POLARS: "polars",
     nw.Implementation.DUCKDB: "duckdb",
-    nw.Implementation.DASK: "dask",
-    nw.Implementation.IBIS: "ibis",
     nw.Implementation.PYSPARK: "spark",
     nw.Implementation.PYSPARK_CONNECT: "spark",
 }
@@ -270,9 +223,7 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     {'risk': [0.1, 0.7]}
     """
     lazy = as_lazy(frame)
-    table = adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
-    # An index is not a column and would come along as one.
-    return table.select(lazy.collect_schema().names())
+    return adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
 
 
 def row_count(frame: Any) -> int:
@@ -303,7 +254,7 @@ def check_engine(engine: str) -> None:
     >>> check_engine("polars")
     >>> check_engine("excel")
     Traceback (most recent call last):
-    ValueError: engine='excel'; accepted are polars, duckdb, dask, spark, ibis
+    ValueError: engine='excel'; accepted are polars, duckdb, spark
     """
     if engine not in _ADAPTERS:
         raise ValueError(f"engine={engine!r}; accepted are {', '.join(_ADAPTERS)}")
@@ -323,8 +274,8 @@ def as_lazy(frame: Any) -> LazyFrame:
         return lazy
     raise TypeError(
         f"frame is a {type(frame).__module__}.{type(frame).__name__}; accepted are a Polars "
-        "LazyFrame, a DuckDB relation, an Ibis table, and Dask and Spark data frames. For columns "
-        "in memory use OperatingPoints.from_scores"
+        "LazyFrame, a DuckDB relation and a Spark data frame. For columns in memory use "
+        "OperatingPoints.from_scores"
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
@@ -23,7 +23,7 @@ from voros.io.tables import is_numeric, peek
 from voros.io.text_scan import count_lines
 
 SUFFIXES = (".parquet", ".parq", ".pq")
-"""How the name of a Parquet file ends; an address that ends otherwise is a folder."""
+"""How the name of a Parquet file ends."""
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")
 """How the name of delimited text ends; of a folder it counts where there is no Parquet."""
@@ -40,7 +40,7 @@ class TableFile:
     Attributes
     ----------
     name : str
-        Its path or address.
+        Its path.
     format : {"parquet", "csv", "tsv"}
     schema : pyarrow.Schema
         Of delimited text, the types that its first rows suggest.
@@ -65,7 +65,7 @@ class TableFile:
 
 
 def find_files(path: str) -> list[TableFile]:
-    """Return the files that a path, pattern or address means, with their columns.
+    """Return the files that a path or pattern means, with their columns.
 
     Raises
     ------
@@ -83,8 +83,7 @@ def find_files(path: str) -> list[TableFile]:
     >>> [Path(file.name).name for file in find_files(str(folder))]
     ['day-1.parquet']
     """
-    if "://" in path:
-        return list(_behind(path))
+    _refuse_table(path)
     if Path(path).is_file():
         return [_local_file(path)]
     folder = Path(path).is_dir()
@@ -94,6 +93,17 @@ def find_files(path: str) -> list[TableFile]:
     if not files:
         raise FileNotFoundError(_nothing_at(path))
     return [_local_file(name) for name in files]
+
+
+def _refuse_table(path: str) -> None:
+    """Refuse a folder whose log says which Parquet files still count: others hold dead rows."""
+    logs = {"Delta": Path(path, "_delta_log").exists()}
+    logs["Iceberg"] = any(Path(path, "metadata").glob("*.metadata.json"))
+    for kind in filter(logs.get, logs):
+        raise PredictionFileError(
+            f"{path} is a table of {kind}, and some of its files may have been replaced; open it "
+            "with an engine and give the frame to voros.engines.count_frame"
+        )
 
 
 def _files_at(path: str) -> list[str]:
@@ -149,49 +159,6 @@ def _suggested(first_rows: Any) -> Any:
         return pa.float64() if is_numeric(kind) else pa.string()
 
     return pa.schema([(field.name, wide(field.type)) for field in first_rows.schema])
-
-
-def _behind(address: str) -> Iterator[TableFile]:
-    """Files behind an address."""
-    from pyarrow.parquet import read_schema
-
-    store, root = open_store(address)
-    if root.lower().endswith((*SUFFIXES, *TEXT_SUFFIXES)) and not WILDCARD.search(root):
-        names = [root]
-    elif WILDCARD.search(root):
-        names = _tables_among(store.glob(root), _fixed_part(root))
-    else:
-        names = _tables_among(store.find(root), root)
-    if not names:
-        raise FileNotFoundError("no files match")
-    if names[0].lower().endswith(TEXT_SUFFIXES):
-        raise PredictionFileError(
-            f"{names[0]} is delimited text; behind an address Parquet is read"
-        )
-    for name in names:
-        file = store.unstrip_protocol(name)
-        if store.size(name) == 0:
-            raise PredictionFileError(f"{file} is empty; it needs a header and rows")
-        with store.open(name) as stream:
-            yield TableFile(file, "parquet", read_schema(stream))
-
-
-def open_store(address: str) -> tuple[Any, str]:
-    """Return the file system behind an address and the path there.
-
-    fsspec reads it with the package for its kind where that is installed, and else through pyarrow.
-    """
-    from fsspec.core import url_to_fs
-
-    try:
-        store, root = url_to_fs(address)
-    except ImportError:
-        from fsspec.implementations.arrow import ArrowFSWrapper
-        from pyarrow.fs import FileSystem
-
-        plain, root = FileSystem.from_uri(WILDCARD.split(address)[0])
-        return ArrowFSWrapper(plain), root + address[len(WILDCARD.split(address)[0]) :]
-    return store, root
 
 
 def common_types(files: Sequence[TableFile], needed: Sequence[str] = ()) -> dict[str, Any]:

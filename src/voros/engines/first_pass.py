@@ -26,8 +26,6 @@ from voros.typing import AnyArray
 
 LABEL = "_voros_label"
 
-WANTED_LABELS = "must hold numbers, text or booleans"
-
 LABEL_ROWS = 10_000
 """Rows looked at to learn what the labels are called; all rows are checked against it."""
 
@@ -112,7 +110,9 @@ def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: s
         if name not in schema:
             raise ValueError(f"{argument}={name!r} is not a column; there are {list(schema)}")
         if argument == "label" and schema[name].is_nested():
-            raise ValueError(f"label={name!r} {WANTED_LABELS}; its type is {schema[name]}")
+            raise ValueError(
+                f"label={name!r} must hold numbers, text or booleans; its type is {schema[name]}"
+            )
         if argument != "label" and not (schema[name].is_numeric() or schema[name] == nw.Boolean):
             raise ValueError(f"{argument}={name!r} must hold numbers; its type is {schema[name]}")
     if len(set(scores)) < len(scores) or not scores:
@@ -141,12 +141,9 @@ def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
     if lazy.collect_schema()[LABEL] == nw.Boolean:
         distinct = np.array([False, True])
     else:
-        try:
-            distinct = _distinct(lazy.head(LABEL_ROWS))
-            if len(distinct) < 2:
-                distinct = _distinct(lazy)
-        except TypeError:  # Lists are objects to pandas, and so to Dask, like any other.
-            raise ValueError(f"label={label!r} {WANTED_LABELS}") from None
+        distinct = _distinct(lazy.head(LABEL_ROWS))
+        if len(distinct) < 2:
+            distinct = _distinct(lazy)
     positive = check_labels(distinct, pos_label, name=f"label column {label!r}")
     return distinct[positive].tolist()[0], distinct[~positive].tolist()[0]
 
@@ -163,7 +160,6 @@ def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
         plain = column if classes[0] else ~column
         return [plain.alias(POSITIVE)]
     positive = column == classes[0]
-    # Where nothing is neither of two labels: pandas says so, and databases say nothing.
     known = positive | (column == classes[1])
     return [
         positive.alias(POSITIVE),
@@ -176,7 +172,7 @@ def _totals(cases: LazyCases, label: str) -> Totals:
     how_many = cases.adapter.how_many
     frame = cases.frame
     if cases.weighted:
-        frame = with_shares(frame, cases.weighted, cases.adapter)
+        frame = with_shares(frame, cases.weighted)
     aggregates = [nw.len().alias("rows")]
     if cases.weighted:
         aggregates += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]

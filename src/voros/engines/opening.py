@@ -10,10 +10,8 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.addresses import give_filesystem
 from voros.engines.backends import LazyFrame, adapter_of, as_lazy, check_engine
 from voros.engines.files import TableFile, common_types, find_files
-from voros.engines.lakes import kind_of_table, open_table
 from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import NO_VALUE
 
@@ -29,14 +27,13 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
 
     DuckDB and Polars read CSV. Of a folder it counts where there is no Parquet. Folders may be
     nested; names such as ``year=2024`` are not columns, and files and folders whose names begin
-    with ``_`` or ``.`` are skipped. An address such as ``s3://bank/cards`` that does
-    not end in .parquet, .parq or .pq is a folder. A folder on this machine that is a Delta or
-    Iceberg table is read as one.
+    with ``_`` or ``.`` are skipped. A Delta or Iceberg table, and what lies in an object store, is
+    opened with the engine itself, and its frame given to `count_frame`.
 
     Parameters
     ----------
     path : path-like
-    engine : {"polars", "duckdb", "dask", "spark", "ibis"}
+    engine : {"polars", "duckdb", "spark"}
     columns : sequence of str, optional
         Columns that are needed. Numbers of different types in different files are widened. Of any
         other difference, a needed column is refused and another left out. By default all columns
@@ -61,12 +58,6 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     ['risk']
     """
     check_engine(engine)
-    kind = kind_of_table(str(path))
-    if kind is not None:
-        return open_table(str(path), engine, kind)
-    if engine == "spark" and "://" in str(path):
-        # Spark knows its cluster's stores, skips hidden files, and refuses types that differ.
-        return _open_spark([[TableFile(str(path), "parquet", None)]])[0]
     files = find_files(str(path))
     types = common_types(files, columns)
     if files[0].format != "parquet" and engine not in READ_TEXT:
@@ -138,8 +129,6 @@ def _open_duckdb(parts: Sequence[Part]) -> list[Any]:
     import duckdb
 
     connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-    if "://" in parts[0][0].name:
-        give_filesystem(connection, parts[0][0].name)
     return [_read_by_duckdb(connection, part) for part in parts]
 
 
@@ -165,13 +154,6 @@ def _from_text(name: str, number: bool) -> str:
     return f"CASE WHEN contains({quoted}, '_') THEN {wrong} ELSE {good} END AS {quoted}"
 
 
-def _open_dask(parts: Sequence[Part]) -> list[Any]:
-    import dask.dataframe as dd
-
-    plain = {"dataset": {"partitioning": None}}
-    return [dd.read_parquet(_names(part, escape), **plain) for part in parts]
-
-
 def _open_spark(parts: Sequence[Part]) -> list[Any]:
     """Read in the session that is active, or in a new one."""
     from pyspark.sql import SparkSession
@@ -183,20 +165,8 @@ def _open_spark(parts: Sequence[Part]) -> list[Any]:
     return [reader.parquet(*_names(part)) for part in parts]
 
 
-def _open_ibis(parts: Sequence[Part]) -> list[Any]:
-    """Read with the backend that is set, or Ibis' own choice."""
-    import ibis
-
-    if ibis.get_backend().name != "duckdb":
-        return [ibis.union(*map(ibis.read_parquet, _names(part))) for part in parts]
-    plain = {"hive_partitioning": False}
-    return [ibis.read_parquet(_names(part, escape), **plain) for part in parts]
-
-
 _OPENERS: Mapping[str, Callable[[Sequence[Part]], list[Any]]] = {
     "polars": _open_polars,
     "duckdb": _open_duckdb,
-    "dask": _open_dask,
     "spark": _open_spark,
-    "ibis": _open_ibis,
 }

@@ -100,7 +100,7 @@ class LazyCases:
 
     def count(self, name: str, want: Wanted) -> Bins:
         """Count the wanted rows of a model by buckets."""
-        rows = with_shares(self._wanted_rows(name, want), self.weighted, self.adapter)
+        rows = with_shares(self._wanted_rows(name, want), self.weighted)
         rows = self.adapter.with_bucket(rows, SCORE, BUCKET, want.scale, want.level)
         answer = self.collect(rows.group_by(BUCKET).agg(*_counts(self.weighted)))
         bins = Bins.from_columns(answer, self.weighted)
@@ -151,19 +151,19 @@ class LazyCases:
         place = np.argmin(bins.single)
         raise ValueError(
             f"engine={self.usage.engine!r} says that equal scores lie between "
-            f"{bins.least[place]:.17g} and {bins.greatest[place]:.17g}; its database does not keep "
-            "to the rules of floats there"
+            f"{bins.least[place]:.17g} and {bins.greatest[place]:.17g}; it does not keep to the "
+            "rules of floats there"
         )
 
 
-def with_shares(frame: LazyFrame, weighted: bool, adapter: Adapter) -> LazyFrame:
+def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
     """Add what each row adds to its class: its weight, or one case.
 
     As floats, whose sums are exact up to 2**53 cases and of one type in every engine.
     """
     positive = nw.col(POSITIVE)
     if not weighted:
-        return frame.with_columns(adapter.as_number(positive).alias("positive"))
+        return frame.with_columns(positive.cast(nw.Float64).alias("positive"))
     weight, nothing = nw.col(WEIGHT), nw.lit(0.0)
     return frame.with_columns(
         nw.when(positive).then(weight).otherwise(nothing).alias("positive"),

@@ -253,7 +253,7 @@ def count_frame(
 
     Parameters
     ----------
-    frame : Polars LazyFrame, DuckDB relation, Ibis table, Dask or Spark data frame
+    frame : Polars LazyFrame, DuckDB relation or Spark data frame
     label : str
         The column of labels; see ``pos_label``.
     scores : sequence of str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,6 @@ WORKING_COPIES = 3
 
 PREFERRED = ("duckdb", "polars")
 """Engines on one machine, the one that keeps to a memory limit first."""
-
-FOR_ADDRESSES = ("polars", "duckdb")
-"""The one that reads object stores with nothing else installed first."""
 
 _CGROUP_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -118,15 +115,15 @@ def _too_large(what: str, needed: int) -> PredictionFileError:
     )
 
 
-def installed_engine(purpose: str, preferred: Sequence[str] = PREFERRED) -> str:
-    """Name the first of some engines that is installed here.
+def installed_engine(purpose: str) -> str:
+    """Name the first of the preferred engines that is installed here.
 
     Raises
     ------
     ImportError
         When none is, with the command that installs one.
     """
-    installed = [name for name in preferred if find_spec(name)]
+    installed = [name for name in PREFERRED if find_spec(name)]
     if not installed:
-        raise missing_package(purpose, *preferred)
+        raise missing_package(purpose, *PREFERRED)
     return installed[0]

@@ -276,7 +276,7 @@ def _existing(source: Source) -> Path:
     elif ADDRESS.match(name):
         # A path has lost one of its slashes.
         name = ADDRESS.sub(r"\1://", name)
-        what, elsewhere = "is an address, not a file on this machine", ELSEWHERE
+        what = "is an address, not a file on this machine"
     raise PredictionFileError(f"{name} {what}; name a file of predictions{elsewhere}")
 
 
