@@ -36,7 +36,6 @@ COMMANDS = [
     ("score",),
     ("compare",),
     ("select", "-o", "policy.json"),
-    ("plot", "-o", "roc.png"),
     ("explore", "-o", "page.html"),
     ("report", "-o", "report.html"),
 ]
@@ -185,7 +184,6 @@ def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tm
     "command",
     [
         ("select", "-o", "taken.json"),
-        ("plot", "-o", "taken.png"),
         ("explore", "-o", "taken.html"),
         ("report", "-o", "taken.html"),
         ("report", "-o", "other.html"),
@@ -193,17 +191,14 @@ def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tm
     ],
 )
 def test_outputs_that_cannot_be_written(refused, cases, tmp_path, command):
-    for name in ("taken.json", "taken.png", "taken.html", "other.json"):
+    for name in ("taken.json", "taken.html", "other.json"):
         (tmp_path / name).write_text("mine")
     said = refused(*command, cases, *LIMITS)
     assert "exists already" in said or "no folder" in said
 
 
 def test_a_picture_of_an_unknown_kind(refused, cases):
-    assert "--kind='pie'" in refused("plot", cases, "-o", "a.png", "--kind", "pie", *LIMITS)
-    assert ".png, .svg, .pdf" in refused("plot", cases, "-o", "a.gif", *LIMITS)
-    said = refused("plot", cases, "-o", "a.png", "--kind", "threshold", *LIMITS)
-    assert "choose one of 'good', 'fair', 'useless' with --score" in said
+    assert ".png, .svg, .pdf" in refused("map", cases, "-o", "a.gif", "--cost-ratio", "1/9")
 
 
 def test_a_map_needs_a_grid_and_two_models(refused, cases):
@@ -261,8 +256,10 @@ def test_nothing_is_left_when_every_row_has_a_gap(refused, tmp_path):
         (("select", "--strategy", "best"), "--strategy='best'; accepted are 'partial_voros', "),
         (("explore", "-o", "page"), "the name of a page must end in .html"),
         (("explore", "-o", "page.html", "--thin", "0"), "--thin=0; accepted is a whole number"),
-        (("plot", "-o", "roc.png", "--json", "--csv"), "--json and --csv are mutually exclusive"),
-        (("select", "-o", "policy.json", "--json", "--csv"), "are mutually exclusive"),
+        (
+            ("select", "-o", "policy.json", "--json", "--csv"),
+            "--json and --csv are mutually exclusive",
+        ),
     ],
 )
 def test_options_of_single_commands(refused, cases, command, complaint):

@@ -50,10 +50,6 @@ def test_apply_counts_each_group(voros_command, files, policy):
         assert (row["cases"], row["alarms"]) == (member.sum(), raised)
         assert row["precision"] == pytest.approx(tp / raised)
     assert document["evaluation"]["by_subgroup"]["confidence_each"] == pytest.approx(0.99)
-    printed = voros_command(
-        "apply", policy, files[1], "--label", "died", *by, "-o", "out.csv", "--intersections"
-    )
-    assert "sex and site: f, 1" in printed.err
     lines = voros_command("apply", policy, files[1], "--label", "died", *by, "--csv").out
     assert [row["subgroup"] for row in csv.DictReader(io.StringIO(lines))] == [
         "f",
@@ -95,9 +91,6 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
     [
         ("apply", ("--by", "sex"), "--by requires --label"),
         ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
-        ("apply", ("--min-subgroup", "5"), "--min-subgroup requires --by"),
-        ("apply", ("--label", "died", "--by", "sex", "--min-subgroup", "0"), "--min-subgroup=0"),
-        ("apply", ("--label", "died", "--by", "sex", "--intersections"), "--intersections=True"),
         ("select", ("--by", "sex"), "--by requires --test FILE"),
         ("report", ("--by", "sex", "-o", "r.html"), "--by requires --test FILE"),
     ],

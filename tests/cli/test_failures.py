@@ -158,7 +158,7 @@ class TestStandardOutput:
     @pytest.mark.slow
     def test_a_picture(self, cases, tmp_path):
         ran = subprocess.run(
-            [sys.executable, "-m", "voros", "plot", cases, "-o", "-", *LIMITS],
+            [sys.executable, "-m", "voros", "map", cases, "-o", "-", *COSTS],
             capture_output=True,
             check=True,
             cwd=tmp_path,
@@ -174,7 +174,7 @@ class TestStandardOutput:
         assert voros_command("apply", "policy.json", cases, "-o", "-").out == plain.out != ""
 
     def test_two_things_do_not_fit(self, refused, cases):
-        for command in (("select",), ("plot",), ("explore",), ("map",)):
+        for command in (("select",), ("map",)):
             limits = COSTS if command == ("map",) else LIMITS
             said = refused(*command, cases, "-o", "-", "--json", *limits)
             assert "both write to standard output" in said
@@ -252,7 +252,6 @@ def test_a_standard_output_that_is_full(tmp_path):
     [
         (("report", "-o", "disk/report.html", "--resamples", "100"), "64k"),
         (("explore", "-o", "disk/page.html"), "64k"),
-        (("plot", "-o", "disk/roc.png"), "16k"),
     ],
 )
 @pytest.mark.slow
@@ -271,7 +270,6 @@ def test_a_read_only_folder_is_told_before_the_work(voros_command, tmp_path):
     with small_disk(tmp_path / "disk", "ro,size=16k"):
         for command in (
             ("select", "nowhere.csv", "-o", "disk/policy.json"),
-            ("plot", "nowhere.csv", "-o", "disk/roc.png"),
             ("explore", "nowhere.csv", "-o", "disk/page.html"),
             ("report", "nowhere.csv", "-o", "disk/report.html"),
         ):

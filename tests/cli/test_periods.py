@@ -150,7 +150,7 @@ def test_any_column_is_a_period(voros_command, admissions):
         (("compare", "--capacity", "2/day"), "times (--time) or periods (--period)"),
         (("compare", *DAILY, "--group", "ward"), "are mutually exclusive"),
         (
-            ("plot", "--capacity", "2/day", "-o", "a.png"),
+            ("review", "--capacity", "2/day", "--review-capacity", "5", "--review-cost", "0.01"),
             "takes no capacity per day; voros score, select, apply",
         ),
         (("report", "--capacity", "2/day", "-o", "a.html"), "times (--time) or periods (--period)"),

@@ -1,4 +1,4 @@
-"""`voros map`, `plot` and `explore` write what they promise."""
+"""`voros map` and `explore` write what they promise."""
 
 import csv
 import io
@@ -13,72 +13,10 @@ pytest.importorskip("matplotlib", reason="pictures need the cli extra")
 
 from cli.cases import LIMITS
 
-from voros import Scenario, costs, net_benefit, partial_voros_score, winner_map
+from voros import costs, partial_voros_score, winner_map
 from voros.io import read_predictions
 
-MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
-
-
-@pytest.mark.parametrize("kind", ["roc", "area", "threshold"])
-def test_every_picture_is_drawn(voros_command, cases, tmp_path, kind):
-    options = ("--kind", kind, "--label", "died", "--score", "good")
-    assert voros_command("plot", cases, "-o", "out.png", *options, *LIMITS).code == 0
-    assert (tmp_path / "out.png").read_bytes().startswith(MAGIC["png"])
-
-
-def test_decision_curves_are_drawn_and_printed(voros_command, cases, tmp_path):
-    options = ("--label", "died", "--score", "good", "--kind", "decision", "--capacity", "10%")
-    ran = voros_command(
-        "plot", cases, "-o", "out.png", *options, "--interventions-avoided", "--csv"
-    )
-    assert (tmp_path / "out.png").read_bytes().startswith(MAGIC["png"])
-    rows = list(csv.DictReader(io.StringIO(ran.out)))
-    read = read_predictions(cases, label="died")
-    at = [float(row["threshold_probability"]) for row in rows]
-    limits, how = Scenario(capacity=0.1, cost_ratio=1), {"threshold_probability": at}
-    data = read.labels, read.scores_of("good"), limits
-    expected = {
-        "within_limits": net_benefit(*data, **how),
-        "interventions_avoided": net_benefit(*data, **how, interventions_avoided=True),
-    }
-    for name, values in expected.items():
-        assert [float(row[name]) for row in rows] == pytest.approx(values.tolist())
-
-
-def test_decision_curves_of_censored_cases(voros_command, tmp_path):
-    rng = np.random.default_rng(3)
-    risk, months, died = rng.random(80), rng.exponential(3, 80).round(2), rng.random(80) < 0.6
-    lines = [f"{d:d},{m},{r}" for d, m, r in zip(died, months, risk, strict=True)]
-    Path("cases.csv").write_text("\n".join(["died,months,risk", *lines]))
-    limits = ("--follow-up", "months", "--time-horizon", "2")
-    options = ("--label", "died", "--score", "risk", "--kind", "decision", "-o", "out.png")
-    ran = voros_command("plot", "cases.csv", *options, *limits, "--json")
-    curves = json.loads(ran.out)["curves"]
-    at = [row["threshold_probability"] for row in curves]
-    found = net_benefit(died, risk, threshold_probability=at, follow_up=months, time_horizon=2)
-    assert [row["as_scored"] for row in curves] == pytest.approx(found.tolist(), nan_ok=True)
-    refused = voros_command("plot", "cases.csv", *options, *limits, "--capacity", "5%", "--force")
-    assert refused.errors == [
-        "voros: error: --follow-up is of cases without limits; leave the limits out"
-    ]
-    alone = voros_command("plot", "cases.csv", *options, *limits[:2], "--force")
-    assert alone.errors == [
-        "voros: error: --follow-up and --time-horizon belong together; give both"
-    ]
-    other = voros_command(
-        "plot", "cases.csv", "--interventions-avoided", "--miss-costs", "5", "-o", "new.png"
-    )
-    assert other.code == 2
-
-
-@pytest.mark.parametrize("ending", ["svg", "pdf"])
-@pytest.mark.slow
-def test_the_same_data_give_the_same_bytes(voros_command, cases, tmp_path, ending):
-    for name in ("first", "second"):
-        voros_command("plot", cases, "-o", f"{name}.{ending}", *LIMITS)
-    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("first", "second"))
-    assert first.startswith(MAGIC[ending])
-    assert first == second
+PNG = b"\x89PNG"
 
 
 def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
@@ -142,7 +80,7 @@ def test_the_map_as_a_table_json_and_picture(voros_command, cases, tmp_path):
     document = json.loads(ran.out)
     assert len(document["cells"]) == 15
     assert sum(document["wins"].values()) == pytest.approx(1.0)
-    assert (tmp_path / "map.png").read_bytes().startswith(MAGIC["png"])
+    assert (tmp_path / "map.png").read_bytes().startswith(PNG)
     table = voros_command("map", cases, *grid).out
     assert "3 precision floors and 5 capacities" in table
 
@@ -171,32 +109,13 @@ def test_the_page_holds_no_rows(voros_command, tmp_path):
     assert "patient-0" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("command", "written"), [("plot", "roc.png"), ("explore", "page.html")], ids=["plot", "explore"]
-)
-@pytest.mark.slow
-def test_what_was_written_and_its_numbers_for_programs(
-    voros_command, cases, tmp_path, command, written
-):
-    silent = voros_command(command, cases, "-o", written, *LIMITS)
-    assert silent.out == ""
-    ran = voros_command(command, cases, "-o", written, "--force", "--json", *LIMITS)
-    document = json.loads(ran.out)
-    assert document.pop("written") == written
-    assert document.pop("bytes", None) in (None, (tmp_path / written).stat().st_size)
-    assert document.pop("kind", "roc") == "roc"
-    assert document == json.loads(voros_command("score", cases, "--json", *LIMITS).out)
-    rows = voros_command(command, cases, "-o", written, "--force", "--csv", *LIMITS).out
-    assert rows == voros_command("score", cases, "--csv", *LIMITS).out
-
-
-@pytest.mark.parametrize("command", ["plot", "map", "report", "explore"])
+@pytest.mark.parametrize("command", ["map", "report", "explore"])
 @pytest.mark.slow
 def test_a_name_that_is_no_mathematics_is_drawn_as_it_stands(voros_command, tmp_path, command):
     rng = np.random.default_rng(0)
     rows = [f"{i % 3 // 2},{i % 3 + rng.normal()!r},{rng.random()!r}" for i in range(120)]
     (tmp_path / "odd.csv").write_text("\n".join([r"died,$\frac{1$,_low", *rows]))
-    output = {"plot": "out.png", "map": "out.svg", "report": "out.html", "explore": "out.html"}
+    output = {"map": "out.svg", "report": "out.html", "explore": "out.html"}
     grid = ("--min-precision", "0.2:0.6:3", "--capacity", "0.1:0.5:3", "--miss-costs", "5:20")
     limits = grid if command == "map" else LIMITS
     options = ("--resamples", "100") if command == "report" else ()
@@ -214,9 +133,7 @@ def test_without_a_file_the_page_reads_one_itself(voros_command):
     assert len(page.encode()) < 400_000
 
 
-@pytest.mark.parametrize(
-    "option", [("--label", "died"), ("--thin", "9"), ("--json",), ("--confidence", "0.9")]
-)
+@pytest.mark.parametrize("option", [("--label", "died"), ("--thin", "9"), ("--confidence", "0.9")])
 def test_without_a_file_what_needs_one_is_refused(voros_command, option):
     ran = voros_command("explore", "-o", "voros.html", *option)
     assert ran.code == 2

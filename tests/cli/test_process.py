@@ -38,7 +38,7 @@ def python(*arguments, **options):
 def test_help_loads_nothing_heavy():
     ran = python("-c", LOADED, "--help")
     assert ran.stderr == ""
-    for command in ("score", "compare", "select", "apply", "map", "plot", "explore", "report"):
+    for command in ("score", "compare", "select", "apply", "map", "explore", "report"):
         assert command in ran.stdout
 
 

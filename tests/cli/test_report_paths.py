@@ -1,4 +1,4 @@
-"""A report names files by their names alone, unless paths are asked for."""
+"""A report names files without their folders."""
 
 from pathlib import Path
 
@@ -34,13 +34,6 @@ def test_no_folder_is_known(voros_command, tmp_path):
         assert str(tmp_path) not in text
         assert "report valid.csv --label died --test=test.csv --scenarios limits.toml" in text
         assert "-oreport.html" in text
-
-
-@pytest.mark.slow
-def test_paths_are_written_where_they_are_wanted(voros_command, tmp_path):
-    valid = write_all(tmp_path / "private place")
-    for text in run(voros_command, tmp_path / "private place", "--paths"):
-        assert text.count(str(valid)) >= 2
 
 
 @pytest.mark.slow

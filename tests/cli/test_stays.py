@@ -200,14 +200,10 @@ def test_a_report_over_stays_refuses_options_of_cases(voros_command, tmp_path, o
 
 
 def test_a_page_is_written(voros_command, tmp_path):
-    points = write_ward(tmp_path)
+    write_ward(tmp_path)
     limits = ("--min-precision", "0.2", "--capacity", "0.5/patient-day", "--miss-costs", "5:50")
-    ran = voros_command(
-        "explore", "rows.csv", "--score", "good", *STAYS, *RULE, *limits, "-o", "page.html",
-        "--json",
-    )  # fmt: skip
-    expected = voros.evaluate(points, scenario=SCENARIO.changed(capacity=0.5))
-    assert json.loads(ran.out)["models"][0]["partial_voros"] == pytest.approx(expected.score)
+    words = ("rows.csv", "--score", "good", *STAYS, *RULE, *limits, "-o", "page.html")
+    assert voros_command("explore", *words).code == 0
     assert '"cases":"patient-days"' in (tmp_path / "page.html").read_text()
     for option in ("--by=sex", "--resamples=300"):
         ran = voros_command(

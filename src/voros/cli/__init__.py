@@ -27,7 +27,6 @@ COMMANDS = {
     "map": "map.map_",
     "count": "site_counts.count_site",
     "merge": "site_counts.merge",
-    "plot": "plot.plot",
     "explore": "explore.explore",
     "report": "report.report",
 }
@@ -72,8 +71,8 @@ def summary_of(name: str) -> str:
 
     Examples
     --------
-    >>> summary_of("plot")
-    'Draw the models in FILE with the limits they must live within.'
+    >>> summary_of("map")
+    'Map which model in FILE wins, over a grid of precision floors and capacities.'
     """
     module, _, function = COMMANDS[name].partition(".")
     source = files("voros.cli").joinpath(f"{module}.py").read_text(encoding="utf-8")

@@ -130,7 +130,6 @@ def apply(
         with _naming_the_policy(policy, policy_file, named=score is not None):
             if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
                 refuse_with_stays(label=label, pos_label=pos_label, miss_value=miss_value)
-                subgroups.refuse_pooling()
                 by_stay = tuple(subgroups.columns)
                 rows = StayInput(
                     columns=columns, stays=stays, when=when, rule=policy.rule, by=by_stay

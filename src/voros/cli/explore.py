@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import count_points, load, periods_of
+from voros.cli.loading import load, periods_of
 from voros.cli.options import (
     Block,
     FalseAlarmCost,
+    Force,
     Horizon,
     InputOptions,
     LimitOptions,
@@ -27,16 +28,8 @@ from voros.cli.options import (
     read_price,
     refuse,
 )
-from voros.cli.score import evaluate_all, score_sheet
 from voros.cli.stays import StayOptions, refuse_with_stays
-from voros.cli.terminal import (
-    STANDARD_OUTPUT,
-    check_output,
-    deliver,
-    say,
-    show,
-    show_progress,
-)
+from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show_progress
 from voros.policy.allowed import limits_under
 from voros.text.numbers import short
 
@@ -90,7 +83,6 @@ def explore(
     stays: StayOptions,
     promise: PromiseOptions,
     subgroups: SubgroupOptions,
-    show_options: OutputOptions,
     output: Annotated[
         Path,
         output_to("The .html file to write; - is standard output."),
@@ -110,6 +102,7 @@ def explore(
         "how much that can change a score.",
         metavar="COUNT",
     ),
+    force: Force = False,
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
@@ -125,7 +118,8 @@ def explore(
     guarantee = read_guarantee(promise.confidence, horizon, promise.block)
     opening = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     scenario = limits_under(guarantee, opening)
-    check_output(output, show_options)
+    writing = OutputOptions(force=force)
+    check_output(output, writing)
     words: dict[str, Any] = {
         "title": title,
         "outcome": outcome,
@@ -135,13 +129,12 @@ def explore(
     }
     how: dict[str, Any] = {"thin": thin, "guarantee": guarantee, **words}
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, promise, stays, subgroups, show_options, thin=thin)
+        _refuse_without_file(columns, promise, stays, subgroups, thin=thin)
         html = render_empty_page(scenario, **words)
     elif stays.given:
         refuse_with_stays(by=subgroups.by, resamples=resamples not in (0, RESAMPLES))
         rows = stays.open(columns, when, promise, promise.group, subgroups)
-        source, points = rows.name, rows.points()
-        html = render_page(points, scenario, **how)
+        html = render_page(rows.points(), scenario, **how)
     else:
         when.check(scenario)
         predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
@@ -161,14 +154,8 @@ def explore(
                 **how,
             )
             html = page.read_text(encoding="utf-8")
-    deliver(html, output, show_options, announce=False)
-    size = len(html.encode())
-    say(f"wrote {output} ({short(size / 1e6)} MB), opening with {scenario!r}")
-    if show_options.for_programs:
-        if not stays.given:
-            source, points = predictions.source, count_points(predictions, periods)
-        sheet = score_sheet(evaluate_all(points, scenario), source, scenario)
-        show(sheet.beside(written=str(output), bytes=size), show_options)
+    deliver(html, output, writing)
+    say(f"the page has {short(len(html.encode()) / 1e6)} MB and opens with {scenario!r}")
 
 
 def _refuse_without_file(*bundles: Any, thin: int | None) -> None:
@@ -176,6 +163,5 @@ def _refuse_without_file(*bundles: Any, thin: int | None) -> None:
     needing: dict[str, object] = {}
     for bundle in bundles:
         needing |= vars(bundle)
-    for name in ("file", "force"):
-        del needing[name]
+    del needing["file"]
     refuse(needing | {"thin": thin}, "needs data; name a file, or leave it out")

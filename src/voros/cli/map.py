@@ -22,7 +22,6 @@ from voros.cli.terminal import (
     Sheet,
     check_output,
     columns_text,
-    deliver,
     figure_format,
     show,
     show_progress,
@@ -114,9 +113,8 @@ def map_(
     if interpolate:
         as_typed = winner_map(_curves(columns, curves or "", interpolate=False), **limits)
         note = _changed_winners(as_typed, winners)
-    if output is not None and picture_format is not None:
-        deliver(_picture(winners, picture_format), output, show_options)
-    show(_sheet(winners, note), show_options, output=output)
+    picture = b"" if picture_format is None else _picture(winners, picture_format)
+    show(_sheet(winners, note), show_options, output, picture)
 
 
 def _cases(

@@ -52,7 +52,7 @@ def shown_in(
 option = partial(shown_in, None)
 in_columns, in_limits, in_choice, in_subgroups, in_intervals, in_output = (
     partial(shown_in, heading)
-    for heading in ("Columns", "Limits and costs", "Choice", "Groups", "Intervals", "Output")
+    for heading in ("Columns", "Limits and costs", "Choice", "Subgroups", "Intervals", "Output")
 )
 """Declare an option under one of the headings of the help."""
 
@@ -401,34 +401,13 @@ class PeriodOptions:
 
 @dataclass(frozen=True)
 class SubgroupOptions:
-    """Groups of cases to report on."""
+    """Subgroups of cases to report on."""
 
     by: list[str] | None = in_subgroups(
-        "Report on each subgroup of this column, such as sex; repeat for more columns.",
+        "Report on each subgroup of this column, such as sex; repeat for more columns. Subgroups "
+        f"of fewer than {FEWEST_CASES} cases are pooled.",
         metavar="COLUMN",
     )
-    intersections: bool = in_subgroups(
-        "Report on the subgroups of all --by columns together as well.",
-        "--intersections",
-        default=False,
-    )
-    min_subgroup: int | None = in_subgroups(
-        f"Groups with fewer cases are pooled as other; {FEWEST_CASES} unless given.",
-        metavar="COUNT",
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse what nothing would look at."""
-        if not self.by:
-            refuse(self._pooling, "requires --by COLUMN")
-
-    def refuse_pooling(self) -> None:
-        """Raise where an option is given that subgroups of stays do not know."""
-        refuse(self._pooling, "is for cases; leave it out with --stay")
-
-    @property
-    def _pooling(self) -> dict[str, object]:
-        return {"intersections": self.intersections, "min_subgroup": self.min_subgroup}
 
     @property
     def columns(self) -> list[str]:
@@ -437,10 +416,7 @@ class SubgroupOptions:
 
     def read(self, cases: Predictions) -> Subgroups | None:
         """Return the subgroup of each case; None where no subgroups were asked for."""
-        if not self.by:
-            return None
-        fewest = FEWEST_CASES if self.min_subgroup is None else self.min_subgroup
-        return Subgroups.from_columns(cases.by, intersections=self.intersections, min_cases=fewest)
+        return Subgroups.from_columns(cases.by) if self.by else None
 
 
 @dataclass(frozen=True)
@@ -459,6 +435,11 @@ class ShowOptions:
     def for_programs(self) -> bool:
         """Whether a form was asked for that programs read."""
         return self.as_json or self.as_csv
+
+    @property
+    def force(self) -> bool:
+        """Whether files are overwritten; a command that writes none has no such option."""
+        return False
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,6 @@ from voros.cli.options import (
     SubgroupOptions,
     TestFile,
     bundled,
-    in_output,
     option,
     output_to,
     read_price,
@@ -60,9 +59,6 @@ def report(
     test_events: TestEvents = None,
     title: str = option("Heading of the report.", default="A classifier chosen"),
     false_alarm_cost: FalseAlarmCost = None,
-    paths: bool = in_output(
-        "Name files by their paths; otherwise by their names alone.", "--paths", default=False
-    ),
     force: Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
@@ -106,9 +102,8 @@ def report(
             later,
             **resampling.draws,
             title=title,
-            command=_command(context, () if paths else files),
+            command=_command(context, files),
             false_alarm_cost=price,
-            paths=paths,
             progress=progress,
         )
     with show_progress("drawing and writing"):
@@ -123,18 +118,12 @@ def _report_stays(rows: StayInput) -> ReportStays:
 
 
 def _command(context: typer.Context, files: Iterable[Path | None]) -> str:
-    """Return the command as it was typed; files by their names alone, where none shall be known."""
-    names = {file: file.name for file in files if file is not None}
-    return shlex.join(["voros", *(_without_folders(a, names) for a in context.meta[ARGUMENTS])])
-
-
-def _without_folders(argument: str, names: Mapping[Path, str]) -> str:
-    if argument.startswith("-o") and Path(argument[2:]) in names:
-        return f"-o{names[Path(argument[2:])]}"
-    option, sign, value = (
-        argument.partition("=") if argument.startswith("--") else ("", "", argument)
-    )
-    return f"{option}{sign}{names.get(Path(value), value)}"
+    """Return the command as it was typed, with files named without their folders."""
+    command = shlex.join(["voros", *context.meta[ARGUMENTS]])
+    for file in filter(None, files):
+        if file.name != str(file):
+            command = command.replace(str(file), file.name)
+    return command
 
 
 def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:

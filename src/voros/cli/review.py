@@ -16,7 +16,7 @@ from voros.cli.options import (
     in_limits,
     output_to,
 )
-from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
+from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.io.scenario_text import read_capacity, read_number
 from voros.present.report.values import scenario_values
 
@@ -71,9 +71,7 @@ def review(
         later = load(named)
         scores = later.scores_of(model)
         counts["test"] = band.evaluate(later.positive, scores, sample_weight=later.weights)
-    if output is not None:
-        deliver(band.to_json(), output, show_options, announce=False)
-    show(_sheet(band, counts, cases.source), show_options, output=output)
+    show(_sheet(band, counts, cases.source), show_options, output, band.to_json())
 
 
 def _sheet(band: ReviewBand, counts: dict[str, ReviewCounts], source: str) -> Sheet:

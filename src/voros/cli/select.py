@@ -22,7 +22,7 @@ from voros.cli.loading import (
     periods_of,
 )
 from voros.cli.stays import StayOptions, TestEvents, refuse_with_stays
-from voros.cli.terminal import Sheet, check_output, deliver, say_lines, show, show_progress
+from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
 from voros.core.arguments import check_choice
 from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
@@ -151,7 +151,6 @@ def select(
         policy = replace(
             selection, pos_label=validation.pos_label, threshold_on=validation.threshold_on
         ).policy()
-        document = "" if output is None else policy.to_json()
     tested: Tested | None = None
     if test is not None and over_stays:
         test_rows = rows.with_file(test, [selection.winner], test_events)
@@ -172,11 +171,8 @@ def select(
         )
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
-    if output is not None:
-        deliver(document, output, show_options, announce=False)
     _save_blend(combination, choice.blend, show_options)
-    sheet = _sheet(selection, policy, tested, validation)
-    show(sheet, show_options, output=output)
+    show(_sheet(selection, policy, tested, validation), show_options, output, policy.to_json())
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
 

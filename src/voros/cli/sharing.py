@@ -30,7 +30,7 @@ from voros.cli.options import (
     refuse,
 )
 from voros.cli.streams import check_stream_fields
-from voros.cli.terminal import Sheet, check_output, deliver, show
+from voros.cli.terminal import Sheet, check_output, show
 from voros.core.scenario import Scenario
 from voros.io import open_source
 from voros.io.scenario_file import read_scenario_fields
@@ -139,9 +139,7 @@ def share(
     tested = None
     if test is not None:
         tested = policy.evaluate(**problem.load(replace(columns, file=test), when, shared))
-    if output is not None:
-        deliver(policy.to_json(), output, show_options, announce=False)
-    show(_sheet(policy, tested, str(columns.file)), show_options, output=output)
+    show(_sheet(policy, tested, str(columns.file)), show_options, output, policy.to_json())
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
 

@@ -115,7 +115,6 @@ class StayOptions(StayColumns):
     ) -> StayInput:
         """Return the rows of the file that the options name; ``choice`` has the horizon."""
         refuse_with_stays(block=choice.block)
-        subgroups.refuse_pooling()
         return StayInput(
             columns=columns,
             stays=self,

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +15,7 @@ from voros.exceptions import Argument, Message
 from voros.text.table import Table, csv_text, printable
 
 if TYPE_CHECKING:
-    from voros.cli.options import OutputOptions, ShowOptions
+    from voros.cli.options import ShowOptions
     from voros.io.source import Format
 
 Item = TypeVar("Item")
@@ -162,18 +162,18 @@ class Sheet:
     document: Mapping[str, Any]
     text: str = ""
 
-    def beside(self, **fields: Any) -> Sheet:
-        """Return the sheet with fields in front of its document, such as which file was written."""
-        return replace(self, document={**fields, **self.document})
 
+def show(
+    sheet: Sheet, options: ShowOptions, output: Path | None = None, data: str | bytes = ""
+) -> None:
+    """Write ``data`` to the command's ``output``, and print a result in the form asked for.
 
-def show(sheet: Sheet, options: ShowOptions, *, output: Path | None = None) -> None:
-    """Print a result in the form that was asked for.
-
-    Text goes to the standard error stream where the command's ``output`` has the standard one.
+    Text goes to the standard error stream where the data has the standard output.
     """
     from voros.io.writing import json_text
 
+    if output is not None:
+        deliver(data, output, options)
     if options.as_json:
         sys.stdout.write(json_text(sheet.document))
     elif options.as_csv:
@@ -189,7 +189,7 @@ def columns_text(columns: Mapping[str, Sequence[str]]) -> str:
     return Table.from_rows([tuple(columns), *zip(*columns.values(), strict=True)]).text()
 
 
-def check_output(output: Path | None, options: OutputOptions) -> None:
+def check_output(output: Path | None, options: ShowOptions) -> None:
     """Raise unless the output can be written, before the work that it is to hold."""
     from voros.io import check_writable
 
@@ -202,16 +202,13 @@ def check_output(output: Path | None, options: OutputOptions) -> None:
         check_writable([output], force=options.force)
 
 
-def deliver(
-    data: str | bytes, output: Path | None, options: OutputOptions, *, announce: bool = True
-) -> None:
+def deliver(data: str | bytes, output: Path | None, options: ShowOptions) -> None:
     """Write to a file, whole or not at all, or to the standard output where none is named."""
     from voros.io import write_together
 
     if output not in (None, STANDARD_OUTPUT):
         write_together({output: data}, force=options.force)
-        if announce:
-            say(f"wrote {output}")
+        say(f"wrote {output}")
     elif isinstance(data, str):
         # A terminal is shown control characters, not sent them.
         marks = (mark if mark in "\n\r\t" else printable(mark) for mark in data)
@@ -229,13 +226,13 @@ def cases_format(output: Path | None) -> Format:
     return "csv" if output is None or output == STANDARD_OUTPUT else format_of(output)
 
 
-def deliver_cases(table: Any, output: Path | None, options: OutputOptions) -> None:
+def deliver_cases(table: Any, output: Path | None, options: ShowOptions) -> None:
     """Write a table of cases in the format that the name of the output asks for."""
     from voros.io import table_bytes
 
     data = table_bytes(table, cases_format(output))
     text = output in (None, STANDARD_OUTPUT)
-    deliver(data.decode() if text else data, output, options, announce=False)
+    deliver(data.decode() if text else data, output, options)
 
 
 def figure_format(path: Path) -> str:

@@ -16,7 +16,7 @@ from voros.cli.options import (
     bundled,
     output_to,
 )
-from voros.cli.terminal import Sheet, check_output, deliver, show, show_progress
+from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.present.report.values import scenario_values
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def list_cases(
         later = load(named, when=when, both_classes=False)
         periods = periods_of(later, scenario, when)
         shown["test"] = decided.evaluate(later.positive, later.scores_of(model), periods=periods)
-    if output is not None:
-        deliver(rule.to_json(), output, show_options, announce=False)
-    show(_sheet(rule, shown, cases.source, model), show_options, output=output)
+    show(_sheet(rule, shown, cases.source, model), show_options, output, rule.to_json())
 
 
 def _sheet(rule: Worklist, shown: dict[str, WorklistEvaluation], source: str, model: str) -> Sheet:

@@ -114,7 +114,7 @@ def test_events_of_stays_without_a_row_are_said():
     stay, hour, score, (of, at) = large_ward(0)
     events = np.append(of, [901, 902]), np.append(at, [4, 4])
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
-    data = ReportStays({"good": points}).summary(paths=False)
+    data = ReportStays({"good": points}).summary()
     assert data.stays["events_elsewhere"] == 2
     said = dict(stays_metadata(data))["events"]
     assert said.endswith("; 2 events of stays without a row are left out")

@@ -99,8 +99,6 @@ class DataSummary:
         points: Mapping[str, OperatingPoints],
         source: str = "",
         notes: tuple[str, ...] = (),
-        *,
-        paths: bool = False,
     ) -> DataSummary:
         """Summarise alarms over stays, the same for all models, and the file of their rows.
 
@@ -109,7 +107,7 @@ class DataSummary:
         DataSummary
         """
         first = next(iter(points.values()))
-        stays, name = rows_of(first), source if paths else Path(source).name
+        stays, name = rows_of(first), Path(source).name
         return cls(
             file=name,
             sha256=file_digest(source),
@@ -125,16 +123,16 @@ class DataSummary:
 
     @classmethod
     def from_predictions(
-        cls, predictions: Predictions, periods: Periods | None = None, *, paths: bool = False
+        cls, predictions: Predictions, periods: Periods | None = None
     ) -> DataSummary:
-        """Summarise predictions; their file by its name alone, or with ``paths`` by its path.
+        """Summarise predictions; their file by its name alone.
 
         Returns
         -------
         DataSummary
         """
         source, kept = predictions.source, predictions.kept
-        name = source if paths else Path(source).name
+        name = Path(source).name
         return cls(
             file=name,
             sha256=file_digest(source),

@@ -63,14 +63,14 @@ class ReportCases:
         """The patient of each case, where that is known."""
         return self.predictions.groups
 
-    def summary(self, *, paths: bool) -> DataSummary:
+    def summary(self) -> DataSummary:
         """Summarise the cases.
 
         Returns
         -------
         DataSummary
         """
-        return DataSummary.from_predictions(self.predictions, self.periods, paths=paths)
+        return DataSummary.from_predictions(self.predictions, self.periods)
 
     def resampled(self) -> dict[str, Any]:
         """Return the arguments of `voros.bootstrap` that name the cases."""
@@ -117,7 +117,7 @@ class ReportStays:
     ...     events=([1], [8]),
     ...     rule=voros.AlarmRule(snooze=2, horizon=6),
     ... )
-    >>> ReportStays({"risk": points}).summary(paths=False).stays["events"]
+    >>> ReportStays({"risk": points}).summary().stays["events"]
     1
     """
 
@@ -137,14 +137,14 @@ class ReportStays:
         """Names of the models."""
         return tuple(self.points_by_model)
 
-    def summary(self, *, paths: bool) -> DataSummary:
+    def summary(self) -> DataSummary:
         """Summarise the stays.
 
         Returns
         -------
         DataSummary
         """
-        return DataSummary.from_stays(self.points_by_model, self.source, self.notes, paths=paths)
+        return DataSummary.from_stays(self.points_by_model, self.source, self.notes)
 
     def resampled(self) -> dict[str, Any]:
         """Return the arguments of `voros.bootstrap` that name the stays."""
@@ -189,7 +189,6 @@ def compose_report(
     title: str = TITLE,
     command: str = "",
     false_alarm_cost: float | None = None,
-    paths: bool = False,
     progress: Any = False,
 ) -> Report:
     """Report on a choice that was made: test it, and resample the cases it was made on.
@@ -227,7 +226,7 @@ def compose_report(
     return Report(
         title=title,
         command=command,
-        validation=validation.summary(paths=paths),
+        validation=validation.summary(),
         points=points,
         selection=selection,
         policy=policy,
@@ -236,7 +235,7 @@ def compose_report(
         resamples=n_resamples,
         verdict=None if comparison is None else comparison.verdict,
         differences=() if comparison is None else comparison.pairs,
-        test=None if test is None else test.summary(paths=paths),
+        test=None if test is None else test.summary(),
         **({} if test is None else test.evaluate(policy, confidence_level)),
         test_points=None if test is None else test.points(selection.winner),
         false_alarm_cost=price,
@@ -249,7 +248,7 @@ def compose_report(
     compose_report,
     leave_out=(
         *("sample_weight", "development", "validation", "points", "selection", "test"),
-        *("command", "paths", "progress"),
+        *("command", "progress"),
     ),
 )
 def make_report(
@@ -359,7 +358,6 @@ def report_file(
     test: str | Path | None = None,
     by: Any = (),
     group: str | None = None,
-    paths: bool = False,
     columns: Mapping[str, Any] | None = None,
     **settings: Unpack[ReportSettings],
 ) -> Report:
@@ -374,8 +372,6 @@ def report_file(
         Columns of subgroups of the test cases to report on.
     group : str, optional
         Column that says whose each case is; the file of test cases may lack it.
-    paths : bool, default False
-        Whether the report names files by their paths; otherwise by their names alone.
     columns : mapping, optional
         Other arguments of `voros.io.read_predictions`, such as ``{"label": "died"}``.
     **settings
@@ -408,7 +404,7 @@ def report_file(
         whose = group if group in peek(source).column_names else None
         later = _of_file(read_predictions(source, by=wanted, group=whose, **named), scenario)
         later = _with_groups(later, later.predictions.by or None)
-    return _report_on(validation, scenario, later, settings, paths=paths)
+    return _report_on(validation, scenario, later, settings)
 
 
 def _of_file(cases: Predictions, scenario: Scenario) -> ReportCases:
