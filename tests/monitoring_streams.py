@@ -18,7 +18,8 @@ def make_policy(
     scenario = voros.Scenario(min_precision=floor, capacity=capacity, cost_ratio=0.05, **parts)
     y_true = np.array([1, 0] * 20 + [0] * 60)
     scores = np.where(np.arange(100) < n_alarms, 0.5, 0.1)
-    return voros.ThresholdPolicy.from_validation(y_true, scores, scenario)
+    periods = np.arange(100) if scenario.per else None
+    return voros.ThresholdPolicy.from_validation(y_true, scores, scenario, periods=periods)
 
 
 def days(n: int, per_day: int = 1) -> np.ndarray[Any, Any]:

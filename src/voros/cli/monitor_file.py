@@ -15,13 +15,7 @@ import typer
 import voros
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.options import OutputOptions, bundled, option, output_to, shown_in
-from voros.cli.streams import (
-    ONE_SCORE,
-    StreamColumns,
-    has_outcomes,
-    read_stream_columns,
-)
-from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
+from voros.cli.terminal import Sheet, check_output, say, show, show_progress
 from voros.core.cases import read_labels
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
@@ -31,7 +25,6 @@ from voros.io.scenario_text import read_number
 from voros.io.tables import peek, read_columns
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
-    from voros.allocation.joint_policy import AnyPolicy
     from voros.monitoring import Monitor
 
 _made = partial(shown_in, "When the file is made")
@@ -45,14 +38,9 @@ class FeedOptions:
     cases: Path | None = option("New cases to decide on.", metavar="FILE")
     labels: Path | None = option("Labels that have come, new or corrected.", metavar="FILE")
     withdraw: Path | None = option("Cases to take back.", metavar="FILE")
-    correct_times: Path | None = option(
-        "Cases whose times were wrong, with the right ones.", metavar="FILE"
-    )
     case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
     time: str = _column("When a case, or the row of a stay, came.", default="time")
     score: str | None = _column("The scores, if not named as the policy's model.")
-    streams: StreamColumns = None
-    by: str | None = _column("The group of a case, where each has its own threshold.")
     group: str | None = _column("The patient of a case.")
     period: str | None = _column("The period of a case; else its day.")
     label: str = _column("The true labels.", default="label")
@@ -66,20 +54,12 @@ class FeedOptions:
         "Columns", "Accept times a year from all others.", "--confirm-times", default=False
     )
 
-    def score_columns(self, policy: AnyPolicy) -> dict[str, str]:
-        """Return the column of the scores, for each outcome where the policy has several."""
-        if has_outcomes(policy):
-            return read_stream_columns(self.streams, policy, "score")
-        score = self.score or getattr(policy, "model", None)
+    def score_column(self, policy: voros.ThresholdPolicy) -> str:
+        """Return the column of the scores."""
+        score = self.score or policy.model
         if score is None:
             raise PredictionFileError("the policy names no model; name the scores with --score")
-        return {ONE_SCORE: score}
-
-    def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
-        """Return the column of the labels, for each outcome where the policy has several."""
-        if has_outcomes(policy):
-            return read_stream_columns(self.streams, policy, "label")
-        return {ONE_SCORE: self.label}
+        return score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +67,7 @@ class MakeOptions:
     """What a monitor is made with."""
 
     policy: Path | None = _made(
-        "A policy saved by voros select, allocate, subgroups or worklist.",
+        "A policy saved by voros select.",
         "--policy",
         metavar="POLICY",
     )
@@ -97,10 +77,6 @@ class MakeOptions:
     cost_ratio: str | None = _made(
         "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     )
-    capacity: float | None = _made("Alarms per period.", metavar="COUNT")
-    exceed: float | None = _made("Share of periods that may have more.", metavar="SHARE")
-    max_cost: float | None = _made("Budget: cost per case, in misses.")
-    score_unit: str | None = _made("Compare scores by week, month, ...", metavar="UNIT")
     validation: Path | None = _made(
         "Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"
     )
@@ -118,11 +94,9 @@ class MakeOptions:
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
                 "deploy another policy with --adopt"
             )
-        from voros.allocation.joint_policy import load_policy
-
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
-        policy = load_policy(self.policy)
+        policy = voros.ThresholdPolicy.from_json(self.policy)
         cases = _read_validation(self.validation, feed, policy)
         settings |= {"cost_ratio": ratio, "validation": cases}
         return voros.Monitor(policy, path, **settings)
@@ -135,9 +109,6 @@ def monitor(
     feed: FeedOptions,
     show_options: OutputOptions,
     output: Path | None = output_to("Where to write the page: .html."),
-    renew: Path | None = option(
-        "Write a policy that recent labelled cases suggest.", metavar="POLICY"
-    ),
     adopt: Path | None = option("Deploy this policy from now on.", metavar="POLICY"),
     check: bool = option("Exit with 1 where a limit is broken.", "--check", default=False),
 ) -> None:
@@ -147,18 +118,11 @@ def monitor(
     label once, and says whether the limits are kept.
     """
     check_output(output, show_options)
-    check_output(renew, show_options)
     with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
-        if renew is not None:
-            renewal = watched.renew()
-            say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
-            deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
-            from voros.allocation.joint_policy import load_policy
-
-            policy = load_policy(adopt)
+            policy = voros.ThresholdPolicy.from_json(adopt)
             watched.adopt(policy, validation=_read_validation(settings.validation, feed, policy))
             say(f"from now on {adopt} decides, and the evidence begins again")
         status = watched.status()
@@ -188,8 +152,6 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
         ids = _read(feed.withdraw, ColumnNames(case=feed.case))[feed.case]
         watched.withdraw(ids)
         say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
-    if feed.correct_times is not None:
-        _correct_times(watched, feed, feed.correct_times)
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
@@ -199,95 +161,58 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
 
 
 def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    scores = feed.score_columns(watched.policy)
+    score = feed.score_column(watched.policy)
     names = ColumnNames(
-        case=feed.case,
-        time=feed.time,
-        group=feed.group,
-        period=feed.period,
-        by=() if feed.by is None else (feed.by,),
-        scores=list(dict.fromkeys(scores.values())),
+        case=feed.case, time=feed.time, group=feed.group, period=feed.period, scores=[score]
     )
     table = _read(file, names)
-    by_outcome = {key: np.array(table[name], dtype=float) for key, name in scores.items()}
     update = watched.update(
-        by_outcome.get(ONE_SCORE, by_outcome),
+        np.array(table[score], dtype=float),
         cases=table[feed.case],
         times=table[feed.time],
         groups=None if feed.group is None else table[feed.group],
         periods=None if feed.period is None else table[feed.period],
-        by=None if feed.by is None else table[feed.by],
         confirm_times=feed.confirm_times,
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
     say(f"{file}: {update.new:,} new cases{again}; {update.n_alarms:,} alarms")
 
 
-def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    table = _read(file, ColumnNames(case=feed.case, time=feed.time, period=feed.period))
-    watched.correct_times(
-        table[feed.time],
-        cases=table[feed.case],
-        periods=None if feed.period is None else table[feed.period],
-        confirm_times=feed.confirm_times,
-    )
-    say(f"{file}: {len(table[feed.case]):,} times corrected")
-
-
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    columns = feed.label_columns(watched.policy)
-    labels = tuple(columns.values())
-    names = ColumnNames(case=feed.case, time=feed.label_time, by=labels)
-    table = _read(file, names, labels)
-    for outcome, column in columns.items():
-        _feed_column(watched, feed, file, table, outcome, column)
-
-
-def _feed_column(
-    watched: Monitor,
-    feed: FeedOptions,
-    file: Path,
-    table: dict[str, list[Any]],
-    outcome: str,
-    column: str,
-) -> None:
-    """Feed the labels of one outcome, those that have come."""
-    rows = [row for row, value in enumerate(table[column]) if value is not None]
-    which = "" if outcome == ONE_SCORE else f" of {outcome!r}"
-    left = len(table[column]) - len(rows)
-    if left:
-        say(f"{file}: {left:,} rows have no label{which} yet", "note")
+    """Feed the labels that have come."""
+    names = ColumnNames(case=feed.case, time=feed.label_time, by=(feed.label,))
+    table = _read(file, names, (feed.label,))
+    values = table[feed.label]
+    rows = [row for row, value in enumerate(values) if value is not None]
+    if left := len(values) - len(rows):
+        say(f"{file}: {left:,} rows have no label yet", "note")
     if not rows:
         return
-    stated = getattr(watched.policy, "pos_label", None)
-    labels, positive = _labels([table[column][row] for row in rows], stated, column)
-    times = None if not feed.label_time else [table[feed.label_time][row] for row in rows]
-    cases = [table[feed.case][row] for row in rows]
+    stated = watched.policy.pos_label
+    labels, positive = _labels([values[row] for row in rows], stated, feed.label)
     new = watched.label(
-        labels if outcome == ONE_SCORE else {outcome: labels},
-        cases=cases,
-        times=times,
+        labels,
+        cases=[table[feed.case][row] for row in rows],
+        times=None if not feed.label_time else [table[feed.label_time][row] for row in rows],
         pos_label=positive,
         confirm_times=feed.confirm_times,
     )
-    say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
+    say(f"{file}: {new:,} new labels or corrections, {len(rows) - new:,} known before")
 
 
 def _read_validation(
-    file: Path | None, feed: FeedOptions, policy: AnyPolicy
+    file: Path | None, feed: FeedOptions, policy: voros.ThresholdPolicy
 ) -> tuple[Any, ...] | None:
     """Read labels and scores of cases, and their patients where a column is named."""
     if file is None:
         return None
-    if has_outcomes(policy):
-        raise ValueError("--validation is of one outcome; this policy has several")
-    (score,) = feed.score_columns(policy).values()
+    score = feed.score_column(policy)
     names = ColumnNames(group=feed.group, by=(feed.label,), scores=[score])
     table = _read(file, names, (feed.label,))
     if None in table[feed.label]:
         row = table[feed.label].index(None) + 1
         raise PredictionFileError(f"{file}: column {feed.label!r} has no value in row {row}")
-    stated = getattr(policy, "pos_label", None)
+    stated = policy.pos_label
     positive = read_labels(*_labels(table[feed.label], stated, feed.label))
     # The policy may name a label of numbers as text.
     labels = positive if stated is None else np.where(positive, stated, f"not {stated}")

@@ -10,7 +10,7 @@ the alarms of `voros.alarm_points`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,12 @@ from voros.exceptions import ArgumentError
 from voros.monitoring.precision import Said, Units, precision_watch, with_unknown_misses
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, Settings, day_of
-from voros.monitoring.status import Status, Watch, counted, worst
+from voros.monitoring.status import Status, Watch, counted
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.unlabelled import change_watch
+from voros.monitoring.verdicts import Deployment, advice
 from voros.text.numbers import count, short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
-
-if TYPE_CHECKING:
-    from voros.monitoring.verdicts import Deployment
 
 ROWS_OF = "SELECT time, score, alarm FROM stay_rows WHERE stay = ? ORDER BY time"
 
@@ -174,11 +172,9 @@ class CountedStays(NamedTuple):
     events: Units
     n_unknown: int
 
-    def recall_watch(self, floor: float, settings: Settings, *, curves: bool) -> Watch:
+    def recall_watch(self, floor: float, settings: Settings) -> Watch:
         """Judge the share of events that were caught."""
-        watch = precision_watch(
-            self.events, floor, settings, curves=curves, name="recall", said=EVENTS
-        )
+        watch = precision_watch(self.events, floor, settings, name="recall", said=EVENTS)
         if not self.n_unknown:
             return watch
         more = f"the outcome of {counted(self.n_unknown, 'stay')} is not known"
@@ -190,82 +186,45 @@ def _closing(deployed: Deployment) -> float:
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
-def _span(deployed: Deployment, since: float) -> dict[str, float]:
+def _span(deployed: Deployment) -> dict[str, float]:
     """Return between which times stays have begun whose windows have closed, and the window."""
     until, window = deployed.now - _closing(deployed), deployed.settings.window_seconds
-    return {"since": since, "until": until, "window": window}
+    return {"since": deployed.since, "until": until, "window": window}
 
 
-class RecordedStays(NamedTuple):
-    """Rows and outcomes of the stays whose windows have closed, in the order in which they began.
-
-    Attributes
-    ----------
-    names : list of str
-    codes : ndarray of int
-        The stay of each row.
-    times, scores : ndarray of float
-    outcomes : list of (int, float, int)
-        Stay, time, and 1 for an event or 0 for the end.
-    known : ndarray of bool
-        Whether the outcome of each stay is known.
-    """
-
-    names: list[str]
-    codes: AnyArray
-    times: FloatArray
-    scores: FloatArray
-    outcomes: list[tuple[int, float, int]]
-    known: BoolArray
-
-    def counted(self, rule: AlarmRule) -> ScoredRows:
-        """Return the rows that count under a rule."""
-        events = [(code, time) for code, time, value in self.outcomes if value]
-        stays = _read_stays(self.codes, self.times, events)
-        return ScoredRows.from_scores(
-            CountedRows.from_stays(stays, rule), stays.highest(self.scores)
-        )
-
-
-def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
-    """Read the stays that began from a time on and whose windows have closed."""
-    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed, since))
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed))
     names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
-    codes = _codes(names)
+    codes, times, scores = _codes(names), np.array(seconds), np.array(values, dtype=float)
     first = np.unique(codes, return_index=True)[1]
+    begins, n_stays = times[first], len(first)
     whose = {names[row]: code for code, row in enumerate(first.tolist())}
     outcomes = [
         (whose[name], time, value)
         for name, time, value in deployed.store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
-    known = _known(deployed, outcomes, len(first))
-    scores = np.array(values, dtype=float)
-    return RecordedStays(list(whose), codes, np.array(seconds), scores, outcomes, known)
-
-
-def count_stays(deployed: Deployment) -> CountedStays:
-    """Count alarms and events of the stays whose windows have closed."""
-    recorded, closing = recorded_stays(deployed, deployed.since), _closing(deployed)
-    names, codes, times, scores, _, known = recorded
-    begins, n_stays = times[np.unique(codes, return_index=True)[1]], len(names)
+    known = _known(deployed, outcomes, n_stays)
+    stays = _read_stays(codes, times, [(code, time) for code, time, value in outcomes if value])
     tp, fp, sounded, days, events = (
-        _count(recorded, *deployed.stay_rule) if names else np.zeros((5, 0))
+        _count(stays, scores, *deployed.stay_rule) if n_stays else np.zeros((5, 0))
     )
     alarms = np.where(known, tp + fp, sounded)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = deployed.stay_rule[0].reset is None
+    ends = begins + _closing(deployed)
     labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
-    units = Units(begins, begins + closing, alarms, *labels, one_true=one_true)
+    units = Units(begins, ends, alarms, *labels, one_true=one_true)
     perhaps = np.where(known, 0.0, np.minimum(alarms, 1.0) if one_true else alarms)
     of_each = np.where(known, events, perhaps), labels[0], perhaps
-    of_events = Units(begins, begins + closing, *of_each, one_true=one_true)
+    of_events = Units(begins, ends, *of_each, one_true=one_true)
     n_rows, totals, squares = (
         np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )
     sums = {"cases": n_rows, "alarms": sounded, "totals": totals, "squares": squares}
     return CountedStays(
-        PeriodTotals(names=np.array(names), starts=begins, **sums),
+        PeriodTotals(names=np.array(list(whose)), starts=begins, **sums),
         days,
         units.only(alarms > 0),
         of_events.only(of_events.alarms > 0),
@@ -273,10 +232,10 @@ def count_stays(deployed: Deployment) -> CountedStays:
     )
 
 
-def _count(recorded: RecordedStays, rule: AlarmRule, threshold: float) -> AnyArray:
+def _count(stays: Stays, scores: FloatArray, rule: AlarmRule, threshold: float) -> AnyArray:
     """Return true and false alarms, those that count, patient-days and events of each stay."""
-    scored = recorded.counted(rule)
-    n_events = np.bincount(scored.rows.event_stay, minlength=len(recorded.names))
+    scored = ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(scores))
+    n_events = np.bincount(scored.rows.event_stay, minlength=stays.n_stays)
     counts = scored.counts_by_stay(threshold)
     return np.array([*counts, scored.rows.days, n_events], dtype=float)
 
@@ -297,17 +256,16 @@ def _known(deployed: Deployment, outcomes: list[tuple[int, float, int]], n_stays
 
 def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     """Judge every limit of alarms over stays."""
-    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    store, settings, scenario = deployed.store, deployed.settings, deployed.policy.scenario
     stays = count_stays(deployed)
-    (floor,) = policy.floors.values()
     watches = []
-    if floor:
-        watches.append(precision_watch(stays.units, floor, settings, curves=curves))
-    assert policy.single is not None
-    recall = policy.single.scenario.min_recall
-    if recall is not None:
-        watches.append(stays.recall_watch(recall, settings, curves=curves))
-    limit = capacity_limit(policy, settings)
+    if scenario.min_precision:
+        watches.append(
+            precision_watch(stays.units, scenario.min_precision, settings, curves=curves)
+        )
+    if scenario.min_recall is not None:
+        watches.append(stays.recall_watch(scenario.min_recall, settings))
+    limit = capacity_limit(deployed.policy)
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
@@ -316,21 +274,14 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     n_stays, n_alarms, n_outcomes = (
         int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables
     )
-    return Status(
-        verdict=worst(tuple(watches)),
-        as_of=None if store.clock is None else day_of(deployed.now),
-        watches=tuple(watches),
-        cases=n_stays,
-        alarms=n_alarms,
-        labels=n_outcomes,
-        notes=tuple(_notes(deployed, stays, watches)) if n_stays else (),
-    )
+    notes = _notes(deployed, stays, watches)
+    return deployed.status(watches, (n_stays, n_alarms, n_outcomes), notes)
 
 
 def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what is known of recall, and what to do."""
     closing, window = _closing(deployed), deployed.settings.window
-    span = _span(deployed, deployed.since)
+    span = _span(deployed)
     still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
     if unknown:
         yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"
@@ -349,5 +300,4 @@ def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> I
             f"recall: {count(caught)} of {count(n_events)} events of the stays that count "
             f"were caught ({short(caught / n_events)})"
         )
-    if any(watch.verdict in ("broken", "watch") for watch in watches if watch.kind != "scores"):
-        yield "advice: monitor.renew() proposes a threshold from recent stays"
+    yield from advice(watches, "stays")
