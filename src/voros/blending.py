@@ -108,21 +108,8 @@ class Blend(ReprMixin):
         -------
         Blend
         """
-        document = read_document(source, "saved blend")
-        document.check_format(BLEND_FORMAT, BLEND_SCHEMA)
-        entries = document.keys("format", "schema", *cls.__dataclass_fields__, "checksum")
-        names = tuple(entries["weights"].named())
-        by_model = {
-            name: {model: entry.number() for model, entry in entries[name].keys(*names).items()}
-            for name in ("weights", "slopes", "intercepts")
-        }
-        document.check_unchanged()
-        return cls(
-            **by_model,
-            risks={model: entry.value is True for model, entry in entries["risks"].named().items()},
-            log_loss=entries["log_loss"].number(0),
-            n_cases=entries["n_cases"].whole(1),
-        )
+        fields = read_document(source, "saved blend").saved(BLEND_FORMAT, BLEND_SCHEMA)
+        return cls(**{name: fields[name].value for name in cls.__dataclass_fields__})
 
     def _log_odds(self, model: str, column: Any) -> FloatArray:
         scores = check_scores(column, name=f"scores of {model!r}")

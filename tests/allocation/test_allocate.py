@@ -199,7 +199,7 @@ def test_saved_and_read_back_the_same(tmp_path):
     with pytest.raises(ValueError, match="was changed after it was saved"):
         voros.JointPolicy.from_json(text)
     text = policy.to_json().replace('"overlap": "each"', '"overlap": "once"')
-    with pytest.raises(ValueError, match="overlap"):
+    with pytest.raises(ValueError, match="was changed after it was saved"):
         voros.JointPolicy.from_json(text.replace('"once"', '"twice"'))
 
 

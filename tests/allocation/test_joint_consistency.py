@@ -1,13 +1,9 @@
-"""A saved joint policy agrees with itself, or is refused by the key that does not."""
-
-import json
+"""A saved joint policy is read back as it was."""
 
 import numpy as np
 import pytest
 
 import voros
-from voros.io.documents import DocumentError
-from voros.io.writing import with_checksum
 
 RNG = np.random.default_rng(1)
 DIED = {name: RNG.random(400) < 0.2 for name in ("death", "stroke")}
@@ -36,62 +32,4 @@ WAYS = {
 @pytest.mark.parametrize("way", list(WAYS))
 def test_what_is_saved_is_read(way):
     policy = allocate(**WAYS[way])
-    assert voros.JointPolicy.from_json(policy.to_json()).default == policy.default
-
-
-def changed(way, change):
-    document = json.loads(allocate(**WAYS[way]).to_json())
-    change(document)
-    del document["checksum"]
-    return json.dumps(with_checksum(document))
-
-
-def put(*path, to):
-    def change(document):
-        for key in path[:-1]:
-            document = document[key]
-        document[path[-1]] = to(document[path[-1]]) if callable(to) else to
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("way", "change", "reason"),
-    [
-        ("each", put("n_cases", to=401), "n_cases is 401; the streams have 400"),
-        ("groups", put("streams", 0, "n_positive", to=40), "n_cases is 400; the streams have"),
-        ("each", put("default", "tp", 0, to=90), r"default has tp 90 .* in 'death'"),
-        ("each", put("default", "thresholds", 0, to="Infinity"), "alarms in 'death' at the thresh"),
-        ("each", put("default", "fp", 0, to=80), "beyond the stream's limits"),
-        ("each", put("limit", "capacity", to=0.1), "default uses 78 of a capacity of 40"),
-        ("once", put("default", "n_flagged_cases", to=81), "default uses 81 of a capacity of 80"),
-        (
-            "once",
-            put("default", "n_flagged_cases", to=None),
-            "has n_flagged_cases None; the overlap is 'once'",
-        ),
-        (
-            "each",
-            put("default", "n_flagged_cases", to=3),
-            "has n_flagged_cases 3; the overlap is 'each'",
-        ),
-        ("each", put("default", "n_above", to=3), "has n_above 3, of None periods"),
-        ("each", put("default", "cost", to=100.0), "has a cost of 100.0; its counts give 117.25"),
-        ("each", put("streams", 0, "miss_weight", to=2.0), "default has a cost of"),
-        ("each", put("certificate", "relaxed_cost", to=118.0), "certificate bounds the cost"),
-        ("groups", put("default", "tp", 0, to=44), "beyond the stream's limits|uses"),
-        ("days", put("default", "n_above", to=3), "has n_above 3, beyond the 2 allowed"),
-        ("days", put("default", "n_above", to=None), "has n_above None, of 20 periods"),
-        ("days", put("limit", "n_periods", to=None), "limit has n_periods None; per is 'day'"),
-        ("each", put("limit", "n_periods", to=3), "limit has n_periods 3; per is None"),
-        (
-            "sure",
-            put("promise", "uncertified", to=["death"]),
-            r"uncertified \['death'\]; never",
-        ),
-        ("sure", put("promise", "units", to="periods"), "has units 'periods'; the limit's per is"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(way, change, reason):
-    with pytest.raises(DocumentError, match=reason):
-        voros.JointPolicy.from_json(changed(way, change))
+    assert voros.JointPolicy.from_json(policy.to_json()) == policy

@@ -11,7 +11,10 @@ from scipy.stats import beta, gamma, lognorm, rv_continuous
 import voros
 from voros import Scenario, ThresholdPolicy, costs
 from voros.io.documents import DocumentError
+from voros.io.writing import with_checksum
 from voros.policy.saved_policy import POLICY_SCHEMA
+
+CHANGED = "was changed after it was saved: its checksum is that of other values"
 
 COSTS = [
     1 / 30,
@@ -146,20 +149,11 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
             {"format": "something else"},
             "is not a saved document: it has no format 'voros threshold policy'",
         ),
-        ({"choices": None}, "choices is null; accepted is a list"),
-        ({"choices": []}, "hold 0 intervals of the cost ratio; their counts give 1"),
-        ({"strategy": "guess"}, 'strategy is "guess"; accepted is one of "partial_voros"'),
-        ({"default": {"threshold": 1}}, 'default lacks "cost_ratio_low"'),
-        ({"scenario": {}}, 'scenario lacks "min_precision"'),
-        ({"model": -1}, "model is -1; accepted is text"),
-        ({"n_models": 0}, "n_models is 0; accepted is a whole number"),
-        ({"n_models": True}, "n_models is true; accepted is a whole number"),
-        ({"surprise": 1}, 'the document has the unknown key "surprise"'),
-        (
-            {"guarantee": {"confidence": 2, "horizon": None, "block": 1, "ladder": None}},
-            "guarantee: confidence=2",
-        ),
-        ({"validation": {"n_positive": 0, "n_negative": 9}}, "validation.n_positive is 0"),
+        ({"choices": None}, CHANGED),
+        ({"model": -1}, CHANGED),
+        ({"n_models": True}, CHANGED),
+        ({"surprise": 1}, CHANGED),
+        ({"checksum": None}, CHANGED),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_reason(change, message):
@@ -177,106 +171,48 @@ def test_text_that_is_no_json_is_refused():
         ThresholdPolicy.from_json("[1, 2]")
 
 
-def test_an_unknown_kind_of_cost_or_family_is_refused():
+@pytest.mark.parametrize("family", ["nope", "bootstrap"])
+def test_nothing_of_scipy_but_a_distribution_is_called(family):
+    """Even a file with a checksum of its own calls no other function of scipy.stats."""
     fields = json.loads(make_policy().to_json())
-    for cost, message in [
-        (
-            {"kind": "cauchy", "over": "ratio"},
-            r'cost_ratio\.kind is "cauchy"; accepted is one of "uniform", "samples", "scipy"',
-        ),
-        (
-            {"kind": "scipy", "over": "ratio", "family": "nope", "args": [], "keywords": {}},
-            r'family is "nope"; accepted is the name of a continuous distribution',
-        ),
-        (
-            {"kind": "scipy", "over": "ratio", "family": "bootstrap", "args": [], "keywords": {}},
-            r'family is "bootstrap"; accepted is the name of a continuous distribution',
-        ),
-        ({"kind": "uniform", "over": "ratio", "low": -1.0, "high": 2.0}, "finite numbers above 0"),
-        ({"kind": "samples", "over": "t", "values": [2.0], "weights": [1.0]}, "within"),
-    ]:
-        changed = fields | {"scenario": fields["scenario"] | {"cost_ratio": cost}}
-        with pytest.raises(ValueError, match=message):
-            ThresholdPolicy.from_json(json.dumps(changed))
+    fields["scenario"]["cost_ratio"] = {
+        "kind": "scipy",
+        "over": "ratio",
+        "family": family,
+        "args": [],
+        "keywords": {},
+    }
+    del fields["checksum"]
+    with pytest.raises(ValueError, match=f"scipy.stats has no continuous distribution '{family}'"):
+        ThresholdPolicy.from_json(json.dumps(with_checksum(fields)))
 
 
-def test_a_gap_between_choices_is_refused():
+CHANGES = [
+    lambda p: p["default"].update(threshold="NaN"),
+    lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),
+    lambda p: p["choices"][0].update(alarms=3),
+    lambda p: p["choices"][0].update(tp=None),
+    lambda p: p["choices"][-1].update(threshold="Infinity"),
+    lambda p: p["scenario"].update(min_precision=0.95),
+    lambda p: p["scenario"].update(prevalence=0.01),
+    lambda p: p["scenario"].update(min_precision=False),
+    lambda p: p["origin"].update(n_groups=10**6),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_is_refused(change):
     fields = json.loads(make_policy().to_json())
-    fields["choices"][0]["cost_ratio_high"] *= 0.5
-    with pytest.raises(
-        ValueError, match=r"choices\[0\] has cost_ratio_high .*; the counts and costs give"
-    ):
+    change(fields)
+    with pytest.raises(DocumentError, match=CHANGED):
         ThresholdPolicy.from_json(json.dumps(fields))
 
 
-CONTRADICTIONS = {
-    "a threshold that is NaN": (
-        lambda p: p["default"].update(threshold="NaN"),
-        'default.threshold is "NaN"; accepted is a number',
-    ),
-    "thresholds that fall": (
-        lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),
-        "do not raise the threshold wherever they lower the alarms",
-    ),
-    "alarms that do not add up": (
-        lambda p: p["choices"][0].update(alarms=3),
-        r"choices\[0\] has alarms 3; the counts and costs give",
-    ),
-    "a default with other counts": (
-        lambda p: p["default"].update(tp=1, fp=0, alarms=1, precision=1.0, recall=1 / 24),
-        "default",
-    ),
-    "a default that is not the best": (
-        lambda p: p.update(
-            default=p["choices"][-1] | {"cost_ratio_low": 0.0, "cost_ratio_high": "Infinity"}
-        ),
-        "default has threshold .*; the counts and costs give",
-    ),
-    "a precision that is not that of the counts": (
-        lambda p: p["choices"][0].update(precision=0.99),
-        r"choices\[0\] has precision 0.99; the counts and costs give",
-    ),
-    "more true positives than positives": (
-        lambda p: p["choices"][0].update(tp=10**6),
-        "hold more alarms than the cases of each class",
-    ),
-    "never alarm with alarms": (
-        lambda p: p["choices"][-1].update(threshold="Infinity"),
-        "do not raise the threshold wherever they lower the alarms",
-    ),
-    "a limit that the thresholds break": (
-        lambda p: p["scenario"].update(min_precision=0.95),
-        "hold a threshold beyond the limits of the scenario",
-    ),
-    "a switch at another cost": (
-        lambda p: (
-            p["choices"][0].update(cost_ratio_high=0.001),
-            p["choices"][1].update(cost_ratio_low=0.001),
-        ),
-        r"choices\[0\] has cost_ratio_high 0.001; the counts and costs give",
-    ),
-    "true as a number": (
-        lambda p: p["scenario"].update(min_precision=True),
-        "scenario.min_precision is true; accepted is a number",
-    ),
-    "null as a number": (
-        lambda p: p["choices"][0].update(tp=None),
-        r"choices\[0\].tp is null; accepted is a number",
-    ),
-    "another prevalence": (
-        lambda p: p["scenario"].update(prevalence=0.01),
-        "validation has a prevalence of",
-    ),
-}
-
-
-@pytest.mark.parametrize("change", list(CONTRADICTIONS))
-def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
-    tamper, message = CONTRADICTIONS[change]
-    fields = json.loads(make_policy().to_json())
-    tamper(fields)
-    with pytest.raises(DocumentError, match=message):
-        ThresholdPolicy.from_json(json.dumps(fields))
+def test_spaces_and_the_order_of_keys_do_not_matter():
+    policy = make_policy()
+    fields = json.loads(policy.to_json())
+    text = json.dumps(dict(reversed(fields.items())), indent=7)
+    assert ThresholdPolicy.from_json(text) == policy
 
 
 @pytest.mark.parametrize(
@@ -295,7 +231,7 @@ def test_a_policy_that_contradicts_itself_is_refused_by_name(change):
             "nested more than 32 deep",
         ),
         (lambda text: text.replace('"model": null', '"model": "\\ud800"'), "half a character"),
-        (lambda text: text.replace('"model": null', '"model": ""'), "model is"),
+        (lambda text: text.replace('"model": null', '"model": ""'), CHANGED),
     ],
 )
 def test_what_is_no_strict_json_is_refused_in_one_line(change, message):
@@ -321,28 +257,3 @@ def test_a_family_that_scipy_does_not_have_cannot_be_saved():
     own = costs.from_scipy(Triangle(a=0, b=1, name="lognorm")())
     with pytest.raises(ValueError, match=r"not of a family in scipy\.stats"):
         make_policy(own).to_json()
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "reason"),
-    [
-        ("n_positive", 4, "origin has other cases of each class than validation"),
-        ("n_groups", 10**6, "origin has n_groups 1000000, of 6 cases"),
-        ("period_correlation", 0.5, "origin has a period_correlation and no n_periods"),
-        ("n_development", 50, "must have both n_development and n_planned, or neither"),
-        ("n_planned", 2, "must have both n_development and n_planned, or neither"),
-    ],
-)
-def test_the_origin_agrees_with_the_policy(field, value, reason):
-    import json
-
-    from voros.io.writing import with_checksum
-
-    labels, scores = [0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.8, 0.7, 0.2, 0.3]
-    scenario = voros.Scenario(0.5, 0.5, (0.1, 0.2))
-    policy = voros.ThresholdPolicy.from_validation(labels, scores, scenario)
-    document = json.loads(policy.to_json())
-    document["origin"][field] = value
-    del document["checksum"]
-    with pytest.raises(ValueError, match=reason):
-        voros.ThresholdPolicy.from_json(json.dumps(with_checksum(document)))

@@ -269,9 +269,15 @@ class Entry:
         """Return a list of finite numbers."""
         return [item.number(low) for item in self.items()]
 
+    def saved(self, name: str, schema: int) -> dict[str, Entry]:
+        """Return the entries of a document of this format, if it is as it was saved."""
+        self.check_format(name, schema)
+        self.check_unchanged()
+        return self.named()
+
     def check_unchanged(self) -> None:
         """Raise unless the document's values are those its checksum was made of."""
-        if self.value["checksum"] != checksum(self.value):
+        if self.value.get("checksum") != checksum(self.value):
             raise DocumentError(
                 f"{self.origin} was changed after it was saved: its checksum is that of other "
                 "values; save it again with voros"
@@ -285,8 +291,26 @@ class Entry:
             where = f"{self.path}: " if self.path else ""
             raise DocumentError(f"{self.origin}: {where}{error}") from None
 
+    def record(self, kind: Callable[..., Read]) -> Read:
+        """Make a dataclass of an object that holds its fields, with tuples for lists."""
+        if not isinstance(self.value, dict):
+            self.refuse("an object")
+        types = {name: str(f.type) for name, f in getattr(kind, "__dataclass_fields__", {}).items()}
+        values = {
+            name: _restored(value, spelled="float" in types.get(name, ""))
+            for name, value in self.value.items()
+        }
+        return self.made(kind, **values)
+
     def _at(self, step: str, value: Any) -> Entry:
         return Entry(value, (self.path + step).lstrip("."), self.origin)
+
+
+def _restored(value: Any, *, spelled: bool) -> Any:
+    """Return tuples for lists and, where numbers are spelled out, those numbers."""
+    if isinstance(value, list):
+        return tuple(_restored(item, spelled=spelled) for item in value)
+    return NOT_FINITE.get(value, value) if spelled and isinstance(value, str) else value
 
 
 def _range_in_words(low: float, high: float, finite: bool, or_nan: bool) -> str:

@@ -8,7 +8,7 @@ review capacity allows, whatever c is; so the best of all pairs is found in one 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,11 +21,11 @@ from voros.core.decision import at_deployment, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
-from voros.io.documents import Entry, read_document
+from voros.io.documents import read_document
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import read_points, refuse_stays
-from voros.policy.saved_policy import AGREEMENT, saved_scenario
+from voros.policy.saved_policy import saved_scenario
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, FloatArray
@@ -38,12 +38,6 @@ Levels: TypeAlias = tuple[float, float, float]
 """A count of each level."""
 
 BAND_FORMAT, BAND_SCHEMA = "voros review band", 1
-
-BAND_KEYS = (
-    *("format", "schema", "model", "scenario", "review_capacity", "review_cost"),
-    *("alarm_threshold", "review_threshold", "validation", "checksum"),
-)
-"""What a file of a review band holds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -177,10 +171,9 @@ class ReviewBand(ReprMixin):
 
         Numbers are read back exactly. An existing file is replaced only with ``force=True``.
         """
-        fields = {name: getattr(self, name) for name in BAND_KEYS[2:-1]}
-        fields |= {"scenario": self.scenario.fields(), "validation": asdict(self.validation)}
-        stated = {"format": BAND_FORMAT, "schema": BAND_SCHEMA}
-        return saved(json_text(with_checksum(stated | fields)), path, force=force)
+        fields = {"format": BAND_FORMAT, "schema": BAND_SCHEMA, **vars(self)}
+        fields["scenario"] = self.scenario.fields()
+        return saved(json_text(with_checksum(fields)), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> ReviewBand:
@@ -190,29 +183,16 @@ class ReviewBand(ReprMixin):
         -------
         ReviewBand
         """
-        document = read_document(source, "saved review band")
-        document.check_format(BAND_FORMAT, BAND_SCHEMA)
-        entries = document.keys(*BAND_KEYS)
-        band = cls(
-            alarm_threshold=float(entries["alarm_threshold"].number(finite=False)),
-            review_threshold=float(entries["review_threshold"].number(finite=False)),
-            scenario=saved_scenario(entries["scenario"]),
-            review_capacity=entries["review_capacity"].number(0),
-            review_cost=entries["review_cost"].number(0, LARGEST_RATIO),
-            validation=_read_counts(entries["validation"]),
-            model=entries["model"].optional(Entry.text),
+        fields = read_document(source, "saved review band").saved(BAND_FORMAT, BAND_SCHEMA)
+        return cls(
+            alarm_threshold=float(fields["alarm_threshold"].number(finite=False)),
+            review_threshold=float(fields["review_threshold"].number(finite=False)),
+            scenario=saved_scenario(fields["scenario"]),
+            review_capacity=fields["review_capacity"].number(0),
+            review_cost=fields["review_cost"].number(0),
+            validation=fields["validation"].record(ReviewCounts),
+            model=fields["model"].value,
         )
-        entries["scenario"].made(_check_limits, band.scenario)
-        if band.review_threshold > band.alarm_threshold:
-            entries["review_threshold"].contradict("is above alarm_threshold")
-        counts = band.validation
-        if not np.isclose(counts.cost, band._cost(counts), rtol=AGREEMENT):
-            entries["validation"].contradict("states another cost than its counts have")
-        document.check_unchanged()
-        return band
-
-    def _cost(self, counts: ReviewCounts) -> float:
-        return _cost_of(counts.cases, counts.positive, self.scenario, self.review_cost)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of the validation cases, with a row for each level."""
@@ -356,19 +336,14 @@ def _counts(
     cases, positive = (
         (first, second - first, last - second) for first, second, last in (down_to, true)
     )
+    ratio = scenario.costs.mean_ratio(float(points.negatives_per_positive))
     return ReviewCounts(
         cases=cases,
         positive=positive,
         max_alarms=scenario.max_alarms(points.n_cases, points.one_case),
         max_looks=max_looks,
-        cost=_cost_of(cases, positive, scenario, review_cost),
+        cost=ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2],
     )
-
-
-def _cost_of(cases: Levels, positive: Levels, scenario: Scenario, review_cost: float) -> float:
-    n_positive = sum(positive)
-    ratio = scenario.costs.mean_ratio((sum(cases) - n_positive) / n_positive)
-    return ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2]
 
 
 def _check_limits(scenario: Scenario) -> Scenario:
@@ -376,21 +351,3 @@ def _check_limits(scenario: Scenario) -> Scenario:
         if getattr(scenario, name) is not None:
             raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
     return scenario
-
-
-def _read_counts(entry: Entry) -> ReviewCounts:
-    fields = entry.keys(*ReviewCounts.__dataclass_fields__)
-    cases, positive = (fields[name].numbers(0) for name in ("cases", "positive"))
-    if not len(cases) == len(positive) == len(LEVELS):
-        entry.refuse(f"counts of {', '.join(LEVELS)}")
-    if any(p > n for p, n in zip(positive, cases, strict=True)) or not 0 < sum(positive) < sum(
-        cases
-    ):
-        fields["positive"].contradict("are not counts of these cases")
-    return ReviewCounts(
-        cases=(cases[0], cases[1], cases[2]),
-        positive=(positive[0], positive[1], positive[2]),
-        max_alarms=fields["max_alarms"].number(0),
-        max_looks=fields["max_looks"].number(0),
-        cost=fields["cost"].number(0),
-    )

@@ -25,7 +25,7 @@ from voros.models import model_column
 from voros.policy.allowed import choose
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
-from voros.policy.saved_policy import check_choice, policy_arguments, read_choice
+from voros.policy.saved_policy import policy_arguments
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
@@ -38,8 +38,6 @@ COLUMN_WRITERS = (count, short, short, short, short)
 WORKLIST_FORMAT = "voros worklist"
 WORKLIST_SCHEMA = 1
 """Raised whenever the fields of a file change."""
-
-WORKLIST_KEYS = ("format", "schema", "choice", "score", "policy", "checksum")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,18 +211,12 @@ class Worklist(ReprMixin):
         -------
         Worklist
         """
-        document = read_document(source, "saved worklist")
-        document.check_format(WORKLIST_FORMAT, WORKLIST_SCHEMA)
-        entries = document.keys(*WORKLIST_KEYS)
-        policy = ThresholdPolicy(**policy_arguments(entries["policy"]))
-        choice = read_choice(entries["choice"])
-        entries["policy"].made(_check, policy.scenario)
-        threshold, tp, fp = np.array([[choice.threshold], [choice.tp], [choice.fp]])
-        points = OperatingPoints(threshold, tp, fp, policy.n_positive, policy.n_negative)
-        expected = Choice.at(points, 0, choice.cost_ratio_low, choice.cost_ratio_high)
-        check_choice(entries["choice"], expected)
-        document.check_unchanged()
-        return cls(choice=choice, score=entries["score"].number(0, 1), policy=policy)
+        fields = read_document(source, "saved worklist").saved(WORKLIST_FORMAT, WORKLIST_SCHEMA)
+        return cls(
+            choice=fields["choice"].record(Choice),
+            score=fields["score"].number(0, 1),
+            policy=ThresholdPolicy(**policy_arguments(fields["policy"])),
+        )
 
 
 def worklist(
