@@ -34,15 +34,9 @@ def cupy_array(values: Any, dtype: Any = None) -> Any:
     return cupy.asarray(np.asarray(values, dtype=dtype))
 
 
-def jax_array(values: Any, dtype: Any = None) -> Any:
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    return jax.numpy.asarray(np.asarray(values, dtype=dtype))
-
-
 MAKERS: dict[str, Maker] = {
     "strict": strict_array,
     "torch": torch_tensor,
     "cuda": cuda_tensor,
     "cupy": cupy_array,
-    "jax": jax_array,
 }

@@ -310,7 +310,7 @@ def evaluate(
 ) -> Evaluation:
     """Score a classifier in a scenario, and keep everything behind the score.
 
-    Of 32,768 cases or more, and of arrays on a device (torch, CuPy, JAX), only the thresholds that
+    Of 32,768 cases or more, and of arrays on a device (torch, CuPy), only the thresholds that
     can be chosen within the limits are counted; `Evaluation.points` holds no others.
 
     Parameters

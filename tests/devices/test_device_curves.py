@@ -42,12 +42,13 @@ def assert_same_curve(
     expected = OperatingPoints.from_scores(ill, score)
     found = OperatingPoints.from_uncounted(DeviceCurve(read_device_cases(make(ill), make(score))))
     many = len(ill) > points.SORTED
-    for scenario in limits:
+    decisions = [decide(found, scenario) for scenario in limits]
+    assert "thresholds" not in vars(found)
+    for scenario, decision in zip(limits, decisions, strict=True):
         told = f"{what} {scenario}"
         here = solve(expected, scenario)
-        assert_decides(decide(found, scenario), here, told, many=many)
+        assert_decides(decision, here, told, many=many)
         assert_shows(decide(found, scenario, every_cost=False), here, told)
-    assert "thresholds" not in vars(found)
     for name in ("thresholds", "tp", "fp", "alarms"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
 
@@ -98,18 +99,6 @@ def test_libraries_decide_as_numpy(library: str, dtype: Any) -> None:
         with np.errstate(over="ignore"):
             typed = score.astype(dtype) if score.dtype == np.float64 else score
         assert_same_curve(MAKERS[library], ill, typed, f"{library} {what}", LIMITS[::2])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_jax_decides_as_numpy(dtype: Any) -> None:
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    # It compiles again for every number of rows: one draw, two scenarios.
-    what, ill, score = list(draws(1000, seed=13))[4]
-    with jax.enable_x64(dtype == np.float64):
-        make, typed = MAKERS["jax"], score.astype(dtype)
-        assert str(make(typed).dtype) == np.dtype(dtype).name
-        assert_same_curve(make, ill, typed, what, (LIMITS[1], LIMITS[4]))
 
 
 @pytest.mark.slow

@@ -74,21 +74,6 @@ def within_capacity(alarms: AnyArray, max_alarms: float) -> BoolArray:
     return np.asarray(alarms <= max_alarms + slack)
 
 
-def most_false_positives(tp: AnyArray, floor: Fraction, max_alarms: float) -> AnyArray:
-    """Return how many false positives each whole number of true positives admits; -1 for none.
-
-    Examples
-    --------
-    >>> most_false_positives(np.array([0, 3, 30]), Fraction(3, 20), 35).tolist()
-    [0, 17, 5]
-    """
-    within: AnyArray = np.maximum(int(max_alarms) - tp, -1)
-    if floor == 0:
-        return within
-    precise = tp * (floor.denominator - floor.numerator) // floor.numerator
-    return np.asarray(np.minimum(within, precise))
-
-
 def is_whole(counts: AnyArray) -> bool:
     """Whether counts are whole numbers, which are compared exactly."""
     return counts.dtype.kind in "iu"

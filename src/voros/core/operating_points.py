@@ -126,10 +126,9 @@ class OperatingPoints(Rates):
     ) -> OperatingPoints:
         """Count alarms at every distinct score.
 
-        Arrays on a device (torch, CuPy, JAX) stay there: functions that decide in a scenario count
+        Arrays on a device (torch, CuPy) stay there: functions that decide in a scenario count
         the few thresholds that matter in it, and every distinct score is counted and brought to the
-        host when its columns are asked for. Until then nothing may be written to the arrays. With
-        weights every distinct score is counted at once.
+        host when its columns are asked for. Until then nothing may be written to the arrays.
 
         Parameters
         ----------
@@ -161,12 +160,9 @@ class OperatingPoints(Rates):
         ([inf, 0.9, 0.8, 0.1], [0, 1, 2, 2], [0, 0, 1, 2])
         """
         if on_device(y_true, y_score, sample_weight):
-            refuse_on_device(groups=groups, periods=periods)
+            refuse_on_device(sample_weight=sample_weight, groups=groups, periods=periods)
             refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
-            cases = read_elsewhere(y_true, y_score, pos_label, sample_weight)
-            if sample_weight is not None:
-                return cls.with_never_alarm(*cases.every_threshold())
-            return cls.from_uncounted(cases)
+            return cls.from_uncounted(read_elsewhere(y_true, y_score, pos_label))
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         values = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
         check_aligned(y_true=y_true, y_score=y_score, **per_case, miss_value=miss_value)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.scenario import Scenario
 
-PACKAGES = ("torch", "cupy", "jax", "jaxlib", "array_api_strict")
+PACKAGES = ("torch", "cupy", "array_api_strict")
 """Whose arrays may lie on a device."""
 
 
@@ -36,25 +36,24 @@ class UncountedCases(Protocol):
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
         """Count what a scenario can choose, at its costs or at any."""
 
-    def area(self, scenario: Scenario) -> float:
-        """Area of the trapezoids under all thresholds that meet a scenario's limits."""
+    @property
+    def too_many(self) -> bool:
+        """Whether every threshold is counted only where its columns are asked for."""
 
 
-Reader = Callable[[Any, Any, Any, Any], UncountedCases]
+Reader = Callable[[Any, Any, Any], UncountedCases]
 
 _readers: list[Reader] = []
 
 
 def set_reader(reader: Reader) -> None:
-    """Say what reads labels, scores, positive label and weights that lie on a device."""
+    """Say what reads labels, scores and positive label that lie on a device."""
     _readers[:] = [reader]
 
 
-def read_elsewhere(
-    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
-) -> UncountedCases:
+def read_elsewhere(y_true: Any, y_score: Any, pos_label: Any = None) -> UncountedCases:
     """Check cases that lie on a device, and leave them there."""
-    return _readers[0](y_true, y_score, pos_label, sample_weight)
+    return _readers[0](y_true, y_score, pos_label)
 
 
 def on_device(*arrays: Any) -> bool:

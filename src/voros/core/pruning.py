@@ -28,8 +28,6 @@ from voros.core.counting import (
     weight_sums,
 )
 from voros.core.coverage import SomeThresholds
-from voros.core.decision import solve
-from voros.core.exact_limits import keeps_floor, most_false_positives
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -83,6 +81,7 @@ class CasesInMemory:
     weights: FloatArray | None = None
     counted: dict[Scenario, OperatingPoints] = field(default_factory=dict)
     place: ClassVar[None] = None
+    too_many: ClassVar[bool] = False
 
     @cached_property
     def totals(self) -> ClassSizes:
@@ -107,13 +106,6 @@ class CasesInMemory:
                 else pruned_points(*cases, limits, self.totals)
             )
         return self.counted[limits]
-
-    def area(self, scenario: Scenario) -> float:
-        """Area of the trapezoids under all thresholds that meet a scenario's limits."""
-        if self.weights is not None or scenario.prevalence is not None:
-            every = OperatingPoints.with_never_alarm(*self.every_threshold())
-            return solve(every, scenario).partial_auroc
-        return _area(self.positive, self.scores, scenario)
 
 
 def points_of_cases(
@@ -376,33 +368,6 @@ def leading_counts(
     return OperatingPoints.with_never_alarm(
         of_positives[first[:kept]], tp[:kept], fp[:kept], *sizes
     )
-
-
-def _area(positive: BoolArray, scores: AnyArray, scenario: Scenario) -> float:
-    """Area under the thresholds that meet the limits, from those at the scores of positives.
-
-    From one of these to the next only false positives are added, so that its feasible ones are the
-    first of them.
-    """
-    n_positive, n_negative, _ = _totals(positive, None)
-    most = scenario.max_alarms(len(scores))
-    leading = within_reach(scores, most)
-    of_positives, of_negatives = scores[positive & leading], scores[~positive & leading]
-    first, at_positive = count_at_positives(of_positives, of_negatives)
-    tp, fp = np.append(0, len(of_positives) - first), np.append(0, at_positive)
-    above = of_negatives.searchsorted(of_positives[first], side="right")
-    last = np.append(len(of_negatives) - above, len(of_negatives))
-    last = np.minimum(last, most_false_positives(tp, scenario.floor, most))
-    feasible = (fp <= last) & keeps_floor(tp, n_positive, scenario.recall_floor)
-    tp, fp, last = tp[feasible], fp[feasible], last[feasible]
-    # Between tied negatives there is no threshold: back to the last one above them.
-    inside = np.flatnonzero((last > fp) & (last < len(of_negatives)))
-    place = len(of_negatives) - last[inside]
-    tied = of_negatives[place] == of_negatives[place - 1]
-    inside, lowest = inside[tied], of_negatives[place[tied]]
-    last[inside] = len(of_negatives) - of_negatives.searchsorted(lowest, side="right")
-    flat, steps = np.dot(last - fp, tp), np.dot(fp[1:] - last[:-1], tp[1:] + tp[:-1])
-    return int(2 * flat + steps) / (2 * n_positive * n_negative)
 
 
 def most_cases(

@@ -1,1 +1,1 @@
-"""Arrays that stay where they are: what counting needs of torch, CuPy, JAX and the array API."""
+"""Arrays that stay where they are: what counting needs of torch, CuPy and the array API."""

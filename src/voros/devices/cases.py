@@ -1,4 +1,4 @@
-"""Labels, scores and weights that stay on a device, checked as those in memory are.
+"""Labels and scores that stay on a device, checked as those in memory are.
 
 What goes wrong is said in the same words: the few values that an error is about come to the host,
 and the checks of `voros.core.cases` speak.
@@ -11,16 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE, as_vector, bad_weights, check_same_length
-from voros.core.cases import (
-    CLASS_WITHOUT_WEIGHT,
-    WEIGHT_SUMS,
-    check_class_sizes,
-    holds_nan,
-    labels_of,
-    read_labels,
-)
-from voros.core.scenario import Scenario
+from voros.core.arrays import LARGEST_FINITE, as_vector, check_same_length
+from voros.core.cases import holds_nan, labels_of, read_labels
 from voros.devices.libraries import Library, library_of
 from voros.typing import AnyArray
 
@@ -34,8 +26,6 @@ class DeviceCases:
     library : Library
     scores, positive : array of shape (n_cases,)
         On the device; `positive` is bool.
-    weights : array of shape (n_cases,) or None
-        In double precision, all above 0.
     n_positive, n_negative : int
     low, high : number
         The least and the greatest score.
@@ -46,7 +36,6 @@ class DeviceCases:
     library: Library
     scores: Any
     positive: Any
-    weights: Any
     n_positive: int
     n_negative: int
     low: Any
@@ -63,23 +52,15 @@ class DeviceCases:
         return self.n_positive, self.n_negative
 
 
-def read_device_cases(
-    y_true: Any, y_score: Any, pos_label: Any = None, sample_weight: Any = None
-) -> DeviceCases:
-    """Check labels, scores and weights that lie on one device; gradients are left behind.
+def read_device_cases(y_true: Any, y_score: Any, pos_label: Any = None) -> DeviceCases:
+    """Check labels and scores that lie on one device; gradients are left behind.
 
-    Parameters are those of `voros.partial_voros_score`, arrays of torch, CuPy, JAX or the array API
+    Parameters are those of `voros.partial_voros_score`, arrays of torch, CuPy or the array API
     standard.
     """
-    named = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
-    library = _one_library({name: array for name, array in named.items() if array is not None})
+    library = _one_library({"y_true": y_true, "y_score": y_score})
     labels, scores = _vector(library, y_true, "y_true"), _vector(library, y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
-    weights = None
-    if sample_weight is not None:
-        weights = _weights(library, _vector(library, sample_weight, "sample_weight"))
-        check_same_length(y_true=labels, sample_weight=weights)
-        labels, scores, weights = _weighted(library, labels, scores, weights, pos_label)
     positive = _positive(library, labels, scores, pos_label)
     if scores.shape[0] == 0:
         _check_both_classes(0, 0)  # raises: there is no extreme
@@ -96,7 +77,6 @@ def read_device_cases(
         library=library,
         scores=scores,
         positive=positive,
-        weights=weights,
         n_positive=n_positive,
         n_negative=scores.shape[0] - n_positive,
         low=low,
@@ -121,42 +101,17 @@ def check_unchanged(cases: DeviceCases) -> None:
 
 
 def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
-    """Count alarms at every distinct score, or add up their weights; the counts reach the host.
+    """Count alarms at every distinct score; the counts reach the host.
 
     Returns what `OperatingPoints.with_never_alarm` takes.
     """
     library = cases.library
     keys, order, last = _ranked(cases)
     thresholds = thresholds_of(library.to_host(library.take(keys, library.take(order, last))))
-    if cases.weights is None:
-        tp = library.to_host(_positives_up_to(cases, order, last))
-        return thresholds, tp, library.to_host(last) + 1 - tp, *cases.totals
-    positive, weights = (library.take(column, order) for column in (cases.positive, cases.weights))
-    counts, sizes = _weighted_counts(cases, positive, weights, last)
-    return thresholds, *counts, *sizes
-
-
-def device_area(cases: DeviceCases, scenario: Scenario, max_alarms: float) -> float:
-    """Area of the trapezoids under the thresholds that keep the limits, in whole numbers.
-
-    For cases without weights, few enough that products of their numbers have 64 bits.
-    """
-    library, xp = cases.library, cases.library.xp
-    _, order, last = _ranked(cases)
-    tp = xp.astype(_positives_up_to(cases, order, last), xp.int64)
-    alarms = xp.astype(last, xp.int64) + 1
-    floor, recall = scenario.floor, scenario.recall_floor
-    precise = tp * floor.denominator >= alarms * floor.numerator
-    recalled = tp * recall.denominator >= cases.n_positive * recall.numerator
-    kept = library.where_true(precise & recalled & (alarms <= int(max_alarms)))
-    if recall and not kept.shape[0]:
-        return 0.0
-    # Raising no alarm keeps every limit but a recall floor.
-    never = xp.zeros(int(recall == 0), dtype=xp.int64, device=library.device)
-    tp, alarms = (xp.concat([never, library.take(column, kept)]) for column in (tp, alarms))
-    fp = alarms - tp
-    doubled = int(xp.sum((fp[1:] - fp[:-1]) * (tp[1:] + tp[:-1])))
-    return doubled / (2 * cases.n_positive * cases.n_negative)
+    kind = library.xp.int64 if len(cases) >= 2**31 else library.xp.int32
+    ones = library.xp.astype(library.take(cases.positive, order), kind)
+    tp = library.to_host(library.take(library.xp.cumulative_sum(ones, dtype=kind), last))
+    return thresholds, tp, library.to_host(last) + 1 - tp, *cases.totals
 
 
 def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
@@ -169,32 +124,11 @@ def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
     return keys, order, xp.concat([starts[1:], end]) - 1
 
 
-def _positives_up_to(cases: DeviceCases, order: Any, last: Any) -> Any:
-    library, xp = cases.library, cases.library.xp
-    kind = xp.int64 if len(cases) >= 2**31 else xp.int32
-    ones = xp.astype(library.take(cases.positive, order), kind)
-    return library.take(xp.cumulative_sum(ones, dtype=kind), last)
-
-
 def thresholds_of(scores: AnyArray) -> AnyArray:
     """Return scores as thresholds: +inf means never alarm, and a score of it another number."""
     if scores.dtype.kind != "f" or not np.isposinf(scores).any():
         return scores
     return np.where(np.isposinf(scores), LARGEST_FINITE, scores)
-
-
-def _weighted_counts(
-    cases: DeviceCases, positive: Any, weights: Any, there: Any
-) -> tuple[tuple[AnyArray, AnyArray], tuple[float, float, float]]:
-    library, xp = cases.library, cases.library.xp
-    running = [
-        xp.cumulative_sum(xp.where(marks, weights, xp.zeros_like(weights)))
-        for marks in (positive, ~positive)
-    ]
-    n_positive, n_negative = (float(sums[-1]) for sums in running)
-    check_class_sizes(n_positive, n_negative, *WEIGHT_SUMS)
-    tp, fp = (library.to_host(library.take(sums, there)) for sums in running)
-    return (tp, fp), (n_positive, n_negative, float(xp.min(weights)))
 
 
 def _one_library(named: dict[str, Any]) -> Library:
@@ -260,34 +194,3 @@ def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: A
         # Said again with the scores at hand: the arguments may be swapped.
         distinct = library.to_host(library.xp.unique_values(library.comparable(scores)))
         return labels_of(witness, distinct, pos_label, both_classes=False)
-
-
-def _weights(library: Library, weights: Any) -> Any:
-    """Return weights in double precision; who has none cannot add them up to the last digit."""
-    weights = library.xp.astype(weights, library.xp.float64)
-    if library.type_name(weights) != "float64":
-        raise ValueError(
-            "sample_weight needs double precision, which this device or library lacks (in JAX, "
-            "set jax_enable_x64); leave the weights out, or pass arrays in memory"
-        )
-    bad = library.where_true(~library.xp.isfinite(weights) | (weights < 0))
-    if bad.shape[0]:
-        values = library.to_host(library.take(weights, bad))
-        raise ValueError(bad_weights("sample_weight", values, int(bad[0])))
-    return weights
-
-
-def _weighted(
-    library: Library, labels: Any, scores: Any, weights: Any, pos_label: Any
-) -> tuple[Any, Any, Any]:
-    """Leave out rows of weight zero."""
-    counted = library.where_true(weights > 0)
-    if counted.shape[0] == weights.shape[0]:
-        return labels, scores, weights
-    positive = _positive(library, labels, scores, pos_label)
-    _check_both_classes(library.count_true(positive), positive.shape[0])
-    n_counted = library.count_true(library.take(positive, counted))
-    if n_counted in (0, counted.shape[0]):
-        raise ValueError(CLASS_WITHOUT_WEIGHT)
-    kept = (library.take(column, counted) for column in (labels, scores, weights))
-    return next(kept), next(kept), next(kept)

@@ -16,12 +16,10 @@ from voros.devices import points
 from voros.devices.cases import (
     DeviceCases,
     check_unchanged,
-    device_area,
     device_counts,
     read_device_cases,
     thresholds_of,
 )
-from voros.exceptions import IncompleteCountsError
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +34,9 @@ class DeviceCurve:
     counted: dict[Any, OperatingPoints] = field(default_factory=dict)
 
     @classmethod
-    def from_cases(cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Self:
-        """Check labels, scores and weights."""
-        return cls(read_device_cases(y_true, y_score, pos_label, sample_weight))
+    def from_cases(cls, y_true: Any, y_score: Any, pos_label: Any = None) -> Self:
+        """Check labels and scores."""
+        return cls(read_device_cases(y_true, y_score, pos_label))
 
     @property
     def totals(self) -> tuple[float, float, float]:
@@ -49,6 +47,11 @@ class DeviceCurve:
     def place(self) -> str:
         """Library and device."""
         return repr(self.cases.library)
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more cases than are sorted on the device."""
+        return len(self.cases) > points.SORTED
 
     def every_threshold(self) -> tuple[Any, ...]:
         """Count alarms at every distinct score."""
@@ -64,24 +67,8 @@ class DeviceCurve:
         key = scenario, every_cost
         if key not in self.counted:
             check_unchanged(self.cases)
-            with self.cases.library.wide():
-                self.counted[key] = _choosable(self.cases, *key)
+            self.counted[key] = _choosable(self.cases, *key)
         return self.counted[key]
-
-    def area(self, scenario: Scenario) -> float:
-        """Area of the trapezoids under all thresholds that meet a scenario's limits."""
-        if len(self.cases) > points.SORTED:
-            raise IncompleteCountsError(
-                f"a partial AUROC of more than {points.SORTED:,} cases on a device is not "
-                "computed; pass them in memory"
-            )
-        check_unchanged(self.cases)
-        if scenario.prevalence is not None:
-            every = OperatingPoints.with_never_alarm(*device_counts(self.cases))
-            return solve(every, scenario).partial_auroc
-        max_alarms = scenario.max_alarms(len(self.cases))
-        with self.cases.library.wide():
-            return device_area(self.cases, scenario, max_alarms)
 
 
 def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> OperatingPoints:

@@ -6,7 +6,6 @@ every library takes; those are written for each.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -135,10 +134,6 @@ class Library:
     def sort(self, values: Any) -> Any:
         """Return values in rising order."""
         return self.xp.sort(values)
-
-    def wide(self) -> AbstractContextManager[Any]:
-        """Return a context in which whole numbers have 64 bits."""
-        return nullcontext()
 
     def version(self, array: Any) -> int | None:  # noqa: ARG002
         """Return how often an array was written to, where its library says so."""
@@ -338,42 +333,9 @@ class CupyLibrary(Library):
         return self.to_host(self.xp.bincount(numbers, minlength=length))
 
 
-class JaxLibrary(Library):
-    """JAX arrays; without ``jax_enable_x64`` their counts have 32 bits, and the host adds them."""
-
-    name = "jax"
-
-    def wide(self) -> AbstractContextManager[Any]:
-        """Return a context in which whole numbers have 64 bits, whatever JAX was set to."""
-        import jax
-
-        context: AbstractContextManager[Any]
-        if hasattr(jax, "enable_x64"):
-            context = jax.enable_x64(True)
-        else:
-            context = import_module("jax.experimental").enable_x64()
-        return context
-
-    def to_host(self, array: Any) -> HostArray:
-        """Copy a small array to the host."""
-        return np.asarray(array)
-
-    def from_host(self, array: HostArray) -> Any:
-        """Copy a small array to the device."""
-        import jax
-
-        return jax.device_put(array, self.device)
-
-    def tally(self, numbers: Any, length: int) -> HostArray:
-        """Count how often each of the numbers below `length` occurs."""
-        return self.to_host(self.xp.bincount(numbers, length=length))
-
-
 LIBRARIES: dict[str, type[Library]] = {
     "torch": TorchLibrary,
     "cupy": CupyLibrary,
-    "jax": JaxLibrary,
-    "jaxlib": JaxLibrary,
     "array_api_strict": Library,
 }
 """By the package that an array's type comes from."""

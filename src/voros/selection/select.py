@@ -49,7 +49,7 @@ def select_model(
 ) -> Selection:
     """Rank models by their scores on the same validation cases, and pick one.
 
-    Arrays on a device (torch, CuPy, JAX) stay there, unless weights or a guarantee are given: the
+    Arrays on a device (torch, CuPy) stay there, unless a guarantee is given: the
     thresholds that can be chosen are counted on it, and the partial AUROC too.
 
     Parameters
