@@ -125,13 +125,11 @@ def allocate(n_streams: int, n_cases: int, **how: Any) -> Call:
 
 
 def report() -> Call:
-    from voros.present.report import make_report, write_report
-
     y_true, scores = models(3, 20_000)
 
     def write() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            write_report(make_report(y_true, scores, LIMITS, title="speed"), f"{folder}/a.html")
+            voros.write_report(y_true, scores, LIMITS, f"{folder}/a.html", title="speed")
 
     return write
 

@@ -10,7 +10,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import voros
-from voros.plotting import PeriodDisplay
 
 rng = np.random.default_rng(0)
 n = 6000
@@ -30,5 +29,13 @@ seldom = voros.Scenario(0.3, 5, cost_ratio=(1 / 30, 1 / 10), per="day", exceed=0
 policy = voros.ThresholdPolicy.from_validation(
     y[:3000], score[:3000], seldom, times=admitted[:3000]
 )
-PeriodDisplay.from_evaluation(policy.evaluate(y[3000:], score[3000:], times=admitted[3000:]))
+days = policy.evaluate(y[3000:], score[3000:], times=admitted[3000:]).by_period
+alarms, tp = days.alarms[:, 0], days.tp[:, 0]
+_, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+ax.bar(range(len(alarms)), alarms, width=1, color="#A6CFE5", label="false alarms")
+ax.bar(range(len(alarms)), tp, width=1, color="#0072B2", label="true alarms")
+ax.axhline(5, color="black", linestyle="--", label="capacity")
+ax.set(xlabel="day", ylabel="alarms", ylim=(0, 10), xlim=(-1, len(alarms)))
+ax.set_title(f"more than 5 alarms on {(alarms > 5).sum()} of {len(alarms)} days")
+ax.legend(ncols=3, loc="upper center")
 plt.show()

@@ -83,7 +83,7 @@ TASKS = {
         "allocate",
         "JointPolicy",
     ),
-    "Show": ("write_page", "make_report", "write_report"),
+    "Show": ("write_page", "write_report"),
     "Several sites": ("SiteCounts",),
     "Errors and warnings": ("InfeasibleError", "NeverAlarmWarning", "VorosWarning"),
 }

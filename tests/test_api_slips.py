@@ -72,10 +72,6 @@ def test_a_display_takes_a_policy_and_not_its_file():
     pytest.importorskip("matplotlib")
     with pytest.raises(TypeError, match="policy is a str; accepted is a ThresholdPolicy"):
         voros.plotting.SubgroupDisplay.from_predictions(DIED, RISK, policy="p.json", by=DIED)
-    with pytest.raises(TypeError, match="policy is a str; accepted is a JointPolicy"):
-        voros.plotting.CapacityDisplay.from_predictions(
-            DIED, RISK, SCENARIO, by=DIED, policy="p.json"
-        )
 
 
 def test_both_labels_at_one_time_are_refused():

@@ -50,7 +50,7 @@ ON_CASES = {
     "SiteCounts.from_scores": lambda y, s: voros.SiteCounts.from_scores(y, s, site="here"),
 }
 DISPLAYS = (
-    *("RocDisplay", "DecisionCurveDisplay", "CalibrationDisplay", "CapacityDisplay"),
+    *("RocDisplay", "DecisionCurveDisplay", "CalibrationDisplay"),
     *("ThresholdCostDisplay", "AreaCurveDisplay", "WinnerMapDisplay"),
 )
 NOT_ABOUT_LABELS = ("ThresholdPolicy.predict", "Monitor.update")

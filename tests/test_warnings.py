@@ -16,7 +16,6 @@ import voros
 from voros.inference import area_band
 from voros.plotting import (
     AreaCurveDisplay,
-    RegionDisplay,
     RocDisplay,
     ThresholdCostDisplay,
     WinnerMapDisplay,
@@ -179,7 +178,6 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "RocDisplay": lambda s, _: RocDisplay.from_predictions(LABELS, SCORES, [s]),
     "AreaCurveDisplay": lambda s, _: AreaCurveDisplay.from_predictions(LABELS, SCORES, s),
     "ThresholdCostDisplay": lambda s, _: ThresholdCostDisplay.from_predictions(LABELS, SCORES, s),
-    "RegionDisplay": lambda s, _: RegionDisplay.from_scenario(s, 10, 90),
 }
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from voros.policy import ThresholdPolicy as ThresholdPolicy
     from voros.policy import worklist as worklist
     from voros.present.explorer import write_page as write_page
-    from voros.present.report import make_report as make_report
     from voros.present.report import write_report as write_report
     from voros.selection import select_model as select_model
     from voros.sites import SiteCounts as SiteCounts
@@ -63,7 +62,7 @@ _HOMES = {
     "monitoring": "Monitor",
     "policy": "ThresholdPolicy worklist",
     "present.explorer": "write_page",
-    "present.report": "make_report write_report",
+    "present.report": "write_report",
     "selection": "select_model",
     "sites": "SiteCounts",
     "winners": "winner_map",

@@ -73,13 +73,6 @@ TARGETS: dict[str, Target] = {
         "y_true scores scenario pos_label sample_weight title outcome cases thin force",
         **ONE,
     ),
-    "RegionDisplay": _t(
-        drawn(plotting.RegionDisplay.from_scenario),
-        "scenario n_positive n_negative ax",
-        scenario=SCENARIO,
-        n_positive=100,
-        n_negative=900,
-    ),
 }
 
 

@@ -25,8 +25,6 @@ from matplotlib.text import Text
 
 from voros.plotting import (
     AreaCurveDisplay,
-    CapacityDisplay,
-    RegionDisplay,
     RocDisplay,
     SubgroupDisplay,
     ThresholdCostDisplay,
@@ -77,10 +75,6 @@ def lesser_of_a_point() -> None:
         RocDisplay.from_points(two, limits, ax=ax, **shown)
 
 
-def region() -> None:
-    RegionDisplay(1000, 9000, 0.15, 3000).plot(axes())
-
-
 def area_curve() -> None:
     AreaCurveDisplay.from_points(MODELS, LENIENT, ax=axes())
 
@@ -109,28 +103,14 @@ def subgroup_measures() -> None:
     SubgroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
 
 
-def capacity_growth() -> None:
-    wards = np.repeat(["a", "b", "c"], [60, 40, 20])
-    place = np.concatenate([np.arange(60), np.arange(40), np.arange(20)])
-    scores = np.concatenate([np.arange(60), np.arange(40) + 0.3, 3 * np.arange(20) + 0.6])
-    truth = place % np.repeat([7, 3, 4], [60, 40, 20]) == 0
-    truth |= scores > np.repeat([55, 30, 45], [60, 40, 20])
-    limits = {"scenario": voros.Scenario(cost_ratio=0.1), "by": wards}
-    policy = voros.allocate(truth, scores, capacity=40, **limits)
-    panels = axes(2, 1, sharex=True)
-    CapacityDisplay.from_predictions(truth, scores, policy=policy, ax=panels, **limits)
-
-
 PICTURES: tuple[Callable[[], None], ...] = (
     roc,
     roc_two_limits,
     lesser_of_a_point,
-    region,
     area_curve,
     winner_map,
     threshold_cost,
     subgroup_measures,
-    capacity_growth,
 )
 
 

@@ -53,8 +53,6 @@ def axes(width: float, rows: int = 1, columns: int = 1, **options: Any) -> Any:
 
 DRAW: dict[str, Callable[[float], Any]] = {
     "roc": lambda w: plotting.RocDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
-    "region": lambda w: plotting.RegionDisplay(1000, 9000, 0.15, 3000).plot(axes(w)),
-    "plotting.region_gallery": lambda w: plotting.region_gallery(width=w),
     "area_curve": lambda w: plotting.AreaCurveDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
     "winner_map": lambda w: plotting.WinnerMapDisplay.from_points(
         MODELS, **GRID, ax=axes(w), log_capacity=True

@@ -51,7 +51,6 @@ def draw_all(y: Any, scores: Any) -> dict[str, Any]:
         "area": plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO).ax_.figure,
         "map": plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID).ax_.figure,
         "threshold": threshold.axes_[0].figure,
-        "region": plotting.RegionDisplay(1000, 9000, 0.15, 3000).plot().ax_.figure,
     }
 
 

@@ -42,14 +42,14 @@ def explorer(folder: Path) -> Path:
 
 
 def report(folder: Path) -> Path:
-    from voros.present.report import make_report, write_report
+    from voros.present.report import make_report, save_report
 
     y, scores = cases()
     by = {LONG: np.where(np.arange(300) % 2, f"{LONG}_x", f"{LONG}_y")}
     scenario = voros.Scenario(0.2, 0.4, (0.05, 0.2))
     test = {"y_test": y, "scores_test": scores, "by": by}
     document = make_report(y, scores, scenario, **test, n_resamples=100)
-    return write_report(document, folder / "report.html")[0]
+    return save_report(document, folder / "report.html")[0]
 
 
 def status(folder: Path) -> Path:

@@ -31,13 +31,8 @@ from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stay
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.scenario import Scenario
 from voros.io import check_writable
-from voros.present.report import (
-    ReportCases,
-    ReportStays,
-    compose_report,
-    report_paths,
-    write_report,
-)
+from voros.present.report.layout import report_paths, save_report
+from voros.present.report.making import ReportCases, ReportStays, compose_report
 from voros.selection.ranking import rank_deployable
 
 
@@ -107,7 +102,7 @@ def report(
             progress=progress,
         )
     with show_progress("drawing and writing"):
-        document, values = write_report(content, output, force=force)
+        document, values = save_report(content, output, force=force)
     say(f"wrote {document} and {values}")
 
 

@@ -12,14 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from voros.plotting.area_curve import AreaCurveDisplay as AreaCurveDisplay
     from voros.plotting.calibration_chart import CalibrationDisplay as CalibrationDisplay
-    from voros.plotting.capacity_chart import CapacityDisplay as CapacityDisplay
     from voros.plotting.confidence_chart import ConfidenceDisplay as ConfidenceDisplay
     from voros.plotting.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
     from voros.plotting.drawn_bands import draw_bands as draw_bands
-    from voros.plotting.period_chart import PeriodDisplay as PeriodDisplay
-    from voros.plotting.prevalence_chart import PrevalenceDisplay as PrevalenceDisplay
-    from voros.plotting.region_shape import RegionDisplay as RegionDisplay
-    from voros.plotting.region_shape import region_gallery as region_gallery
     from voros.plotting.roc import RocDisplay as RocDisplay
     from voros.plotting.subgroup_measures import SubgroupDisplay as SubgroupDisplay
     from voros.plotting.threshold_cost import ThresholdCostDisplay as ThresholdCostDisplay
@@ -28,18 +23,13 @@ if TYPE_CHECKING:
 _HOME_OF = {
     "AreaCurveDisplay": "area_curve",
     "CalibrationDisplay": "calibration_chart",
-    "CapacityDisplay": "capacity_chart",
     "ConfidenceDisplay": "confidence_chart",
     "DecisionCurveDisplay": "decision_curve",
-    "PeriodDisplay": "period_chart",
-    "PrevalenceDisplay": "prevalence_chart",
     "SubgroupDisplay": "subgroup_measures",
-    "RegionDisplay": "region_shape",
     "RocDisplay": "roc",
     "ThresholdCostDisplay": "threshold_cost",
     "WinnerMapDisplay": "winner_map",
     "draw_bands": "drawn_bands",
-    "region_gallery": "region_shape",
 }
 __all__ = list(_HOME_OF)
 

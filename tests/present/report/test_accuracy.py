@@ -15,8 +15,7 @@ pytest.importorskip("jinja2", reason="the report's template needs the cli extra"
 from voros import Scenario, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io import read_predictions
-from voros.present.checklist import STARD
-from voros.present.report import make_report, report_file
+from voros.present.report import make_report
 from voros.present.report.accuracy import (
     MEASURES,
     accuracy_in_words,
@@ -26,7 +25,6 @@ from voros.present.report.accuracy import (
     flow_steps,
     net_benefit_table,
 )
-from voros.present.report.answered_items import checklists
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
@@ -101,7 +99,7 @@ def test_at_another_prevalence_precision_follows_bayes():
     assert "prevalence of 5 %" in " ".join(accuracy_in_words(report))
 
 
-def test_what_chose_the_threshold_is_said(tested, tmp_path):
+def test_what_chose_the_threshold_is_said(tested, tmp_path, report_file):
     assert "were held out" in " ".join(accuracy_in_words(tested[0]))
     alone = make_report(*drawn(4), SCENARIO, **FEW)
     said = " ".join(accuracy_in_words(alone))
@@ -168,7 +166,7 @@ def write(path, y, scores, holes=()):
     return path
 
 
-def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path):
+def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path, report_file):
     y, a = drawn(8)
     path = write(tmp_path / "cases.csv", y, a, holes=(3, 50, 51))
     columns = COLUMNS | {"drop_missing": True}
@@ -194,7 +192,7 @@ def test_the_flow_counts_the_test_cases_of_each_group(tested):
     assert sum(int(row[3]) for row in rows) == (~later).sum()
 
 
-def test_arrays_frames_and_files_give_the_same_report(tmp_path):
+def test_arrays_frames_and_files_give_the_same_report(tmp_path, report_file):
     pandas = pytest.importorskip("pandas")
     (y, a), (later, b) = drawn(9), drawn(10)
     first = write(tmp_path / "valid.csv", y, a)
@@ -210,7 +208,7 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path):
             by=pandas.DataFrame({"sex": sex}), groups=pandas.Series(whose),
             groups_test=pandas.Series(whose), **FEW,
         ),
-        report_file(first, SCENARIO, test=second, by="sex", group="patient",
+        report_file(first, SCENARIO, test=second, by=["sex"], group="patient",
                     columns=COLUMNS, **FEW),
     ]  # fmt: skip
     assert len({report.tested.expected_cost for report in reports}) == 1
@@ -243,26 +241,6 @@ def test_a_report_is_shown_in_short(tested):
     for name in ("tp", "fp", "fn", "tn"):
         assert f"<td>{values[name]:,}</td>" in page
     assert values["tp"] + values["fn"] == y.sum()
-
-
-def test_checklists_answer_what_the_report_has(tested):
-    alone = make_report(*drawn(12), SCENARIO, **FEW)
-    with_groups, without = ({n: dict(rows) for n, rows in named.items()} for named in (
-        {n: [(i.number, a) for i, a in rows] for n, rows in checklists(report).items()}
-        for report in (tested[0], alone)
-    ))  # fmt: skip
-    assert with_groups["TRIPOD+AI"]["23a"].whole
-    assert not without["TRIPOD+AI"]["23a"].whole
-    assert without["STARD 2015"]["17"] is None
-    assert with_groups["STARD 2015"]["17"].section == "groups"
-    assert with_groups["STARD 2015"]["23"].section == "counts"
-    assert with_groups["TRIPOD+AI"]["17"] is None
-
-
-def test_stard_has_30_items():
-    numbers = [item.number for item in STARD]
-    assert len(numbers) == len(set(numbers)) == 34
-    assert {int(number.rstrip("ab")) for number in numbers} == set(range(1, 31))
 
 
 def test_intervals_of_the_report_know_patients():

@@ -15,7 +15,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
 
 from voros import Scenario
-from voros.present.report import make_report, write_report
+from voros.present.report import make_report, save_report
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -36,7 +36,7 @@ def page(tmp_path_factory):
     by = {"site": rng.choice(["North hospital", "South hospital"], 400)}
     test = {"y_test": y_test, "scores_test": scores_test, "by": by, "false_alarm_cost": 35}
     report = make_report(y, scores, Scenario(0.2, 0.3, (0.05, 0.2)), **test, n_resamples=100)
-    return write_report(report, tmp_path_factory.mktemp("report") / "report.html")[0]
+    return save_report(report, tmp_path_factory.mktemp("report") / "report.html")[0]
 
 
 def show(browser, page, width):
@@ -86,7 +86,7 @@ def test_on_paper_tables_fit_and_repeat_their_heading(browser, page):
             "return Math.max(...[...document.querySelectorAll('table')].map(t => t.offsetWidth))"
         )
         assert browser.execute_script(widest) <= A4 - MARGINS
-        head = "return getComputedStyle(document.querySelector('.checklist thead')).display"
+        head = "return getComputedStyle(document.querySelector('table thead')).display"
         assert browser.execute_script(head) == "table-header-group"
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -11,7 +11,7 @@ pytest.importorskip("jinja2", reason="the report's template needs the cli extra"
 pytest.importorskip("matplotlib", reason="the report's pictures need the cli extra")
 
 import voros
-from voros.present.report import make_report, report_file
+from voros.present.report import make_report
 from voros.present.report.accuracy import accuracy_in_words
 from voros.present.report.layout import _ranking_in_words, opening_in_words
 from voros.present.report.wording import consequences_in_words, limits_verdict
@@ -46,25 +46,29 @@ def files(tmp_path_factory):
     return folder
 
 
-def reported(files, test, **more):
-    columns = {"label": "died", "scores": ["risk"]}
-    found = {"test": files / test, "columns": columns, "n_resamples": 100}
-    return report_file(files / "valid.csv", SCENARIO, **found, **more)
+@pytest.fixture
+def reported(files, report_file):
+    def on_files(test, **more):
+        columns = {"label": "died", "scores": ["risk"]}
+        options = {"test": files / test, "columns": columns, "n_resamples": 100}
+        return report_file(files / "valid.csv", SCENARIO, **options, **more)
+
+    return on_files
 
 
-def test_patients_are_said_to_be_resampled_where_they_are(files):
-    by_patient = reported(files, "test.csv", group="patient")
+def test_patients_are_said_to_be_resampled_where_they_are(reported):
+    by_patient = reported("test.csv", group="patient")
     assert "from 100 resamples of the 40 patients" in _ranking_in_words(by_patient)
-    assert "resamples of the cases" in _ranking_in_words(reported(files, "bare.csv"))
+    assert "resamples of the cases" in _ranking_in_words(reported("bare.csv"))
 
 
-def test_patients_in_both_files_are_counted(files):
-    report = reported(files, "test.csv", group="patient")
+def test_patients_in_both_files_are_counted(reported):
+    report = reported("test.csv", group="patient")
     said = "5 of 40 patients of the test cases are among the validation cases, with 50 of 400"
     assert (report.in_both.patients, report.in_both.cases) == (5, 50)
     assert said in " ".join(accuracy_in_words(report))
     assert said in opening(report)
-    without = reported(files, "bare.csv", group="patient")
+    without = reported("bare.csv", group="patient")
     assert without.in_both is None
     assert "provided that no patient is in both files" in " ".join(accuracy_in_words(without))
 

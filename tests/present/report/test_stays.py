@@ -12,6 +12,7 @@ import pytest
 from alarms.test_points import large_ward
 
 import voros
+from voros.present.report import make_report, save_report
 from voros.present.report.stays import stays_verdict
 
 pytest.importorskip("matplotlib", reason="a report draws pictures")
@@ -34,13 +35,13 @@ def ward_points(seed, n_stays=300):
 def report():
     (points, _), (later, sex) = ward_points(0), ward_points(1)
     how = {"guarantee": voros.Guarantee(0.95), "n_resamples": 100}
-    return voros.make_report(
+    return make_report(
         points, scenario=SCENARIO, y_test=later, by={"sex": sex}, title="Ward", **how
     )
 
 
 def test_the_document_has_what_a_ward_asks(report, tmp_path):
-    document, values = voros.write_report(report, tmp_path / "ward.html")
+    document, values = save_report(report, tmp_path / "ward.html")
     text = re.sub(r"<[^>]+>", " ", document.read_text())
     tested = report.tested_stays
     for said in (
@@ -98,13 +99,13 @@ def test_limits_that_an_interval_reaches_across_are_named(report, floor, rate, v
 )
 def test_arguments_of_cases_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        voros.make_report(ward_points(0, 40)[0], scenario=SCENARIO, **arguments)
+        make_report(ward_points(0, 40)[0], scenario=SCENARIO, **arguments)
 
 
 def test_points_of_cases_are_refused():
     points = voros.OperatingPoints.from_scores([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7])
     with pytest.raises(ValueError, match=r"accepted are labels and scores, or the points of"):
-        voros.make_report(points, scenario=voros.Scenario(0.2, cost_ratio=0.1))
+        make_report(points, scenario=voros.Scenario(0.2, cost_ratio=0.1))
 
 
 def test_events_of_stays_without_a_row_are_said():

@@ -305,7 +305,7 @@ class Report(ReprMixin):
         else:
             yield from accuracy_tables(self)
         yield from accuracy_in_words(self)
-        yield "voros.present.report.write_report writes the rest, with pictures"
+        yield "voros.present.report.save_report writes the rest, with pictures"
 
     @property
     def over_stays(self) -> bool:

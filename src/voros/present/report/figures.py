@@ -62,8 +62,6 @@ def report_pictures(report: Report) -> dict[str, list[Picture]]:
         "ranking_pictures": _draw_ranking,
         "decision_pictures": _draw_decision_curve,
         "calibration_pictures": _draw_calibration,
-        "period_pictures": _draw_periods,
-        "prevalence_pictures": _draw_prevalences,
         "subgroup_pictures": _draw_groups,
     }
     of_all = {"policy_pictures": _draw_policy, "map_pictures": _draw_map}
@@ -181,34 +179,6 @@ def _draw_policy(report: Report) -> Drawn:
             "What each confidence costs, on the validation cases; none is without a guarantee. The "
             "thin line is what is deployed. The confidences were fixed beforehand, so any of them "
             "may be chosen.",
-        )
-
-
-def _draw_periods(report: Report) -> Drawn:
-    """Alarms of each test period, where the capacity is one per period."""
-    tested = report.tested
-    if tested is not None and tested.by_period is not None:
-        likeliest = tested.choices[int(np.argmax(tested.probabilities))].threshold
-        yield (
-            plotting.PeriodDisplay.from_evaluation(tested, threshold=likeliest).ax_,
-            f"Alarms of each {report.scenario.per} against the capacity",
-            f"Alarms of each {report.scenario.per} of the test cases, at the threshold of the most "
-            f"probable costs. {tested.by_period.note}.",
-        )
-
-
-def _draw_prevalences(report: Report) -> Drawn:
-    """What the default threshold does where positives are more or less common."""
-    tested = report.tested_default
-    if tested is None or tested.scenario.exceed is not None or not tested.counts.whole:
-        return
-    if tested.counts.n_positive and tested.counts.n_negative:
-        yield (
-            plotting.PrevalenceDisplay.from_evaluation(tested).axes_[0],
-            "Precision and alarms of the default threshold over prevalences",
-            "The default threshold where positives are more or less common, if each class scores "
-            "as in the test cases and only their shares change; bands hold together. The thin line "
-            "is the prevalence of the test cases.",
         )
 
 

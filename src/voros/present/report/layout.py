@@ -23,7 +23,6 @@ from voros.present.report.accuracy import (
     flow_steps,
     net_benefit_table,
 )
-from voros.present.report.answered_items import SECTIONS, checklists
 from voros.present.report.content import DataSummary, Report
 from voros.present.report.figures import report_pictures
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
@@ -48,6 +47,21 @@ from voros.text.numbers import (
     typed_percent,
 )
 from voros.text.table import Table
+
+SECTIONS = {
+    "data": "Data and flow of cases",
+    "limits": "Limits and costs",
+    "ranking": "Ranking",
+    "decision-curve": "Decision curve",
+    "policy": "Chosen policy",
+    "counts": "Counts at the deployed threshold",
+    "calibration": "Discrimination and calibration",
+    "test": "Test",
+    "groups": "Subgroups of the test cases",
+    "other-limits": "At other limits",
+    "made": "How this was made",
+}
+"""Headings by the name that links use."""
 
 SCORE_WORDS = (
     "Partial VOROS is the share of the operating points within the limits that cost more than the "
@@ -74,11 +88,6 @@ CHOICE_TITLES = ("alarms", "right", "precision", "recall")
 def report_paths(path: str | Path) -> tuple[Path, Path]:
     """Return where the document and its JSON go.
 
-    Returns
-    -------
-    tuple of Path
-        The document and its JSON.
-
     Examples
     --------
     >>> [file.name for file in report_paths("choice.html")]
@@ -92,7 +101,7 @@ def report_paths(path: str | Path) -> tuple[Path, Path]:
     return document, document.with_suffix(".json")
 
 
-def write_report(report: Report, path: str | Path, *, force: bool = False) -> tuple[Path, Path]:
+def save_report(report: Report, path: str | Path, *, force: bool = False) -> tuple[Path, Path]:
     """Write a report as HTML, and the same content as JSON beside it.
 
     Returns
@@ -108,7 +117,7 @@ def write_report(report: Report, path: str | Path, *, force: bool = False) -> tu
     >>> ward = voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2))
     >>> report = make_report(y, {"risk": risk}, ward, title="Ward A", n_resamples=100)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in write_report(report, folder + "/choice.html")]
+    ...     [path.name for path in save_report(report, folder + "/choice.html")]
     ['choice.html', 'choice.json']
     """
     document, values = report_paths(path)
@@ -146,7 +155,6 @@ def render_report(report: Report, written: datetime) -> str:
         curve=report.policy.confidence_curve().table() if report.policy.curve else None,
         default=threshold_text(report.policy.default.threshold),
         counts_words=accuracy_in_words(report),
-        checklists=checklists(report),
         **(stay_sections if report.over_stays else _case_sections)(report),
         **report_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),

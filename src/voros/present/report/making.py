@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases, check_labels
-from voros.core.decision import Strategy
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.subgroups import Subgroups, read_subgroups
 from voros.exceptions import ArgumentError
-from voros.guarantee import Guarantee
-from voros.io import Predictions, read_predictions
-from voros.io.source import open_source
-from voros.io.tables import peek
+from voros.io import Predictions
 from voros.models import columns_by_model, points_by_name
 from voros.present.report.content import DataSummary, InBoth, ModelInterval, Report, rows_of
+from voros.present.report.layout import save_report
 from voros.selection import Selection, select_model
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.text.signatures import takes
@@ -164,19 +161,6 @@ class ReportStays:
         return self.points_by_model[model]
 
 
-class ReportSettings(TypedDict, total=False):
-    """How a report is made; see `make_report`."""
-
-    strategy: Strategy
-    tolerance: float
-    guarantee: Guarantee | None
-    n_resamples: int
-    confidence_level: float
-    random_state: int
-    title: str
-    false_alarm_cost: float | None
-
-
 def compose_report(
     validation: ReportCases | ReportStays,
     points: Mapping[str, OperatingPoints],
@@ -266,7 +250,7 @@ def make_report(
     periods_test: Any = None,
     times_test: Any = None,
     pos_label: Any = None,
-    **settings: Unpack[ReportSettings],
+    **settings: Any,
 ) -> Report:
     """Choose a model and its thresholds on labels and scores, test them, and report on it.
 
@@ -298,7 +282,7 @@ def make_report(
     Returns
     -------
     Report
-        `write_report` writes it as HTML, with JSON beside it.
+        `save_report` writes it as HTML, with JSON beside it.
 
     Examples
     --------
@@ -334,11 +318,56 @@ def make_report(
             times_test,
             name="y_test",
         )
-        test = _with_groups(test, by)
+        test = replace(
+            test, by=None if by is None else read_subgroups(by, test.predictions.n_cases)
+        )
     elif by is not None or groups_test is not None:
         name = "groups_test" if by is None else "by"
         raise ArgumentError(name, " is about test cases; give y_test and scores_test as well")
     return _report_on(validation, scenario, test, settings)
+
+
+@takes(make_report)
+def write_report(
+    y_true: Any,
+    scores: Any = None,
+    scenario: Scenario | None = None,
+    path: str | Path | None = None,
+    *,
+    force: bool = False,
+    **options: Any,
+) -> tuple[Path, Path]:
+    """Choose a model and its thresholds, test them, and write a report: HTML with JSON beside it.
+
+    Parameters
+    ----------
+    y_true, scores, scenario, **options
+        As in `voros.present.report.make_report`.
+    path : path
+        Of the HTML; its name ends in .html.
+    force : bool, default False
+        Overwrite files that exist.
+
+    Returns
+    -------
+    tuple of Path
+        The document and its JSON.
+
+    Examples
+    --------
+    >>> import tempfile, voros
+    >>> y, risk = [0, 1, 0, 1] * 30, [0.1, 0.9, 0.8, 0.7] * 30
+    >>> ward = voros.Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = folder + "/choice.html"
+    ...     written = voros.write_report(y, {"risk": risk}, ward, path, n_resamples=100)
+    >>> [file.name for file in written]
+    ['choice.html', 'choice.json']
+    """
+    report = make_report(y_true, scores, scenario, **options)
+    if path is None:
+        raise ArgumentError("path", " is required: where to write the report")
+    return save_report(report, path, force=force)
 
 
 def _test_stays(y_test: Any, by: Any, **cases: Any) -> ReportStays | None:
@@ -349,66 +378,6 @@ def _test_stays(y_test: Any, by: Any, **cases: Any) -> ReportStays | None:
         if value is not None:
             raise ArgumentError(name, "; over stays accepted are test points as y_test")
     return None
-
-
-def report_file(
-    path: str | Path,
-    scenario: Scenario,
-    *,
-    test: str | Path | None = None,
-    by: Any = (),
-    group: str | None = None,
-    columns: Mapping[str, Any] | None = None,
-    **settings: Unpack[ReportSettings],
-) -> Report:
-    r"""Report on files of predictions, as ``voros report`` does.
-
-    Parameters
-    ----------
-    path, test : path-like
-        Validation cases, and test cases with the same columns.
-    scenario : Scenario
-    by : str or sequence of str
-        Columns of subgroups of the test cases to report on.
-    group : str, optional
-        Column that says whose each case is; the file of test cases may lack it.
-    columns : mapping, optional
-        Other arguments of `voros.io.read_predictions`, such as ``{"label": "died"}``.
-    **settings
-        As in `make_report`.
-
-    Returns
-    -------
-    Report
-        What `write_report` writes.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, voros
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "cases.csv")
-    >>> _ = file.write_text("died,risk\n" + "1,0.9\n0,0.2\n0,0.4\n1,0.3\n" * 20)
-    >>> scenario = voros.Scenario(capacity=0.5, cost_ratio=0.1)
-    >>> report_file(file, scenario, columns={"label": "died"}, n_resamples=100).validation.file
-    'cases.csv'
-    """
-    check_scenario(scenario)
-    named, wanted = dict(columns or {}), [by] if isinstance(by, str) else list(by)
-    if wanted and test is None:
-        raise ArgumentError("by", " reports on test cases; name their file with test")
-    cases = read_predictions(path, group=group, aside=wanted, **named)
-    validation = _of_file(cases, scenario)
-    later = None
-    if test is not None:
-        named = {"label": cases.label, "scores": cases.models} | named
-        source = open_source(test, named.pop("file_format", None))
-        whose = group if group in peek(source).column_names else None
-        later = _of_file(read_predictions(source, by=wanted, group=whose, **named), scenario)
-        later = _with_groups(later, later.predictions.by or None)
-    return _report_on(validation, scenario, later, settings)
-
-
-def _of_file(cases: Predictions, scenario: Scenario) -> ReportCases:
-    return ReportCases(cases, read_periods(scenario, cases.labels, cases.periods, cases.times))
 
 
 def _in_memory(
@@ -428,17 +397,11 @@ def _in_memory(
     return ReportCases(cases, read_periods(scenario, y_true, periods, times))
 
 
-def _with_groups(cases: ReportCases, by: Any) -> ReportCases:
-    subgroups = None if by is None else read_subgroups(by, cases.predictions.n_cases)
-    return ReportCases(cases.predictions, cases.periods, subgroups)
-
-
 def _report_on(
     validation: ReportCases | ReportStays,
     scenario: Scenario,
     test: ReportCases | ReportStays | None,
-    settings: ReportSettings,
-    **options: Any,
+    settings: Mapping[str, Any],
 ) -> Report:
     rest = dict[str, Any](settings)
     how = {
@@ -448,7 +411,7 @@ def _report_on(
     }
     points = {model: validation.points(model) for model in validation.models}
     selection = rank_deployable(points, scenario, **how)
-    return compose_report(validation, points, selection, test, **rest, **options)
+    return compose_report(validation, points, selection, test, **rest)
 
 
 def _in_both(

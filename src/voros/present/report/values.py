@@ -10,7 +10,6 @@ from voros.alarms.stay_rows import rows_in_memory
 from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_values
-from voros.present.report.answered_items import checklists
 from voros.present.report.stays import stays_verdict
 from voros.present.report.wording import limits_verdict
 
@@ -54,10 +53,6 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "test": None
         if report.test is None
         else {"data": asdict(report.test)} | _test_values(report),
-        "checklists": {
-            name: {item.number: answer for item, answer in rows}
-            for name, rows in checklists(report).items()
-        },
     }
 
 

@@ -1,17 +1,36 @@
 """The TRIPOD+AI checklist of a run: where it answers an item, or that the author has to.
 
+After Collins et al., "TRIPOD+AI statement", BMJ 2024;385:e078378, in our own short words.
 A row names only files that the run writes and facts that are true of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
-from voros.present.checklist import TRIPOD_AI, check_known
+from voros.exceptions import ArgumentError
 from voros.text.table import Column, Table
 from voros_studies.experiments.cases import Split
 from voros_studies.experiments.context import StudyContext
+
+
+@dataclass(frozen=True)
+class ChecklistItem:
+    """One item: its number, the section of a report, and what is asked for."""
+
+    number: str
+    section: str
+    asks: str
+
+
+TRIPOD_AI = tuple(
+    ChecklistItem(*line.split("|"))
+    for line in files(__package__).joinpath("tripod_ai.txt").read_text("utf-8").splitlines()
+)
+"""A line of the file for each item."""
 
 LEFT_TO_AUTHOR = "left to the author"
 WHAT_WAS_RUN = "What was run"
@@ -91,7 +110,11 @@ def checklist_table(answers: Mapping[str, str], title: str = "TRIPOD+AI checklis
     >>> [row[3] for row in table.rows if row[0] in ("20a", "17")]
     ['left to the author', 'flow diagram']
     """
-    check_known(answers, TRIPOD_AI)
+    unknown = sorted(set(answers) - {item.number for item in TRIPOD_AI})
+    if unknown:
+        raise ArgumentError(
+            "answers", f" name the items {', '.join(unknown)}; accepted are those of the checklist"
+        )
     columns = (Column("item"), Column("section"), Column("asks for", "asks"), Column("where"))
     rows = tuple(
         (item.number, item.section, item.asks, answers.get(item.number, LEFT_TO_AUTHOR))
