@@ -7,7 +7,6 @@ const FELDER = {
   scores: "„Modelle“",
   pos_label: "„Positives Label“",
   drop_missing: "„Zeilen mit fehlendem Wert auslassen“",
-  file_format: "die Endung ihres Namens",
 };
 
 const ZEITRAUM = { hour: "Stunde", shift: "Schicht", day: "Tag", week: "Woche", month: "Monat" };
@@ -512,7 +511,6 @@ export const GERMAN = {
   },
   otherFormat: (file, format) =>
     `${file} ist ${format}; diese Seite liest CSV und TSV. Die Befehlszeile liest es: voros explore`,
-  readAs: (file, format) => `${file} wird als ${format} gelesen (ein anderes Format: ${FELDER.file_format})`,
   decimalCommas: (file) => `Zahlen in ${file} werden mit Dezimalkomma gelesen`,
   separatedBy: (file, mark) => `${file} ist getrennt durch ${quoted(mark)}`,
   noRows: (names) => `es gibt Spaltennamen (${names.join(", ")}) und keine Zeilen; ergänzen Sie die Fälle`,

@@ -7,7 +7,6 @@ const CONTROLS = {
   scores: "“Models”",
   pos_label: "“Positive label”",
   drop_missing: "“Leave out rows with a missing value”",
-  file_format: "the ending of its name",
 };
 
 const count = (n) => n.toLocaleString("en");
@@ -497,7 +496,6 @@ export const ENGLISH = {
   },
   otherFormat: (file, format) =>
     `${file} is ${format}; this page reads CSV and TSV. The command line reads it: voros explore`,
-  readAs: (file, format) => `reading ${file} as ${format} (another format: ${CONTROLS.file_format})`,
   decimalCommas: (file) => `numbers in ${file} are read with decimal commas`,
   separatedBy: (file, mark) => `${file} is separated by ${quoted(mark)}`,
   noRows: (names) => `there are column names (${names.join(", ")}) and no rows; add the cases`,

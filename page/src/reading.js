@@ -11,7 +11,6 @@ import {
   decimalOf,
   decoded,
   delimiterOf,
-  headerOf,
   isBlank,
   MISSING,
   numberFromText,
@@ -36,11 +35,6 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 
 /** Characters of a cell in a message. */
 const SHOWN_CHARACTERS = 40;
-
-const ENDINGS = {
-  csv: "csv", tsv: "tsv", tab: "tsv", parquet: "parquet", pq: "parquet", arrow: "arrow",
-  arrows: "arrow", feather: "arrow", ipc: "arrow", jsonl: "jsonl", ndjson: "jsonl",
-};
 
 const NOT_TABLES = [
   ["PK\x03\x04", "zip"],
@@ -95,37 +89,21 @@ const withoutMark = (head) => (startsWith(head, BYTE_ORDER_MARK) ? head.subarray
 
 // ------------------------------------------------------------------ format
 
-function endingOf(name) {
-  const plain = name.toLowerCase().replace(/\.gz$/, "");
-  return ENDINGS[/\.([^.]*)$/.exec(plain)?.[1]] ?? null;
-}
-
-function sniffedFormat(head) {
-  const magic = OTHER_FORMATS.find(([start]) => startsWith(head, start));
-  if (magic) return magic[1];
-  if (/^\s*\{/.test(rawText(head.subarray(0, 200)))) return "jsonl";
-  const header = headerOf(head);
-  return header.includes("\t") && !header.includes(",") ? "tsv" : "csv";
-}
-
 function checkTable(name, head) {
   if (isBlank(head)) throw new DataError(w.isEmpty(name));
   const magic = NOT_TABLES.find(([start]) => startsWith(head, start));
   if (magic) throw new DataError(w.notTable[magic[1]](name));
   const other = OTHER_FORMATS.find(([start]) => startsWith(head, start));
   if (other) throw new DataError(w.otherFormat(name, other[1]));
+  const opening = rawText(withoutMark(head).subarray(0, 200));
+  if (/^\s*\{/.test(opening)) throw new DataError(w.otherFormat(name, "jsonl"));
 }
 
-/** Format and delimiter, with what was found from the bytes, in words. */
+/** What stands between the columns, with what was found from the bytes, in words. */
 function tableFormat(name, head) {
-  const named = endingOf(name);
   checkTable(name, head);
-  const format = named ?? sniffedFormat(withoutMark(head));
-  if (format !== "csv" && format !== "tsv") throw new DataError(w.otherFormat(name, format));
-  const notes = named === null ? [w.readAs(name, format)] : [];
-  const delimiter = format === "tsv" ? "\t" : delimiterOf(withoutMark(head));
-  if (format === "csv" && delimiter !== ",") notes.push(w.separatedBy(name, delimiter));
-  return { format, delimiter, notes };
+  const delimiter = delimiterOf(withoutMark(head));
+  return { delimiter, notes: delimiter === ";" ? [w.separatedBy(name, delimiter)] : [] };
 }
 
 // ------------------------------------------------------------------ the first rows

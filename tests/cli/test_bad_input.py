@@ -103,7 +103,6 @@ def test_a_capacity_below_one_case(refused, cases):
         (("--scenario", "ward"), "--scenarios FILE"),
         (("--scenarios", "none.toml"), "none.toml"),
         (("--cost-ratio", "1/9", "--json", "--csv"), "--json and --csv are mutually exclusive"),
-        (("--cost-ratio", "1/9", "--format", "xls"), "accepted are 'csv', 'tsv', 'parquet'"),
     ],
 )
 def test_options_that_are_not_understood(refused, cases, limits, complaint):
@@ -284,7 +283,6 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
         (("select", "--miss-costs", "9", "--confidence", "2"), "--confidence=2.0; accepted is"),
         (("select", "--miss-costs", "9", "--confidence", ".9", "--horizon", "0"), "--horizon=0;"),
         (("compare", "--miss-costs", "9", "--resamples", "1"), "--resamples=1; accepted is"),
-        (("score", "--miss-costs", "9", "--format", "xls"), "--format='xls'; accepted are"),
     ],
 )
 def test_errors_of_the_library_name_the_option(refused, cases, command, opening):

@@ -143,16 +143,6 @@ def test_alarms_per_day(voros_command, tmp_path):
     assert (tmp_path / "listed.csv").exists()
 
 
-def test_subgroups(voros_command, tmp_path):
-    names = make_files()
-    cases, patients = names["cases"], names["patients"]
-    cases = cases.assign(sex=patients.features["sex"], risk=cases["SUPPORT model"])
-    for name, rows in (("cases", names["half"]), ("later", ~names["half"])):
-        cases[rows].to_csv(tmp_path / f"{name}.csv", index=False)
-    commands_only("subgroups.md", voros_command, tmp_path)
-    assert (tmp_path / "policy.json").exists()
-
-
 @pytest.mark.slow
 def test_alarms_over_stays(voros_command, tmp_path):
     for name, events, seed in (("hours", "events", 0), ("later", "later-events", 1)):
@@ -236,7 +226,7 @@ def test_a_report(voros_command, tmp_path):
 
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
-    pages |= {"walk-through", "README", "reports", "stays", "subgroups", "install"}
+    pages |= {"walk-through", "README", "reports", "stays", "install"}
     pages |= {"combining", "published-curve", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     pages |= {"experiments"}  # studies/tests/experiments/test_table.py

@@ -25,7 +25,7 @@ def refusal(path, **columns):
     return said
 
 
-@pytest.mark.parametrize("depth", [101, 20_000, 100_000])
+@pytest.mark.parametrize("depth", [1001, 20_000, 100_000])
 @pytest.mark.parametrize("where", [0, 3000])
 @pytest.mark.parametrize("marks", ["[]", '{"x":}'])
 def test_deep_json_lines_do_not_end_the_process(tmp_path, depth, where, marks):
@@ -33,7 +33,7 @@ def test_deep_json_lines_do_not_end_the_process(tmp_path, depth, where, marks):
     lines = ['{"label": 1, "score": 0.5}'] * 3001
     lines[where] = f'{{"label": 1, "score": {opening * depth}1{closing * depth}}}'
     (tmp_path / "deep.jsonl").write_text("\n".join(lines) + "\n")
-    assert f"row {where + 1} is nested more than 100 deep" in refusal(tmp_path / "deep.jsonl")
+    assert f"row {where + 1} has more than 1000 brackets" in refusal(tmp_path / "deep.jsonl")
 
 
 def test_brackets_in_text_are_no_nesting(tmp_path):
@@ -42,11 +42,6 @@ def test_brackets_in_text_are_no_nesting(tmp_path):
     ]
     (tmp_path / "flat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert read_predictions(tmp_path / "flat.jsonl", **COLUMNS).n_cases == 9
-
-
-def test_deep_lists_of_records(tmp_path):
-    (tmp_path / "deep.json").write_text('[{"label": ' + "[" * 100_000)
-    assert "nested too deep" in refusal(tmp_path / "deep.json")
 
 
 @pytest.fixture
@@ -66,20 +61,8 @@ def write_jsonl(path):
     path.write_bytes(gzip.compress(lines))
 
 
-def write_json(path):
-    rows = b", ".join([b'{"label": 1, "score": 0.5}'] * ROWS)
-    path.write_bytes(gzip.compress(b"[" + rows + b"]"))
-
-
 def write_parquet(path):
     parquet.write_table(pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), path)
-
-
-def write_stream(path):
-    table, sink = pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    path.write_bytes(gzip.compress(sink.getvalue().to_pybytes()))
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -88,9 +71,7 @@ def write_stream(path):
     [
         ("bomb.csv.gz", write_csv),
         ("bomb.jsonl.gz", write_jsonl),
-        ("bomb.json.gz", write_json),
         ("bomb.parquet", write_parquet),
-        ("bomb.arrow.gz", write_stream),
     ],
 )
 def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
@@ -99,16 +80,6 @@ def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
     said = refusal(tmp_path / name)
     assert said.startswith(f"{tmp_path / name}: ")
     assert "GB of memory, and 0 GB are free; voros score, select, map and count can use" in said
-
-
-@pytest.mark.parametrize(
-    ("name", "start"), [("line.csv.gz", b"label,score\n"), ("line.jsonl.gz", b'{"label": "')]
-)
-def test_one_endless_row_is_refused(tmp_path, name, start, monkeypatch):
-    for module in ("text_scan", "json_records"):
-        monkeypatch.setattr(f"voros.io.{module}.LONGEST_ROW", 1 << 22)
-    (tmp_path / name).write_bytes(gzip.compress(start + b"1" * (1 << 24), compresslevel=1))
-    assert "has more than 4 MB" in refusal(tmp_path / name)
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_standard_input(monkeypatch, content):
     found = read_predictions("-", label="label")
     assert found.models == ["first", "second"]
     np.testing.assert_array_equal(found.scores_of("second"), SCORES["second"])
-    assert any("standard input" in note for note in found.notes)
+    assert found.source == "standard input"
 
 
 def test_long_form_is_lined_up_by_case(tmp_path):

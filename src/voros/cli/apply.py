@@ -36,8 +36,9 @@ from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.installing import missing_studies
 from voros.io import Predictions, append_columns, open_source, table_bytes
+from voros.io.appending import Written
 from voros.io.scenario_text import read_number
-from voros.io.source import DELIMITED, Format, Source
+from voros.io.source import Source
 from voros.io.tables import peek
 from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -89,7 +90,6 @@ def apply(
         "--drop-missing",
         default=False,
     ),
-    file_format: options.FileFormat = None,
     output: Path | None = options.output_to(
         "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
         ".jsonl. Without it, or with -, CSV on the standard output."
@@ -113,7 +113,6 @@ def apply(
         score=None if score is None else [score],
         pos_label=pos_label,
         drop_missing=drop_missing,
-        file_format=file_format,
     )
     if false_alarm_cost is not None and miss_value is None:
         raise ValueError("--false-alarm-cost requires --miss-value, the column of values")
@@ -281,7 +280,7 @@ def _decide_cases(
 
 def _with_saved_model(columns: InputOptions, policy_file: Path) -> Source:
     """Open the cases; a model that a study saved beside its policies adds scores they lack."""
-    source, (model,) = open_source(columns.file, columns.file_format), columns.score or [""]
+    source, (model,) = open_source(columns.file), columns.score or [""]
     folder = policy_file.resolve().parent.parent
     saved = [folder / "models" / f"{model}.{kind}" for kind in ("skops", "joblib")]
     file = next(filter(Path.is_file, saved), None)
@@ -294,8 +293,9 @@ def _with_saved_model(columns: InputOptions, policy_file: Path) -> Source:
     say(f"scoring {source.name} with {file}", "note")
     studies = import_module(added_commands()["experiment"].module)
     table = append_columns(source, {model: studies.score_rows(folder, model, source)})
-    kind: Format = "csv" if source.format in DELIMITED else "parquet"
-    return Source(source.name, None, table_bytes(table, kind), kind)
+    # Text stays text, so that an identifier of 007 does.
+    kind: Written = "csv" if source.format == "csv" else "parquet"
+    return Source(source.name, None, table_bytes(table, kind))
 
 
 def _decide(
@@ -319,7 +319,7 @@ def _decide(
 
 def _decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
     """Decide who raises an alarm and who is looked at again."""
-    source = open_source(columns.file, columns.file_format)
+    source = open_source(columns.file)
     cases = load(columns, source=source, labelled=bool(columns.label))
     (column,) = cases.models
     level = band.predict(cases.scores_of(column))
@@ -378,7 +378,7 @@ def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario
 
 def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
     """Decide on several outcomes of each case, or by the group of a case."""
-    source = open_source(file.columns.file, file.columns.file_format)
+    source = open_source(file.columns.file)
     cases = file.load(policy, source)
     tested, labelled = cases.evaluate(policy), cases.y_true is not None
     alarms, within = policy.predict(cases.scores, by=cases.by), tested.capacity_kept

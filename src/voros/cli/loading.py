@@ -24,7 +24,7 @@ from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
 from voros.io.memory import fits_in_memory, installed_engine
 from voros.io.predictions import typed_label
-from voros.io.source import DELIMITED, PEEKED_ROWS, Source
+from voros.io.source import PEEKED_ROWS, Source
 from voros.io.tables import is_numeric, most_rows, peek
 from voros.models import warn_of_amounts
 
@@ -43,7 +43,7 @@ Engine = Annotated[
     ),
 ]
 
-COUNTED = ("parquet", *DELIMITED)
+COUNTED = ("parquet", "csv")
 """Formats that engines count."""
 
 NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
@@ -94,7 +94,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     if dataset:
         _check_engine_options(columns)
         return _open_dataset(str(columns.file), engine, _needed(columns))
-    source = open_source(columns.file, columns.file_format)
+    source = open_source(columns.file)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
         _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is not one")
@@ -190,7 +190,6 @@ def load(
             labelled=labelled,
             both_classes=both_classes,
             drop_missing=columns.drop_missing,
-            file_format=columns.file_format,
             **({} if worth is None else worth.columns),
         )
     for note in predictions.notes:
@@ -224,7 +223,7 @@ def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
     """Read a document of counts."""
     from voros.sites import SiteCounts
 
-    cases_only = ("label", "model", "case", "weight", "pos_label", "drop_missing", "file_format")
+    cases_only = ("label", "model", "case", "weight", "pos_label", "drop_missing")
     refuse(columns.given(*cases_only), f"is for files of cases; {columns.file} holds counts")
     counts = SiteCounts.from_json(_readable(source))
     return counts.of_models(columns.score) if columns.score else counts

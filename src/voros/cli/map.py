@@ -145,7 +145,7 @@ def _curves(columns: InputOptions, sizes: str, *, interpolate: bool) -> dict[str
             f"={shown(sizes)}; accepted are two numbers of cases above 0, positive:negative, as in "
             "840:11160",
         )
-    source = open_source(columns.file, columns.file_format)
+    source = open_source(columns.file)
     return read_curves(source, *counts, interpolate=interpolate)
 
 

@@ -60,7 +60,7 @@ PredictionFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Predictions: CSV, TSV, JSON (also gzipped), Parquet, Arrow; - is standard input.",
+        help="CSV, TSV or JSON lines (also gzipped), Parquet, Arrow; - is standard input.",
     ),
 ]
 
@@ -101,15 +101,6 @@ Block = Annotated[
         "With --confidence and a capacity per day: how many neighbouring days are taken as one "
         "independent unit, such as 7 where days resemble the day before.",
         metavar="COUNT",
-    ),
-]
-
-FileFormat = Annotated[
-    str | None,
-    in_columns(
-        "csv, tsv, parquet, arrow, jsonl or json, where the name does not say.",
-        "--format",
-        metavar="FORMAT",
     ),
 ]
 
@@ -270,7 +261,6 @@ class InputOptions:
     drop_missing: bool = in_columns(
         "Leave out rows with a missing value.", "--drop-missing", default=False
     )
-    file_format: FileFormat = None
 
     def given(self, *names: str) -> dict[str, Any]:
         """Return some of the options with their values."""

@@ -405,7 +405,7 @@ def load_test(
     named = replace(columns, file=path, label=label, score=scores)
     if group is None:
         return load(named, when=when, by=by, worth=worth)
-    source = open_source(path, columns.file_format)
+    source = open_source(path)
     whose = group if group in peek(source).column_names else None
     return load(named, source=source, when=when, by=by, group=whose, worth=worth)
 

@@ -68,7 +68,7 @@ class Streams:
         group: str | None = None,
     ) -> dict[str, Any]:
         """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
-        source = open_source(columns.file, columns.file_format)
+        source = open_source(columns.file)
         labels: dict[str, AnyArray] = {}
         scores: dict[str, AnyArray] = {}
         by = () if self.by is None else (self.by,)

@@ -165,7 +165,7 @@ class StayInput:
     @cached_property
     def source(self) -> Source:
         """The file, opened once: a pipe cannot be read again."""
-        return open_source(self.columns.file, self.columns.file_format)
+        return open_source(self.columns.file)
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from voros.text.table import Table, csv_text, printable
 
 if TYPE_CHECKING:
     from voros.cli.options import ShowOptions
-    from voros.io.source import Format
+    from voros.io.appending import Written
 
 Item = TypeVar("Item")
 
@@ -26,7 +26,6 @@ OPTION_NAMES = {
     "case": "id",
     "groups": "group",
     "sample_weight": "weight",
-    "file_format": "format",
     "as_json": "json",
     "as_csv": "csv",
     "n_resamples": "resamples",
@@ -219,7 +218,7 @@ def deliver(data: str | bytes, output: Path | None, options: ShowOptions) -> Non
         sys.stdout.buffer.write(data)
 
 
-def cases_format(output: Path | None) -> Format:
+def cases_format(output: Path | None) -> Written:
     """Return the format of a file of cases by its name; CSV on the standard output."""
     from voros.io import format_of
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.io.source import DELIMITED, open_source
+from voros.io.bad_rows import count_lines
+from voros.io.source import open_source
 from voros.io.tables import is_numeric, peek
-from voros.io.text_scan import count_lines
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 """How the name of a Parquet file ends."""
@@ -41,7 +41,7 @@ class TableFile:
     ----------
     name : str
         Its path.
-    format : {"parquet", "csv", "tsv"}
+    format : {"parquet", "csv"}
     schema : pyarrow.Schema
         Of delimited text, the types that its first rows suggest.
     delimiter : str
@@ -141,8 +141,8 @@ def _local_file(name: str) -> TableFile:
     from pyarrow.parquet import read_schema
 
     source = open_source(name)
-    if source.format in DELIMITED:
-        count_lines(source.open(), source.delimiter)
+    if source.format == "csv":
+        count_lines(source)  # refuses a quote that is never closed
         return TableFile(name, source.format, _suggested(peek(source)), source.delimiter)
     if source.format != "parquet":
         raise PredictionFileError(f"{name} is {source.format}; engines count Parquet and CSV")

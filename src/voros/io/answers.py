@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from voros.core import costs
-from voros.core.arguments import check_number
 from voros.core.scenario import Scenario
-from voros.io.toml import read_toml
+from voros.io.scenario_file import read_toml
+from voros.io.scenario_text import read_range, scenario_from_fields
 from voros.text.numbers import percent
 from voros.text.table import Table
 
-OFFERS = ("accepted", "refused")
-"""False alarms for one more case caught, as they were offered."""
+LIMITS = ("min_precision", "capacity", "miss_costs")
+"""What is read of an answer; the offers that led to it are for the record."""
 
 POINTS_EACH = 41
 """Costs that stand for the range of one person; everybody has the same number."""
@@ -139,50 +138,9 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
     absent = [name for name in Answer.__dataclass_fields__ if name not in fields]
     if absent:
         raise ValueError(f"{where} has no {absent[0]}")
-    known = (*Answer.__dataclass_fields__, *OFFERS)
-    other = [name for name in fields if name not in known]
-    if other:
-        raise ValueError(f"{where} has {other[0]!r}; accepted are {', '.join(known)}")
-    if not isinstance(fields["who"], str):
-        raise ValueError(f"{where}, who={fields['who']!r}; accepted is a name")
-    floor = check_number(fields["min_precision"], f"{where}, min_precision")
-    capacity = check_number(fields["capacity"], f"{where}, capacity", "a share above 0", 1e-100)
-    miss_costs = _range(fields["miss_costs"], where)
-    _check_follows(miss_costs, fields, where)
-    return Answer(fields["who"], floor, capacity, miss_costs)
-
-
-def _check_follows(miss_costs: tuple[float, float], fields: Mapping[str, Any], where: str) -> None:
-    """Raise unless the range is the one that the accepted and refused offers lead to."""
-    if not any(name in fields for name in OFFERS):
-        return
-    accepted, refused = (_offers(fields.get(name, []), f"{where}, {name}") for name in OFFERS)
-    yes, no = max(accepted, default=0.0), min(refused, default=np.inf)
-    if yes == 0 and no == np.inf:
-        raise ValueError(f"{where} has no accepted and no refused offer to derive miss_costs from")
-    # Where all were accepted, or all refused, no other number was asked about.
-    ends = [end for end in (yes, no) if 0 < end < np.inf]
-    follows = min(ends), max(ends)
-    if not np.allclose(miss_costs, follows, rtol=1e-9, atol=0):
-        raise ValueError(
-            f"{where}, miss_costs={list(miss_costs)}; from what is accepted and refused follows "
-            f"[{follows[0]:g}, {follows[1]:g}]"
-        )
-
-
-def _offers(offers: Any, where: str) -> list[float]:
-    if not isinstance(offers, list):
-        raise ValueError(f"{where}={offers!r}; accepted is a list of numbers above 0")
-    return [check_number(offer, where, "numbers above 0", 1e-100, 1e100) for offer in offers]
-
-
-def _range(ends: Any, where: str) -> tuple[float, float]:
-    accepted = "a rising pair of numbers above 0"
-    pair = isinstance(ends, Sequence) and not isinstance(ends, str) and len(ends) == 2
-    low, high = (
-        check_number(end, f"{where}, miss_costs", accepted, 1e-100, 1e100)
-        for end in (ends if pair else (1, 1))
-    )
-    if not pair or low > high:
-        raise ValueError(f"{where}, miss_costs={ends!r}; accepted is {accepted}")
-    return low, high
+    try:
+        scenario = scenario_from_fields({name: fields[name] for name in LIMITS})
+        costs = read_range(fields["miss_costs"], "miss_costs")
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return Answer(str(fields["who"]), scenario.min_precision, scenario.capacity, costs)

@@ -7,13 +7,25 @@ import io
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from voros.exceptions import PredictionFileError
-from voros.io.source import FORMATS, Format, Source
+from voros.io.source import Source
 from voros.io.tables import read_as_written
 from voros.io.writing import json_text
 from voros.typing import AnyArray, BoolArray
+
+Written: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+
+FORMATS: dict[str, Written] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".jsonl": "jsonl",
+}
+"""The format that the end of a file's name asks for."""
 
 
 def append_columns(
@@ -50,12 +62,12 @@ def append_columns(
     return table
 
 
-def format_of(path: Path) -> Format:
+def format_of(path: Path) -> Written:
     """Return the format that a file's name asks for.
 
     Returns
     -------
-    Format
+    str
 
     Examples
     --------
@@ -68,7 +80,7 @@ def format_of(path: Path) -> Format:
     return FORMATS[path.suffix.lower()]
 
 
-def table_bytes(table: Any, file_format: Format) -> bytes:
+def table_bytes(table: Any, file_format: Written) -> bytes:
     r"""Write a table in a format, into memory.
 
     Returns

@@ -11,10 +11,12 @@ import io
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from voros.exceptions import Argument, Message, PredictionFileError
+from voros.exceptions import PredictionFileError
+from voros.io.source import BLOCK_BYTES
 
 if TYPE_CHECKING:
     from voros.io.source import Source
@@ -30,6 +32,9 @@ LONGEST_CELL = 2**31 - 1
 
 NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity|nan)\s*", re.A | re.I)
 
+LITERAL = re.compile(rb'[^",;\t\r\n]"[^",;\t\r\n]')
+"""A quote between other characters, which opens and closes nothing."""
+
 WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)+(\.\d+)?", re.A)
 PERCENTAGE = re.compile(r"[+-]?\d+(\.\d+)? ?%", re.A)
 
@@ -44,31 +49,66 @@ def explain_bad_row(
     try:
         problem = _first_bad_row(source, numeric, texts)
     except UnicodeDecodeError:
-        problem = Message(
-            "this is not UTF-8 text; save it as UTF-8, or name its format with ",
-            Argument("file_format"),
-        )
+        problem = "this is not UTF-8 text; save it as UTF-8"
     except (csv.Error, OSError, ValueError) as error:
         problem = f"cannot be read as {source.format}: {shortened(str(error), LONGEST_REASON)}"
     if problem is None:
         said = shortened(" ".join(reason.split()), LONGEST_REASON)
-        problem = Message(
-            f"cannot be read as {source.format} ({said}); another format: ",
-            Argument("file_format"),
-        )
-    return PredictionFileError(Message(f"{source.name}: ", problem))
+        problem = f"cannot be read as {source.format} ({said})"
+    return PredictionFileError(f"{source.name}: {problem}")
 
 
 def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[str]) -> str | None:
     if source.format == "jsonl":
         return next(_scan_json(source, numeric), None)
-    if source.format not in ("csv", "tsv"):
+    if source.format != "csv":
         return None
+    with _long_cells():
+        return next(_scan_text(source, numeric, texts), None)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        return next(_scan_text(source, numeric, texts), None)
+        yield
     finally:
         csv.field_size_limit(limit)
+
+
+def count_lines(source: Source) -> int:
+    """Return the number of lines of delimited text, which is at least that of its rows.
+
+    Raises
+    ------
+    PredictionFileError
+        Where a quote is never closed: the fast reader takes everything after it as one cell, and
+        says nothing.
+    """
+    n_lines, n_quotes, doubtful = 0, 0, False
+    with source.open() as stream:
+        while chunk := bytes(stream.read(BLOCK_BYTES)):
+            n_lines, n_quotes = n_lines + chunk.count(b"\n"), n_quotes + chunk.count(b'"')
+            doubtful = doubtful or LITERAL.search(chunk) is not None
+    if doubtful or n_quotes % 2:
+        with _long_cells():
+            _check_closed(source)
+    return n_lines + 1
+
+
+def _check_closed(source: Source) -> None:
+    """Raise where the text ends within quotes; a single one may stand inside a cell."""
+    text = io.TextIOWrapper(source.open(), encoding="utf-8", errors="replace", newline="")
+    rows, line = csv.reader(text, delimiter=source.delimiter, strict=True), 1
+    try:
+        for _ in rows:
+            line = rows.line_num + 1
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            raise PredictionFileError(
+                f"the quote that opens in line {line} is never closed; close or remove it, for all "
+                "that follows would be one cell"
+            ) from None
 
 
 def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str]) -> Iterator[str]:
@@ -115,7 +155,7 @@ def _undecoded(cells: Sequence[str], where: str) -> Iterator[str]:
 
 def _scan_json(source: Source, numeric: Collection[str]) -> Iterator[str]:
     lines = io.TextIOWrapper(source.open(), encoding="utf-8-sig")
-    kinds: dict[str, type] = {}
+    texts: dict[str, bool] = {}
     for row, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             cells = json.loads(line)
@@ -126,23 +166,11 @@ def _scan_json(source: Source, numeric: Collection[str]) -> Iterator[str]:
         if not isinstance(cells, dict):
             yield f"row {row} is not a JSON object; every line must be one, with names and values"
             return
-        yield from _odd_cells(cells, numeric, kinds, f"row {row}")
-
-
-def _odd_cells(
-    cells: dict[str, Any], numeric: Collection[str], kinds: dict[str, type], where: str
-) -> Iterator[str]:
-    """Values that are no numbers where numbers are due, or of another kind than those before."""
-    for name, value in cells.items():
-        if value is None:
-            continue
-        kind = float if isinstance(value, (int, float)) else type(value)
-        if name in numeric and not is_number(str(value)):
-            yield _bad_number(name, str(value), where)
-        elif kinds.setdefault(name, kind) is not kind:
-            expected = "a number" if kinds[name] is float else f"a {kinds[name].__name__}"
-            shown = shortened(repr(value))
-            yield f"{where}, column {name!r}: {shown} is not {expected} as in the rows before"
+        for name, value in cells.items():
+            is_text = isinstance(value, str)
+            bad = not is_number(str(value)) and name in numeric
+            if bad or (value is not None and texts.setdefault(name, is_text) < is_text):
+                yield _bad_number(name, str(value), f"row {row}")
 
 
 def check_text_numbers(column: Any, name: str) -> None:

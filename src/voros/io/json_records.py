@@ -1,27 +1,21 @@
-"""Records of JSON: one in each line, or all in one list as pandas writes them."""
+"""Records of JSON, one in each line."""
 
 from __future__ import annotations
 
 import io
-import json
 import re
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterator
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.io.memory import check_fits_bytes, check_fits_rows
-from voros.io.source import PEEKED_ROWS, SNIFFED_BYTES, Source
-from voros.io.text_scan import CHUNK_BYTES, LONGEST_ROW, with_longer_blocks
+from voros.io.memory import check_fits_rows
+from voros.io.source import BLOCK_BYTES, PEEKED_ROWS, SNIFFED_BYTES, Source
 
 NO_OBJECT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|\n)[ \t\r]*(?!\xef\xbb\xbf)[^{\s]")
 """A line that begins with anything but the brace of an object."""
 
-DEEPEST = 100
-"""Values within one another; pyarrow crashes on some thousands."""
-
-PARSED = 20
-"""Bytes that Python takes for each byte of a list of records, less than that in all trials."""
+MOST_BRACKETS = 1000
+"""Brackets in a row; pyarrow crashes on values that are nested some thousands deep."""
 
 
 def peek_lines(source: Source) -> Any:
@@ -44,11 +38,9 @@ def read_lines(source: Source) -> Any:
     from pyarrow import json as arrow_json
 
     n_rows = _check_lines(source.open())
-    if len(source.head) == SNIFFED_BYTES:
-        check_fits_rows(n_rows, source.head.partition(b"\n")[0].count(b":"))
-    return with_longer_blocks(
-        lambda block: arrow_json.read_json(source.open(), arrow_json.ReadOptions(block_size=block))
-    )
+    check_fits_rows(n_rows, source.head.partition(b"\n")[0].count(b":"))
+    options = arrow_json.ReadOptions(block_size=BLOCK_BYTES)
+    return arrow_json.read_json(source.open(), options)
 
 
 def _check_lines(stream: Any) -> int:
@@ -62,90 +54,19 @@ def _check_lines(stream: Any) -> int:
     for lines in _whole_lines(stream):
         if NO_OBJECT.search(lines):
             raise pa.ArrowInvalid("a line is not a JSON object")
-        _check_depth(lines, n_lines)
+        for row, line in enumerate(lines.split(b"\n"), start=n_lines + 1):
+            if line.count(b"{") + line.count(b"[") > MOST_BRACKETS:
+                raise PredictionFileError(f"row {row} has more than {MOST_BRACKETS} brackets")
         n_lines += lines.count(b"\n")
     return n_lines
 
 
 def _whole_lines(stream: Any) -> Iterator[bytes]:
     """Read a stream in pieces that end with a line."""
-    parts: list[bytes] = []
-    while chunk := stream.read(CHUNK_BYTES):
-        end = chunk.rfind(b"\n") + 1
-        parts.append(bytes(chunk[:end] or chunk))
-        if end:
-            yield b"".join(parts)
-            parts = [bytes(chunk[end:])]
-        elif sum(map(len, parts)) > LONGEST_ROW:
-            raise PredictionFileError(f"a row has more than {LONGEST_ROW >> 20} MB")
-    if any(parts):
-        yield b"".join(parts) + b"\n"
-
-
-def _check_depth(lines: bytes, n_before: int) -> None:
-    # Flat rows have one bracket each, and are not looked at one by one.
-    if lines.count(b"{") + lines.count(b"[") - lines.count(b"\n") < DEEPEST:
-        return
-    for number, line in enumerate(lines.split(b"\n"), start=n_before + 1):
-        if line.count(b"{") + line.count(b"[") > DEEPEST and _depth(line) > DEEPEST:
-            raise PredictionFileError(f"row {number} is nested more than {DEEPEST} deep")
-
-
-def _depth(line: bytes) -> int:
-    r"""Return how deep values are nested; brackets inside strings do not count.
-
-    Examples
-    --------
-    >>> _depth(rb'{"a": [1, {"b": "[[[\"]["}]}')
-    3
-    """
-    outside = line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]
-    steps = (1 if mark in b"{[" else -1 for part in outside for mark in part if mark in b"{[]}")
-    return max(accumulate(steps), default=0)
-
-
-def read_list(source: Source) -> Any:
-    """Return the rows of a list of records.
-
-    Raises
-    ------
-    PredictionFileError
-        Where it is not one; no more of it is shown than the row's number.
-    """
-    import pyarrow as pa
-
-    records = _parsed(source)
-    wrong = next((n for n, row in enumerate(records, 1) if not isinstance(row, dict)), None)
-    if wrong is not None:
-        raise PredictionFileError(f"row {wrong} of the list is not an object of names and values")
-    names = dict.fromkeys(name for row in records for name in row)
-    columns = {}
-    for name in names:
-        try:
-            columns[name] = pa.array([row.get(name) for row in records])
-        except (pa.ArrowException, OverflowError):
-            kinds = sorted({type(row[name]).__name__ for row in records if name in row})
-            raise PredictionFileError(
-                f"column {name!r} holds values of different types: {', '.join(kinds)}"
-            ) from None
-    return pa.table(columns)
-
-
-def _parsed(source: Source) -> Sequence[Any]:
-    check_fits_bytes(source.open(), PARSED)
-    try:
-        records = json.loads(source.open().read(), object_pairs_hook=_once)
-    except RecursionError:
-        raise PredictionFileError("values are nested too deep") from None
-    except json.JSONDecodeError as error:
-        raise PredictionFileError(f"the list of records is not JSON: {error}") from None
-    if not isinstance(records, list):
-        raise PredictionFileError("it is not a list of records")
-    return records
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        raise PredictionFileError("a record has a name twice; rename one")
-    return record
+    rest = b""
+    while chunk := stream.read(BLOCK_BYTES):
+        whole, line_end, rest = (rest + bytes(chunk)).rpartition(b"\n")
+        if len(rest) > BLOCK_BYTES:
+            raise PredictionFileError(f"a row has more than {BLOCK_BYTES >> 20} MB")
+        yield whole + line_end
+    yield rest

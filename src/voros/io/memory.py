@@ -7,12 +7,9 @@ import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
-
-CHUNK_BYTES = 1 << 20
 
 BYTES_PER_VALUE = 8
 
@@ -93,18 +90,6 @@ def check_fits_rows(n_rows: int, n_columns: int) -> None:
     """
     if not fits_in_memory(n_rows, n_columns):
         raise _too_large(f"{n_rows:,} rows take", memory_needed(n_rows, n_columns))
-
-
-def check_fits_bytes(stream: Any, times: int = 1) -> None:
-    """Raise where a stream, unpacked, takes more memory than there is.
-
-    It is read through and not kept: a packed file may hold a thousand times its size.
-    """
-    size, limit = 0, available_memory()
-    while chunk := stream.read(CHUNK_BYTES):
-        size += len(chunk)
-        if size * times > limit:
-            raise _too_large("unpacked, the file takes more than", size * times)
 
 
 def _too_large(what: str, needed: int) -> PredictionFileError:

@@ -123,7 +123,6 @@ def read_predictions(
     labelled: bool = True,
     both_classes: bool = True,
     drop_missing: bool = False,
-    file_format: str | None = None,
     miss_value: str | None = None,
     false_alarm_cost: str | None = None,
 ) -> Predictions:
@@ -132,7 +131,7 @@ def read_predictions(
     Parameters
     ----------
     path : path-like or Source
-        CSV, TSV, JSON lines or a JSON list of records (each may be gzipped), Parquet or Arrow;
+        CSV, TSV or JSON lines (each may be gzipped), Parquet or Arrow, as its bytes say;
         ``-`` is standard input.
     label : str, optional
         Column of labels. Without it, the column of a name such as ``label``, or else the
@@ -163,8 +162,6 @@ def read_predictions(
         Whether labels of one class only are refused.
     drop_missing : bool, default False
         Whether to leave out cases with a missing value, rather than to refuse the file.
-    file_format : {"csv", "tsv", "parquet", "arrow", "jsonl", "json"}, optional
-        Where the name does not say.
     miss_value, false_alarm_cost : str, optional
         Columns that say what errors on each case cost.
 
@@ -182,7 +179,7 @@ def read_predictions(
     >>> cases.models, cases.labels.tolist(), cases.scores_of("risk").tolist()
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
-    source = path if isinstance(path, Source) else open_source(path, file_format)
+    source = path if isinstance(path, Source) else open_source(path)
     names = ColumnNames(
         label=label,
         scores=scores,

@@ -21,11 +21,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from voros.core.scenario import Scenario
 from voros.io.scenario_text import scenario_from_fields
-from voros.io.toml import read_toml
 
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
@@ -68,3 +69,11 @@ def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
         problem = f"{loose[0]!r} stands outside any scenario" if loose else "it names no scenario"
         raise ValueError(f"{path}: {problem}; start each with its name, as in [ward]")
     return tables
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Read a file of TOML."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not TOML: {error}") from None

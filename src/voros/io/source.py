@@ -1,4 +1,4 @@
-"""A file or standard input, and the format that its name or its first bytes say."""
+"""A file or standard input, and the format that its first bytes say."""
 
 from __future__ import annotations
 
@@ -9,29 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from voros.core.arguments import check_choice
-from voros.exceptions import Argument, Message, PredictionFileError
+from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 
-Format: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "json", "document"]
-
-FORMATS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
-"""What the end of a file's name says about its format, once ``.gz`` is taken off."""
-
-READABLE = (*dict.fromkeys(FORMATS.values()), "json")
-"""Formats of tables; ``json`` is a list of records, and ``jsonl`` has a record in each line."""
+Format: TypeAlias = Literal["csv", "parquet", "arrow", "jsonl", "document"]
+"""Of a file that is read; ``csv`` is delimited text of any delimiter."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -48,6 +30,9 @@ RECORDS = re.compile(rb"\s*\[\s*[\[{]")
 SNIFFED_BYTES = 65_536
 """Bytes of the beginning that show the format and the delimiter."""
 
+BLOCK_BYTES = 1 << 22
+"""Bytes that are read at once; no row may be longer."""
+
 PEEKED_ROWS = 1000
 """Number of rows that show what a column holds."""
 
@@ -55,8 +40,8 @@ COMMA_NUMBER = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(rb"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 """Decimal numbers with a comma and with a point."""
 
-DELIMITED, DELIMITERS = ("csv", "tsv"), (",", "\t", ";")
-"""Formats of delimited text, and what may stand between their columns."""
+DELIMITERS = (",", "\t", ";")
+"""What may stand between the columns of delimited text."""
 
 NOT_TABLES = {
     b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
@@ -85,7 +70,6 @@ class Source:
     name: str
     path: Path | None
     content: bytes | None
-    declared: Format | None = None
 
     @cached_property
     def head(self) -> bytes:
@@ -107,31 +91,29 @@ class Source:
 
     @cached_property
     def format(self) -> Format:
-        """The format: as declared, else by the name, else by the first bytes."""
-        if DOCUMENT.match(self.head):
+        """The format, whatever the file is called."""
+        head = self._text_head
+        if DOCUMENT.match(head):
             return "document"
-        if self.declared in (None, "jsonl") and RECORDS.match(self._text_head):
-            return "json"
-        return self.declared or self._named_format() or self._sniffed_format()
+        if head.startswith(PARQUET_MAGIC):
+            return "parquet"
+        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
+            return "arrow"
+        return "jsonl" if head.lstrip().startswith(b"{") else "csv"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was found from the bytes, in words."""
-        notes: list[str] = []
-        if self.declared is None and self._named_format() is None:
-            note = f"reading {self.name} as {self.format} (another format: "
-            notes.append(Message(note, Argument("file_format"), ")"))
-        if self.format == "csv" and self.delimiter != ",":
+        notes = []
+        if self.format == "csv" and self.delimiter == ";":
             notes.append(f"{self.name} is separated by {self.delimiter!r}")
-        if self.format in ("csv", "tsv") and self.decimal == ",":
+        if self.format == "csv" and self.decimal == ",":
             notes.append(f"numbers in {self.name} are read with decimal commas")
         return tuple(notes)
 
     @cached_property
     def delimiter(self) -> str:
         """What stands between the columns of delimited text, judged by the header line."""
-        if self.format == "tsv":
-            return "\t"
         header = header_of(self.head)
         return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
 
@@ -154,29 +136,12 @@ class Source:
             raw = pa.OSFile(str(_existing(self)), "rb")
         return pa.CompressedInputStream(raw, "gzip") if self.zipped else raw
 
-    def _named_format(self) -> Format | None:
-        if self.path is None:
-            return None
-        name = self.path.name.lower().removesuffix(".gz")
-        return FORMATS.get(Path(name).suffix)
-
     @property
     def _text_head(self) -> bytes:
         return self.head.removeprefix(BYTE_ORDER_MARK)
 
-    def _sniffed_format(self) -> Format:
-        head = self._text_head
-        if head.startswith(PARQUET_MAGIC):
-            return "parquet"
-        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
-            return "arrow"
-        if head.lstrip().startswith(b"{"):
-            return "jsonl"
-        header = header_of(head)
-        return "tsv" if "\t" in header and "," not in header else "csv"
 
-
-def open_source(path: str | Path, file_format: str | None = None) -> Source:
+def open_source(path: str | Path) -> Source:
     r"""Find a file, or take in standard input where the path is ``-``.
 
     Returns
@@ -186,7 +151,7 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
     Raises
     ------
     PredictionFileError
-        When there is no such file, it is empty, or the format is not known.
+        When there is no such file, or it is empty or clearly not a table.
 
     Examples
     --------
@@ -196,15 +161,12 @@ def open_source(path: str | Path, file_format: str | None = None) -> Source:
     >>> open_source(file).format
     'csv'
     """
-    if file_format is not None:
-        check_choice(file_format, "file_format", READABLE)
-    declared: Format | None = file_format  # type: ignore[assignment]
     if str(path) == "-":
         if sys.stdin is None:
             raise PredictionFileError("standard input is closed; name a file of predictions")
-        source = Source("standard input", None, sys.stdin.buffer.read(), declared)
+        source = Source("standard input", None, sys.stdin.buffer.read())
     else:
-        source = Source(str(path), Path(path), _streamed(Path(path)), declared)
+        source = Source(str(path), Path(path), _streamed(Path(path)))
     _check_bytes(source)
     return source
 
@@ -223,38 +185,29 @@ def header_of(head: bytes) -> str:
 
 
 def _check_bytes(source: Source) -> None:
-    """Refuse what is clearly no table, or one of another format than its name says."""
+    """Refuse what is clearly not a table of a format that is read."""
     name, head = source.name, source.head
     if not head.strip():
         raise PredictionFileError(f"{name} is empty; it needs a header and rows")
     for magic, problem in NOT_TABLES.items():
         if head.startswith(magic):
             raise PredictionFileError(f"{name} {problem}")
-    magics = {"parquet": (PARQUET_MAGIC,), "arrow": (ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)}
-    for kind, starts in magics.items():
-        if source.format not in ("parquet", "arrow") and head.startswith(starts):
-            raise PredictionFileError(
-                Message(
-                    f"{name} is read as {source.format}, and begins as {kind} does; give ",
-                    Argument(f"file_format={kind!r}", "file_format", kind),
-                )
-            )
+    if RECORDS.match(head.removeprefix(BYTE_ORDER_MARK)):
+        raise PredictionFileError(
+            f"{name} is a JSON list; write one record per line, as "
+            'to_json(orient="records", lines=True) of pandas does'
+        )
     if source.format not in ("parquet", "arrow") and head.count(0) > ZEROS * len(head):
         raise PredictionFileError(f"{name} is UTF-16 or UTF-32 text, or no text; save it as UTF-8")
 
 
 def _streamed(path: Path) -> bytes | None:
     """Take in what can be read once only, such as a pipe; None for a file."""
-    if path.is_fifo() or (path.is_char_device() and _is_terminal(path)):
+    if path.is_fifo():
         return path.read_bytes()
     if path.exists() and not path.is_file() and not path.is_dir():
         raise PredictionFileError(f"{path} is a device or socket; name a file or a pipe")
     return None
-
-
-def _is_terminal(path: Path) -> bool:
-    with path.open("rb", buffering=0) as device:
-        return device.isatty()
 
 
 def load_pyarrow() -> Any:

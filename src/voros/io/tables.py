@@ -10,15 +10,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from voros.exceptions import PredictionFileError
-from voros.io.bad_rows import NO_VALUE, check_text_numbers, explain_bad_row, no_rows, shortened
-from voros.io.json_records import peek_lines, read_lines, read_list
-from voros.io.memory import (
-    check_fits_bytes,
-    check_fits_rows,
-    fits_in_memory,
+from voros.io.bad_rows import (
+    NO_VALUE,
+    check_text_numbers,
+    count_lines,
+    explain_bad_row,
+    no_rows,
+    shortened,
 )
-from voros.io.source import ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC, DELIMITED, PEEKED_ROWS, Source
-from voros.io.text_scan import count_lines, with_longer_blocks
+from voros.io.json_records import peek_lines, read_lines
+from voros.io.memory import check_fits_rows, fits_in_memory
+from voros.io.source import (
+    ARROW_FILE_MAGIC,
+    ARROW_STREAM_MAGIC,
+    BLOCK_BYTES,
+    PEEKED_ROWS,
+    Source,
+)
 
 ARROW_STREAM_END = ARROW_STREAM_MAGIC + bytes(4)
 
@@ -44,7 +52,6 @@ def _first_rows(source: Source) -> Any:
         "parquet": _peek_parquet,
         "arrow": _open_arrow,
         "jsonl": peek_lines,
-        "json": read_list,
     }
     with _naming_bad_rows(source):
         rows = first.get(source.format, _peek_text)(source).slice(0, PEEKED_ROWS)
@@ -67,7 +74,7 @@ def read_columns(
     numeric = tuple(dict.fromkeys(numeric))
     texts = [name for name in columns if name not in numeric]
     with _naming_bad_rows(source, numeric, texts):
-        if source.format not in DELIMITED:
+        if source.format != "csv":
             table = _as_numbers(_check_flat(_select(source, columns)), numeric)
         else:
             kinds = dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(times, pa.string())
@@ -93,7 +100,7 @@ def most_rows(source: Source) -> int:
     if fits_in_memory(at_most, 1):
         return at_most
     with _naming_bad_rows(source):
-        return count_lines(source.open(), source.delimiter)
+        return count_lines(source)
 
 
 def read_as_written(source: Source) -> Any:
@@ -102,7 +109,7 @@ def read_as_written(source: Source) -> Any:
 
     names = peek(source).column_names
     with _naming_bad_rows(source, (), names):
-        if source.format not in DELIMITED:
+        if source.format != "csv":
             return _select(source, names)
         return _read_csv(source, column_types=dict.fromkeys(names, pa.string()))
 
@@ -133,33 +140,28 @@ def _peek_text(source: Source) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    def first(block: int) -> Any:
-        options = {
-            "read_options": csv.ReadOptions(block_size=block),
-            "parse_options": _parse_options(source),
-            "convert_options": csv.ConvertOptions(
-                null_values=sorted(NO_VALUE), decimal_point=source.decimal
-            ),
-        }
-        with csv.open_csv(source.open(), **options) as reader:
-            rows = next(iter(reader), None)
-            return pa.Table.from_batches([] if rows is None else [rows], reader.schema)
-
-    return with_longer_blocks(first)
+    options = {
+        "read_options": csv.ReadOptions(block_size=BLOCK_BYTES),
+        "parse_options": _parse_options(source),
+        "convert_options": csv.ConvertOptions(
+            null_values=sorted(NO_VALUE), decimal_point=source.decimal
+        ),
+    }
+    with csv.open_csv(source.open(), **options) as reader:
+        rows = next(iter(reader), None)
+        return pa.Table.from_batches([] if rows is None else [rows], reader.schema)
 
 
 def _read_csv(source: Source, **convert: Any) -> Any:
     from pyarrow import csv
 
-    n_rows = count_lines(source.open(), source.delimiter)
-    check_fits_rows(n_rows, len(convert.get("include_columns", convert["column_types"])))
-    return with_longer_blocks(
-        lambda block: csv.read_csv(
-            source.open(),
-            read_options=csv.ReadOptions(block_size=block),
-            parse_options=_parse_options(source),
-            convert_options=csv.ConvertOptions(**convert, decimal_point=source.decimal),
-        )
+    n_columns = len(convert.get("include_columns", convert["column_types"]))
+    check_fits_rows(count_lines(source), n_columns)
+    return csv.read_csv(
+        source.open(),
+        read_options=csv.ReadOptions(block_size=BLOCK_BYTES),
+        parse_options=_parse_options(source),
+        convert_options=csv.ConvertOptions(**convert, decimal_point=source.decimal),
     )
 
 
@@ -180,8 +182,8 @@ def _select(source: Source, columns: Sequence[str]) -> Any:
         with parquet.ParquetFile(source.open()) as file:
             check_fits_rows(file.metadata.num_rows, len(columns))
             return file.read(list(columns))
-    readers = {"arrow": _open_arrow, "jsonl": read_lines, "json": read_list}
-    return readers[source.format](source).select(list(columns))
+    table = _open_arrow(source) if source.format == "arrow" else read_lines(source)
+    return table.select(list(columns))
 
 
 def _check_flat(table: Any) -> Any:
@@ -204,7 +206,6 @@ def _open_arrow(source: Source) -> Any:
         # Mapped, not read: columns that are not asked for are never touched.
         stream = pa.memory_map(str(source.path))
     else:
-        check_fits_bytes(source.open())
         stream = pa.BufferReader(source.open().read())
     if source.head.startswith(ARROW_FILE_MAGIC):
         return pa.ipc.open_file(stream).read_all()

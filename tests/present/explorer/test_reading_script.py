@@ -23,7 +23,6 @@ CONTROLS = {
     "scores": "“Models”",
     "pos_label": "“Positive label”",
     "drop_missing": "“Leave out rows with a missing value”",
-    "file_format": "the ending of its name",
 }
 """What the page has in place of arguments."""
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from voros.selection import Selection
     from voros.typing import AnyArray
 
-ADVICE = re.compile(r" \((another one|others|another format): [^)]*\)$")
+ADVICE = re.compile(r" \((another one|others): [^)]*\)$")
 """What a note says to whoever reads the file, and not to readers of a report."""
 
 

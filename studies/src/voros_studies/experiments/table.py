@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.io.source import DELIMITED, Source
+from voros.io.source import Source
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split
@@ -88,7 +88,7 @@ def read_frame(source: Source) -> pd.DataFrame:
         with source.open() as stream:
             if source.format == "parquet":
                 return pd.read_parquet(stream)
-            if source.format not in DELIMITED:
+            if source.format != "csv":
                 raise ValueError(f"its format is {source.format}")
             kind: dict[str, Any] = {"sep": source.delimiter, "decimal": source.decimal}
             frame: pd.DataFrame = pd.read_csv(stream, low_memory=False, **kind)
