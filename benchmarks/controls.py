@@ -119,9 +119,7 @@ class Settled(voros.Guarantee):
 
     mask: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
-    def certified(
-        self, _points: voros.OperatingPoints, _scenario: voros.Scenario, *_needs: object
-    ) -> BoolArray:
+    def certified(self, _points: voros.OperatingPoints, _scenario: voros.Scenario) -> BoolArray:
         """Return which thresholds pass the tests: those that have been settled."""
         return self.mask
 

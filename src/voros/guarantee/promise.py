@@ -22,7 +22,7 @@ from voros.exceptions import (
 )
 from voros.guarantee.binomial_tests import certified
 from voros.guarantee.cluster_tests import certified_groups, cluster_tests
-from voros.guarantee.next_cases.certify import EXACT, ROUGH, Needs, certified_next
+from voros.guarantee.next_cases.certify import certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.recall_tests import recall_kept, recall_sentence, recall_shares
 from voros.guarantee.shortfall import (
@@ -33,6 +33,7 @@ from voros.guarantee.shortfall import (
     more_in_words,
     more_positives,
     relaxed_in_words,
+    repeated,
 )
 from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
@@ -249,15 +250,10 @@ class Guarantee:
         passed[0] = scenario.min_recall is None
         return passed
 
-    def certified(
-        self,
-        points: OperatingPoints,
-        scenario: Scenario,
-        needs: Needs = EXACT,
-    ) -> BoolArray:
+    def certified(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
         """Return which thresholds pass the tests of the limits, as `limits` reads them."""
         if self.ladder is not None:
-            passed = [guarantee.certified(points, scenario, needs) for guarantee in self.tested]
+            passed = [guarantee.certified(points, scenario) for guarantee in self.tested]
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
         cases, alpha, horizon = points.grouped, self.alpha, self.horizon
@@ -279,7 +275,7 @@ class Guarantee:
         if horizon is None:
             capacity = scenario.max_alarms(n_cases)
             return recalled & certified(points, scenario.min_precision, capacity, alpha)
-        return recalled & certified_next(points, scenario, horizon, alpha, needs)
+        return recalled & certified_next(points, scenario, horizon, alpha)
 
     def _check_stays(self) -> None:
         for name, value, default in (("horizon", self.horizon, None), ("block", self.block, 1)):
@@ -389,13 +385,20 @@ class Guarantee:
             first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
             first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
             first([(value, self, scenario.changed(capacity=value)) for value in shares]),
-            sure=self.horizon is None,
+            sure=self.horizon is None or scenario.per is not None,
         )
 
     def _probably_passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
-        """Whether a threshold passes; for the next cases about so, with a part of the error."""
-        part = 1.0 if self.horizon is None else TUNING.rough_part
-        certified = self.with_error(part).certified(points, scenario, ROUGH)
+        """Whether a threshold passes; for the next cases about so.
+
+        They vary too: as if the promise were of the population, with fewer validation cases, and
+        with a part of the error.
+        """
+        population = self
+        if self.horizon is not None and scenario.per is None:
+            points = repeated(points, self.horizon / (points.n_cases + self.horizon))
+            population = replace(self.with_error(TUNING.rough_part), horizon=None)
+        certified = population.certified(points, scenario)
         return bool((certified & points.feasible(scenario))[1:].any())
 
 

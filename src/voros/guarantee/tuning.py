@@ -55,8 +55,6 @@ class Tuning:
     # Smaller levels are refused: rounding could matter.
     least_alpha: float = 1e-7
 
-    # Chances of a broken floor that are looked at where a rank's requirement is rough.
-    rough_steps: int = 60
     # Numbers of tied cases that are looked at: evenly apart up to `near_gaps`, by a step or by a
     # part of the rank, and beyond it `far_gaps` of them, evenly apart in ratios.
     gap_step: float = 0.2

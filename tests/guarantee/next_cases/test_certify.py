@@ -11,7 +11,6 @@ from voros import Guarantee, OperatingPoints, Scenario
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
 from voros.guarantee.next_cases.certify import (
     RANKS,
-    ROUGH,
     alpha_parts,
     at_rank,
     certified_next,
@@ -25,6 +24,8 @@ from voros.guarantee.next_cases.fixed_sequence import (
     needed_to_keep,
     risky_precisions,
 )
+from voros.guarantee.next_cases.needed import requirement
+from voros.guarantee.next_cases.rank_test import needed_above
 from voros.guarantee.tuning import TUNING
 
 
@@ -97,17 +98,17 @@ def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
     allowed = scenario.max_alarms(horizon)
     alpha, for_capacity = alpha_shares(0.05, 0.4, allowed, horizon)
     most = most_counted(3000, allowed, horizon, for_capacity)
-    tests = plans(3000, horizon, 0.4, alpha, most, ROUGH)
+    tests = plans(3000, horizon, 0.4, alpha, most)
     assert {"main", *RANKS[1:]} <= set(tests) <= {"main", "early", *RANKS}
     rows = np.arange(len(points))
     expected = {
         int(row)
         for way in tests.keys() & {"main", "early"}
-        for row in rows[certified_run(points, tests[way], ROUGH.sequence(tests[way]))][-1:]
+        for row in rows[certified_run(points, tests[way], requirement(tests[way]))][-1:]
     }
     for way in tests.keys() & set(RANKS):
-        expected |= set(at_rank(points, tests[way].start, ROUGH.rank(tests[way])).tolist())
-    found = certified_next(points, scenario, horizon, 0.05, ROUGH)
+        expected |= set(at_rank(points, tests[way].start, needed_above(tests[way])).tolist())
+    found = certified_next(points, scenario, horizon, 0.05)
     assert found.dtype == np.bool_
     assert set(np.flatnonzero(found).tolist()) == expected
     # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, sqrt
+from math import floor, sqrt
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 from fixed_sequences import sequence
-from scipy.stats import betabinom
 
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
 from voros.guarantee.next_cases.needed import (
     Margins,
     RiskBound,
     requirement,
-    rough_requirement,
 )
 from voros.guarantee.tuning import TUNING
 
@@ -50,26 +48,6 @@ def by_the_rule(walk: FixedSequence) -> list[int]:
 def test_what_is_needed_is_the_floor_and_a_margin(walk: FixedSequence) -> None:
     margins = np.full(TUNING.margin_nodes, NormalDist().inv_cdf(1 - walk.alpha))
     assert Margins(walk).needed(margins).tolist() == by_the_rule(walk)
-
-
-ROUGH = [
-    sequence(300, 200, 0.5, 0.05, 20, 120),
-    sequence(2000, 2000, 0.3, 0.01, 40, 190),
-    sequence(2000, 6000, 0.9, 0.05, 60, 900),
-    sequence(3000, 300, 0.2, 0.05, 60, 400),
-]
-
-
-@pytest.mark.parametrize("walk", ROUGH)
-def test_a_rough_requirement_is_a_beta_binomial_quantile(walk: FixedSequence) -> None:
-    """As many next alarms as expected break the floor where they have at most tp - 1 right."""
-    needed = rough_requirement(walk)
-    for alarms in np.unique(np.geomspace(walk.start, walk.most, 14).round()).astype(int).tolist():
-        expected = round(walk.horizon * alarms / walk.n_cases)
-        tp = ceil(round(walk.min_precision * expected, 9))
-        risk = betabinom(alarms, tp, expected - tp + 1)
-        fewest = next(k for k in range(alarms + 2) if risk.sf(k - 1) <= walk.alpha)
-        assert abs(needed[alarms - walk.start + 1] - fewest) <= 1
 
 
 WALKS = [

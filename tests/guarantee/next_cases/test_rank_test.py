@@ -14,7 +14,6 @@ from voros.guarantee.next_cases.rank_test import (
     RankRisk,
     needed_above,
     precision_above,
-    rough_needed_above,
 )
 
 PLANS = [
@@ -97,11 +96,6 @@ def test_the_risk_falls_with_what_is_needed(plan: FixedSequence) -> None:
     needed = needed_above(plan)
     risks = [RankRisk(plan).risk(needed + i) for i in (-3, -2, -1, 0, 1)]
     assert (np.diff(risks) < 0).all()
-
-
-@pytest.mark.parametrize("plan", PLANS)
-def test_the_guess_is_near(plan: FixedSequence) -> None:
-    assert rough_needed_above(plan) == pytest.approx(needed_above(plan), rel=0.1)
 
 
 def test_where_nothing_can_pass_more_is_needed_than_there_is() -> None:

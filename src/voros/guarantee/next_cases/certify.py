@@ -10,9 +10,6 @@ shares of alpha add up to all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from voros.core.operating_points import OperatingPoints
@@ -22,10 +19,9 @@ from voros.guarantee.next_cases.fixed_sequence import (
     FixedSequence,
     first_start,
     least_rank,
-    rough_first_start,
 )
-from voros.guarantee.next_cases.needed import requirement, rough_requirement
-from voros.guarantee.next_cases.rank_test import needed_above, rough_needed_above
+from voros.guarantee.next_cases.needed import requirement
+from voros.guarantee.next_cases.rank_test import needed_above
 from voros.guarantee.tuning import TUNING
 from voros.text.numbers import short
 from voros.typing import AnyArray, BoolArray
@@ -34,24 +30,13 @@ RANKS = tuple(f"rank at {place:g}" for place in TUNING.rank_places)
 """Tests of the threshold at one rank, a part of the most alarms."""
 
 
-@dataclass(frozen=True)
-class Needs:
-    """True positives that sequences and the threshold at one rank need, and the first start."""
-
-    sequence: Callable[[FixedSequence], AnyArray]
-    rank: Callable[[FixedSequence], int]
-    first: Callable[[int, int, float, float, int, int], int]
-
-
 def certified_next(
     points: OperatingPoints,
     scenario: Scenario,
     horizon: int,
     alpha: float,
-    needs: Needs | None = None,
 ) -> BoolArray:
     """Return the thresholds that may be deployed for the next ``horizon`` cases."""
-    needs = needs or EXACT
     n_cases, floor = int(points.n_cases), scenario.min_precision
     capacity = scenario.max_alarms(horizon)
     alpha, for_capacity = alpha_shares(alpha, floor, capacity, horizon)
@@ -59,11 +44,11 @@ def certified_next(
     if floor == 0:
         return np.asarray(points.alarms <= most)
     passed = np.zeros(len(points), dtype=np.bool_)
-    for way, plan in plans(n_cases, horizon, floor, alpha, most, needs).items():
+    for way, plan in plans(n_cases, horizon, floor, alpha, most).items():
         if way in RANKS:
-            passed[at_rank(points, plan.start, needs.rank(plan))] = True
+            passed[at_rank(points, plan.start, needed_above(plan))] = True
         else:
-            passed[certified_run(points, plan, needs.sequence(plan))][-1:] = True
+            passed[certified_run(points, plan, requirement(plan))][-1:] = True
     return passed
 
 
@@ -78,16 +63,16 @@ def needed_next(
     for way, plan in plans(n_cases, horizon, floor, alpha, most).items():
         if way in RANKS:
             needed = np.where(
-                alarms == plan.start, np.minimum(needed, EXACT.rank(plan) + 1), needed
+                alarms == plan.start, np.minimum(needed, needed_above(plan) + 1), needed
             )
         else:
-            in_sequence = EXACT.sequence(plan)[np.maximum(alarms - plan.start, 0) + 1]
+            in_sequence = requirement(plan)[np.maximum(alarms - plan.start, 0) + 1]
             needed = np.where(alarms >= plan.start, np.minimum(needed, in_sequence), needed)
     return np.asarray(needed)
 
 
 def plans(
-    n_cases: int, horizon: int, floor: float, alpha: float, most: int, needs: Needs | None = None
+    n_cases: int, horizon: int, floor: float, alpha: float, most: int
 ) -> dict[str, FixedSequence]:
     """Return the tests by what they are for; none if none can pass.
 
@@ -99,7 +84,7 @@ def plans(
     """
     if floor == 1 or most < 1:
         return {}
-    needs, shares = needs or EXACT, alpha_parts(most)
+    shares = alpha_parts(most)
     if (least := shares["main"] * alpha) < TUNING.least_alpha:
         raise ValueError(
             f"a confidence that leaves an error of {short(least)} is not proven for a horizon; "
@@ -114,7 +99,7 @@ def plans(
     # The same for all, so that they share what is computed from there on.
     earliest = min(lowest["main"], lowest["early"], *starts.values())
     early, least_main = (
-        needs.first(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
+        first_start(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
         for way in ("early", "main")
     )
     # The next cases vary too, by as much as if there were fewer validation alarms.
@@ -189,10 +174,3 @@ def certified_run(points: OperatingPoints, plan: FixedSequence, needed: AnyArray
         return slice(end, end)
     failed = points.tp[begin:end] < needed[points.alarms[begin:end] - plan.start + 1]
     return slice(begin, begin + int(np.argmax(failed)) if failed.any() else end)
-
-
-EXACT = Needs(requirement, needed_above, first_start)
-"""What is promised by."""
-
-ROUGH = Needs(rough_requirement, rough_needed_above, rough_first_start)
-"""About the same at once: good enough to plan by."""

@@ -123,16 +123,6 @@ class FixedSequence:
         both = 1 + self.n_cases / self.horizon
         return np.asarray(np.sqrt(self.min_precision * (1 - self.min_precision) * both * alarms))
 
-    def next_to_keep(self, alarms: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the true positives that keep the floor in as many next alarms as expected.
-
-        And how many false ones break it: the precision at which they break it with a chance that is
-        uniform is beta distributed with these.
-        """
-        expected = np.maximum(np.rint(self.horizon * alarms / self.n_cases), 1).astype(np.int64)
-        tp = needed_to_keep(expected, self.min_precision)
-        return tp, expected - tp + 1
-
     @property
     def set_aside(self) -> float:
         """What is counted in full: small chances, and places far from where they should be."""
@@ -193,13 +183,6 @@ def first_start(
         middle = (low + high) // 2
         low, high = (middle, high) if fails(middle) else (low, middle)
     return high
-
-
-def rough_first_start(
-    n_cases: int, horizon: int, floor: float, alpha: float, most: int, _earliest: int | None = None
-) -> int:
-    """Return about the same at once; no more than one beyond the most alarms."""
-    return min(least_rank(n_cases, horizon, floor, TUNING.first_start_part * alpha), most + 1)
 
 
 @lru_cache(maxsize=1024)

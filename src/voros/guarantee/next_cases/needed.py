@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, repeat
 
 import numpy as np
-from scipy.special import betainc, betainccinv, ndtr, ndtri, xlogy
+from scipy.special import betainc, ndtr, ndtri, xlogy
 
 from voros.core.exact_limits import as_fraction
 from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
@@ -78,22 +78,6 @@ def requirement(sequence: FixedSequence) -> AnyArray:
             inside = TUNING.inside * (safe - risky)
             shift = min(max(shift, risky + inside), safe - inside)
     return kept
-
-
-def rough_requirement(sequence: FixedSequence) -> AnyArray:
-    """Return about what a sequence needs, at once: good enough to plan by, not to promise.
-
-    As if the next alarms were as many as expected, and the threshold that is tested were the only
-    risky one. The true positives that may pass are then beta-binomial, nearly a beta distribution
-    with the same mean and variance.
-    """
-    margins = Margins(sequence)
-    alarms = margins.nodes
-    tp, wrong = sequence.next_to_keep(alarms)
-    total = tp + wrong
-    size = alarms * (total + 1) / (total + alarms) - 1
-    share = betainccinv(size * tp / total, size * wrong / total, sequence.alpha)
-    return margins.needed((alarms * (share - margins.floor) + 1) / margins.unit)
 
 
 def _deviate(risk: float) -> float:

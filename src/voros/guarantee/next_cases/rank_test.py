@@ -11,10 +11,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
+from scipy.special import ndtri
 
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
+from voros.guarantee.next_cases.one_threshold import normal_margin
 from voros.guarantee.tuning import TUNING
 from voros.typing import FloatArray
 
@@ -26,7 +27,11 @@ def needed_above(plan: FixedSequence) -> int:
     It is the start itself, which cannot be reached, where not even all of them are enough.
     """
     bound, low, high = RankRisk(plan), 0, plan.start
-    step, tried = 1, min(rough_needed_above(plan), plan.start - 1)
+    # As if all counts were normal.
+    margin = normal_margin(plan.alpha, plan.horizon / plan.n_cases)
+    spread = np.sqrt(plan.min_precision * (1 - plan.min_precision) * plan.start)
+    tried = min(int(plan.min_precision * plan.start + margin * spread), plan.start - 1)
+    step = 1
     while high - low > 1:
         risk = bound.risk(tried)
         low, high = (low, tried) if risk <= plan.alpha else (tried, high)
@@ -35,23 +40,6 @@ def needed_above(plan: FixedSequence) -> int:
         away, step = max(int(np.rint(apart)), step), 2 * step
         tried = tried - away if tried == high else tried + away
         tried = tried if low < tried < high else (low + high) // 2
-    return high
-
-
-def rough_needed_above(plan: FixedSequence) -> int:
-    """Return about the same at once, without ties: good enough to plan by.
-
-    As if the next alarms were as many as expected.
-    """
-    breaking = np.geomspace(plan.alpha, 1.0, TUNING.rough_steps, endpoint=False)
-    precision = np.asarray(
-        betaincinv(*plan.next_to_keep(np.array(plan.start)), 1 - breaking), dtype=np.float64
-    )
-    low, high = 0, plan.start
-    while high - low > 1:
-        middle = (low + high) // 2
-        risk = float((at_least(middle, plan.start - 1, precision) * breaking).max())
-        low, high = (middle, high) if risk > plan.alpha else (low, middle)
     return high
 
 
