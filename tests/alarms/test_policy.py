@@ -166,7 +166,7 @@ def test_a_guarantee_takes_patients_as_units():
     pairs = voros.alarm_points(**columns, groups=stay // 2, rule=RULE)
     paired = voros.ThresholdPolicy.from_points(pairs, SCENARIO, guarantee=0.95, n_models=1)
     assert paired.origin.n_groups == 300
-    with pytest.raises(ArgumentError, match="horizon=30 is not for alarms over stays"):
+    with pytest.raises(ArgumentError, match="horizon=30 with stays"):
         voros.Guarantee(horizon=30).certified(points, SCENARIO)
     with pytest.raises(ArgumentError, match="capacity=30 is a number of alarms on these stays"):
         voros.Guarantee().certified(points, SCENARIO.changed(capacity=30, per=None))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy.stats import binom, spearmanr
@@ -46,61 +43,10 @@ def test_the_share_above_is_a_binomial_test_over_periods(seed) -> None:
     assert not found.all()
 
 
-def mean_risk(scores, days, threshold, capacity, horizon) -> float:
-    """Chance that the next block's mean alone passes, where so many of the last blocks' do."""
-    alarms = np.bincount(days, scores >= threshold)
-    n_blocks = len(alarms) // horizon
-    blocks = alarms[len(alarms) % horizon :].reshape(n_blocks, horizon)
-    return (1 + np.count_nonzero(blocks.mean(axis=1) > capacity)) / (n_blocks + 1)
-
-
-@pytest.mark.filterwarnings("ignore::voros.exceptions.LowConfidenceWarning")
-@pytest.mark.parametrize(
-    ("n", "m", "exceed"), [(5, 3, 0.0), (6, 4, 0.25), (4, 5, 0.4), (9, 2, 0.5)]
-)
-def test_the_next_periods_are_tested_by_counting_all_arrangements(n, m, exceed) -> None:
-    """Of all ways to place the next periods among those of validation, how many break the rule."""
-    allowed = int(Fraction(str(exceed)) * m)
-    risk = np.zeros(n + 1)
-    arrangements = list(combinations(range(n + m), m))
-    for future in arrangements:
-        # Periods from the highest breaking score to the lowest; the (allowed+1)-th future one
-        # is the strictest threshold that breaks the rule.
-        k = sum(1 for place in range(future[allowed]) if place not in future)
-        risk[k:] += 1
-    risk /= len(arrangements)
-    # One case a period above the others: the period breaks at its second highest score.
-    y, scores = [1, 0] * n, [x for day in range(n) for x in (100.0, float(day + 1))]
-    points = points_of(y, scores, np.repeat(np.arange(n), 2))
-    scenario = Scenario(capacity=1, cost_ratio=0.1, per="day", exceed=exceed)
-    days = np.repeat(np.arange(n), 2)
-    for alpha in (0.03, 0.2, 0.35, 0.6, 0.99):
-        found = Guarantee(1 - alpha, horizon=m).certified(points, scenario)
-        # Unless no period may pass, half of the error is for the mean of the next periods.
-        part = alpha / 2 if exceed else alpha
-        expected = [
-            risk[n_above(scores, days, t, 1)] <= part + 1e-12
-            and (not exceed or mean_risk(scores, days, t, 1, m) <= part + 1e-12)
-            for t in points.thresholds
-        ]
-        assert found.tolist() == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_mean_of_the_next_periods_is_that_of_one_more_block(seed) -> None:
-    y, scores, days = ward(seed, n_days=203)
-    points = points_of(y, scores, days)
-    scenario = Scenario(capacity=3, cost_ratio=0.1, per="day")
-    found = Guarantee(0.9, horizon=4).certified(points, scenario)
-    for threshold, passed in zip(points.thresholds, found, strict=True):
-        assert passed == (mean_risk(scores, days, threshold, 3, 4) <= 0.1)
-    assert 10 < found.sum() < len(found) - 10
-
-
 def test_a_capacity_of_periods_needs_periods() -> None:
     points = OperatingPoints.from_scores([1, 0, 1], [0.3, 0.2, 0.5])
     with pytest.raises(ValueError, match="period"):
-        certified_periods(points, Scenario(capacity=3, cost_ratio=0.1, per="day"), None, 0.1)
+        certified_periods(points, Scenario(capacity=3, cost_ratio=0.1, per="day"), 0.1)
 
 
 def test_floor_and_capacity_share_the_error() -> None:
@@ -131,7 +77,7 @@ def test_each_limit_is_tested_with_its_part_of_the_error(floor) -> None:
     precise = [t in tested if floor else t >= tested.min() for t in points.thresholds]
     above = [n_above(scores, days, threshold, 6) for threshold in points.thresholds]
     capable = binom.cdf(above, 400, 0.3) <= for_capacity
-    found = certified_periods(points, scenario, None, alpha)
+    found = certified_periods(points, scenario, alpha)
     assert found.tolist() == (np.array(precise) & capable).tolist()
     assert found.any()
 
@@ -179,7 +125,7 @@ def test_the_mean_is_promised_where_periods_may_pass_the_capacity() -> None:
     ("parts", "guarantee", "message"),
     [
         ({"exceed": 0.0}, Guarantee(0.9), "exceed=0.0: no number of periods shows"),
-        ({"exceed": 0.1, "min_precision": 0.2}, Guarantee(0.9, horizon=10), "without a precision"),
+        ({}, Guarantee(0.9, horizon=10), "horizon=10 with periods"),
         ({"prevalence": 0.1}, Guarantee(0.9), "prevalence=0.1"),
     ],
 )
@@ -289,8 +235,6 @@ def test_long_blocks_ask_for_stricter_thresholds_where_days_are_alike() -> None:
 
 def test_blocks_take_the_place_of_single_periods_only_where_there_are_some() -> None:
     y, scores, days = ward(0)
-    with pytest.raises(ValueError, match="block=7 and horizon=10 are mutually exclusive"):
-        Guarantee(0.9, horizon=10, block=7)
     with pytest.raises(ValueError, match="block=0; accepted is a whole number"):
         Guarantee(0.9, block=0)
     for scenario, periods, message in (
@@ -346,22 +290,3 @@ def test_the_promise_holds_over_dependent_cases_of_a_day(parts) -> None:
     print(f"{parts}: broken {broken / repetitions:.3f}, certified {raised / repetitions:.3f}")
     assert broken / repetitions <= 0.1 + 3 * error
     assert raised > 0
-
-
-@pytest.mark.parametrize(("exceed", "blocks"), [(0.1, 39), (None, 19)])
-def test_the_mean_of_the_next_periods_needs_so_many_blocks(
-    exceed: float | None, blocks: int
-) -> None:
-    """One more than n blocks, each as likely the worst: 1 / (n + 1) within the error of the mean.
-
-    The share of periods above has half of the error, where there is such a rule.
-    """
-    rng = np.random.default_rng(0)
-    days = np.repeat(np.arange(200), 4)
-    points = OperatingPoints.from_scores(
-        rng.random(800) < 0.3, rng.normal(size=800), periods=Periods.from_column(days)
-    )
-    scenario = Scenario(capacity=3, per="day", cost_ratio=0.1, exceed=exceed)
-    text = Guarantee(0.95, horizon=20).explain(points, scenario)
-    assert "compared with 10 blocks of as many validation periods" in text
-    assert f"; {blocks} blocks, all of them within the capacity, are needed" in text

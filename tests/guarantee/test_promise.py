@@ -11,7 +11,6 @@ from scipy.stats import norm
 
 import voros
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
-from voros.guarantee import one_per_group
 from voros.guarantee.shortfall import repeated
 
 SCENARIO = Scenario(min_precision=0.4, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
@@ -343,14 +342,6 @@ def test_another_prevalence_is_refused() -> None:
         Guarantee().allowed(points, elsewhere)
 
 
-def test_one_case_of_each_group_is_kept_each_with_the_same_chance() -> None:
-    groups = np.array([7, 7, 7, 3, 9, 9])
-    picked = [one_per_group(groups, random_state=seed) for seed in range(600)]
-    assert all(sorted(groups[rows].tolist()) == [3, 7, 9] for rows in picked)
-    first = np.mean([0 in rows for rows in picked])
-    assert abs(first - 1 / 3) < 4 * np.sqrt(2 / 9 / 600)
-
-
 @pytest.mark.slow
 def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
     """MIMIC-IV, scenario 2: the plain policy breaks the floor in half of the splits."""
@@ -390,3 +381,11 @@ def test_more_cases_are_asked_for_where_they_would_pass() -> None:
     rank = np.arange(times * 1000)
     points = OperatingPoints.from_scores(rank < times * 150, -rank)
     assert guarantee.allowed(points, scenario)[1:].any()
+
+
+def test_a_capacity_below_one_of_the_cases_that_are_as_good_is_explained() -> None:
+    rng = np.random.default_rng(0)
+    y_true = rng.random(80) < 0.3
+    points = OperatingPoints.from_scores(y_true, y_true + rng.normal(size=80))
+    text = Guarantee(0.9, horizon=24).explain(points, Scenario(0.1, 0.05, cost_ratio=0.1))
+    assert "More cases will not help" in text

@@ -161,7 +161,7 @@ def test_explanation_says_what_is_missing() -> None:
 def test_a_horizon_of_periods_and_development_cases_are_refused() -> None:
     y_true, y_score = [0, 1] * 20, list(range(40))
     limits = {"capacity": 3, "cost_ratio": 0.1, "min_recall": 0.5}
-    with pytest.raises(voros.exceptions.ArgumentError, match="only without a recall floor"):
+    with pytest.raises(voros.exceptions.ArgumentError, match="horizon=5 with periods"):
         ThresholdPolicy.from_validation(
             y_true,
             y_score,

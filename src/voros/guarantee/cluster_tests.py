@@ -185,6 +185,10 @@ def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
     >>> int(order[0]), sorted(order.tolist()) == list(range(8)), n_learning
     (2, True, 2)
     """
+    if len(sizes) < 2:
+        raise ValueError(
+            "the cases belong to one group only (patient or period); a guarantee needs at least two"
+        )
     order = np.random.default_rng(TUNING.order_seed).permutation(len(sizes))
     return largest_first(order, sizes), max(1, int(np.ceil(TUNING.learning_share * len(sizes))))
 

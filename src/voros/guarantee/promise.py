@@ -11,7 +11,6 @@ import numpy as np
 
 from voros.alarms.stay_rows import rows_in_memory
 from voros.core.arguments import check_confidence, check_count
-from voros.core.grouped_cases import GroupedCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
@@ -38,7 +37,7 @@ from voros.guarantee.shortfall import (
 from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
 from voros.text.numbers import typed
-from voros.typing import AnyArray, BoolArray
+from voros.typing import BoolArray
 
 LEAST_CONFIDENCE = 0.5
 """Below this the error was probably meant."""
@@ -62,8 +61,8 @@ class Guarantee:
         any of them may be chosen after the results are seen. See `steps`.
     horizon : int, optional
         Promise it of the next n cases, whose counts are left to chance as well. By default
-        the promise is of the population: of the rates that endless new cases would show. Where
-        the capacity is one per period, n counts periods.
+        the promise is of the population: of the rates that endless new cases would show. Not for
+        periods, stays or groups of several cases.
     block : int, default 1
         Where the capacity is one per period: how many neighbouring periods are taken as one
         independent unit. Days that resemble the day before are not independent; weeks of them,
@@ -107,12 +106,6 @@ class Guarantee:
             accepted = "a whole number of cases above 0, or None for the population"
             check_count(self.horizon, "horizon", accepted)
         check_count(self.block, "block", "a whole number of periods above 0")
-        if self.block > 1 and self.horizon is not None:
-            raise ArgumentError(
-                "block",
-                f"={self.block} and horizon={self.horizon} are mutually exclusive: a guarantee of "
-                "the next periods takes single periods as exchangeable",
-            )
 
     def __repr__(self) -> str:
         """Show the arguments; single periods, and no ladder, are not worth a word."""
@@ -257,18 +250,13 @@ class Guarantee:
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
         cases, alpha, horizon = points.grouped, self.alpha, self.horizon
+        self._check_units(points, scenario)
         if points.stays is not None:
-            self._check_stays()
             stays = rows_in_memory(points.stays)
             return certified_stays(points.thresholds, stays, scenario, alpha)
         if scenario.per is not None:
-            return certified_periods(points, scenario, self.horizon, alpha, self.block)
-        if self.block > 1:
-            raise ArgumentError(
-                "block", f"={self.block} needs a capacity per period, as Scenario(per='day', ...)"
-            )
+            return certified_periods(points, scenario, alpha, self.block)
         if cases is not None and cases.repeated:
-            self._check_groups(cases)
             return certified_groups(points.thresholds, cases, scenario, alpha)
         alpha, for_recall = recall_shares(alpha, scenario, n_cases if horizon is None else horizon)
         recalled = recall_kept(points, scenario, horizon, for_recall)
@@ -277,24 +265,20 @@ class Guarantee:
             return recalled & certified(points, scenario.min_precision, capacity, alpha)
         return recalled & certified_next(points, scenario, horizon, alpha)
 
-    def _check_stays(self) -> None:
-        for name, value, default in (("horizon", self.horizon, None), ("block", self.block, 1)):
-            if value != default:
-                raise ArgumentError(
-                    name, f"={value} is not for alarms over stays: patients are the units"
-                )
-
-    def _check_groups(self, cases: GroupedCases) -> None:
-        if self.horizon is not None:
+    def _check_units(self, points: OperatingPoints, scenario: Scenario) -> None:
+        """Refuse a horizon, and blocks of periods, where they have no meaning."""
+        units = _units(points, scenario)
+        if self.horizon is not None and units != "cases":
             raise ArgumentError(
                 "horizon",
-                f"={self.horizon} with groups of several cases ({len(cases.codes):,} cases "
-                f"of {cases.n_groups:,} groups): there is no guarantee for the counts of the next "
-                "cases then. Leave out the horizon for a guarantee of the population, or keep one "
-                "case of each group (voros.guarantee.one_per_group)",
+                f"={self.horizon} with {units}: there is a guarantee for the counts of the next "
+                "cases only where each case is a unit of its own. Leave out the horizon for a "
+                "guarantee of the population",
             )
-        if cases.n_groups < 2:
-            raise ValueError("groups holds one group only; a guarantee needs at least two")
+        if self.block > 1 and units != "periods":
+            raise ArgumentError(
+                "block", f"={self.block} needs a capacity per period, as Scenario(per='day', ...)"
+            )
 
     def explain(self, points: OperatingPoints, scenario: Scenario, n_models: int = 1) -> str:
         """Say why nothing passes, what it would take, and what would pass.
@@ -316,11 +300,10 @@ class Guarantee:
         """
         check_whole(points, scenario)
         scenario = self.limits(scenario)
-        units = "cases" if scenario.per is None else "periods"
         rule = f" {scenario.rule}" if scenario.per else ""
         recall = "" if scenario.min_recall is None else f", recall >= {scenario.min_recall:g}"
         about = (
-            "in the population" if self.horizon is None else f"in the next {self.horizon:,} {units}"
+            "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
         )
         said = [
             f"no threshold keeps precision >= {scenario.min_precision:g}{recall} and capacity="
@@ -329,8 +312,7 @@ class Guarantee:
             *self.split(n_models)._closest(points, scenario),
             *self._relaxed(points, scenario, n_models),
         ]
-        alone = scenario.per is None and points.stays is None and not _has_repeated_groups(points)
-        if alone and scenario.min_recall is None:
+        if _units(points, scenario) == "cases" and scenario.min_recall is None:
             said.append(
                 "Development cases (development=) would help: thresholds that are fixed on them "
                 "need fewer validation cases."
@@ -344,8 +326,7 @@ class Guarantee:
             stays = rows_in_memory(points.stays)
             return [stay_tests(stays, scenario, tested.alpha).sentence()]
         if scenario.per is not None:
-            how = scenario, self.horizon, tested.alpha, self.block
-            return [why_none_certified(points, *how)]
+            return [why_none_certified(points, scenario, tested.alpha, self.block)]
         if points.grouped is not None and points.grouped.repeated:
             return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
         why = self._why_not(points, scenario, tested.alpha)
@@ -385,7 +366,7 @@ class Guarantee:
             first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
             first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
             first([(value, self, scenario.changed(capacity=value)) for value in shares]),
-            sure=self.horizon is None or scenario.per is not None,
+            sure=self.horizon is None,
         )
 
     def _probably_passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
@@ -394,16 +375,24 @@ class Guarantee:
         They vary too: as if the promise were of the population, with fewer validation cases, and
         with a part of the error.
         """
-        population = self
-        if self.horizon is not None and scenario.per is None:
-            points = repeated(points, self.horizon / (points.n_cases + self.horizon))
+        population, fewer = self, points
+        if self.horizon is not None:
+            fewer = repeated(points, self.horizon / (points.n_cases + self.horizon))
             population = replace(self.with_error(TUNING.rough_part), horizon=None)
-        certified = population.certified(points, scenario)
+            if scenario.capacity * fewer.n_cases < 1:
+                return False
+        certified = population.certified(fewer, scenario)
         return bool((certified & points.feasible(scenario))[1:].any())
 
 
-def _has_repeated_groups(points: OperatingPoints) -> bool:
-    return points.grouped is not None and points.grouped.repeated
+def _units(points: OperatingPoints, scenario: Scenario) -> str:
+    """Return what is taken as independent draws."""
+    if points.stays is not None:
+        return "stays"
+    if scenario.per is not None:
+        return "periods"
+    repeated_groups = points.grouped is not None and points.grouped.repeated
+    return "groups of several cases" if repeated_groups else "cases"
 
 
 def _check_confidence(value: Any) -> float:
@@ -452,25 +441,3 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
             "its exact tests hold for independent cases of weight one"
         )
     return int(points.n_cases)
-
-
-def one_per_group(groups: AnyArray, *, random_state: int | None = None) -> AnyArray:
-    """Pick one case of each group at random, as row numbers in their order.
-
-    Cases of one patient are alike, and the exact tests of a `Guarantee` need independent ones.
-    One case of each patient, drawn at random, is that; the promise is then about such a draw.
-
-    Returns
-    -------
-    ndarray of int
-        Row numbers.
-
-    Examples
-    --------
-    >>> one_per_group(np.array(["ann", "bob", "ann", "cy"]), random_state=0).tolist()
-    [1, 2, 3]
-    """
-    names = np.asarray(groups)
-    shuffled = np.random.default_rng(random_state).permutation(len(names))
-    _, first = np.unique(names[shuffled], return_index=True)
-    return np.sort(shuffled[first])

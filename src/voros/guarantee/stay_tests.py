@@ -47,12 +47,9 @@ def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTest
 
     With a capacity per period the units are not patients, but all who were admitted in a period.
     """
-    unit = "patient"
     if scenario.per_period:
-        stays, unit = stays.by_admission(scenario), "period of admission"
+        stays = stays.by_admission(scenario)
     most = stays.by_unit(stays.slots)
-    if len(most) < 2:
-        raise ValueError(f"the stays belong to one {unit}; a guarantee needs at least two")
     order, n_learning = learning_order(most)
     tested = _candidates(stays, order[:n_learning], scenario)
     limits = _limit_sums(stays, scenario, tested, float(most.max()))

@@ -15,7 +15,6 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy, bootstrap
 from voros.core.decision import Strategy
-from voros.guarantee import one_per_group
 from voros.policy import PolicyEvaluation
 from voros.policy.allowed import AllowedThresholds, allowed_thresholds
 from voros.selection.ranking import rank_developed, rank_points
@@ -72,7 +71,9 @@ class Scored:
     @cached_property
     def once(self) -> Scored:
         """One case of each patient, drawn at random: exact tests need independent cases."""
-        return self.take(one_per_group(self.patient, random_state=0))
+        shuffled = np.random.default_rng(0).permutation(len(self.patient))
+        _, first = np.unique(self.patient[shuffled], return_index=True)
+        return self.take(np.sort(shuffled[first]))
 
     @property
     def can_certify(self) -> bool:
