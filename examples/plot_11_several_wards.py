@@ -20,18 +20,14 @@ policy = voros.allocate(died, risk, scenario, capacity=0.1, by=ward)
 print(policy.table().text())
 
 # %%
-# Who gets the alarms as the capacity grows, and what one more alarm saves:
+# Who gets the alarms as the capacity grows:
 
-growth = voros.allocation.capacity_growth(died, risk, scenario, by=ward)
-shown = growth.capacity <= 0.3 * len(died)
-_, (upper, lower) = plt.subplots(2, 1, figsize=(6.4, 5.2), sharex=True, layout="constrained")
-colors = ["#00578A", "#F0A35E", "#3FA98A", "#F0D3E2"]
-upper.stackplot(growth.capacity[shown], growth.alarms[shown].T, labels=growth.names, colors=colors)
-lower.step(growth.capacity[shown], growth.shadow_price[shown], where="post", color="black")
-for panel in (upper, lower):
-    panel.axvline(policy.max_alarms, color="black", linestyle="--", linewidth=1)
-lower.annotate("capacity", (policy.max_alarms, 0.8), (5, 0), textcoords="offset points")
-upper.set(ylabel="alarms", xlim=(0, growth.capacity[shown][-1]))
-upper.legend(loc="upper left")
-lower.set(ylabel="misses saved by\none more alarm", xlabel="shared capacity (alarms)", ylim=(0, 1))
+shares = [0.02, 0.05, 0.1, 0.15, 0.2]
+grown = [voros.allocate(died, risk, scenario, capacity=share, by=ward) for share in shares]
+alarms = zip(*(each.default.alarms for each in grown), strict=True)
+with plt.rc_context({"figure.figsize": (4.8, 3.4), "font.size": 14}):
+    _, axis = plt.subplots(layout="constrained")
+    axis.stackplot(shares, *alarms, labels=policy.names)
+    axis.set(xlabel="shared capacity", ylabel="alarms")
+    axis.legend(loc="upper left", fontsize="small")
 plt.show()

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import voros
-from voros.allocation import capacity_growth
 from voros.exceptions import NeverAlarmWarning
 
 
@@ -118,28 +117,6 @@ def test_groups_are_streams_of_their_own_cases():
     assert np.array_equal(alarm, s >= limits)
 
 
-def test_classes_with_one_alarm_for_a_case():
-    rng = np.random.default_rng(3)
-    label = rng.choice(["red", "blue", "green"], 90)
-    classes = ["blue", "green", "red"]
-    s = rng.random((90, 3)) + 0.8 * (label[:, None] == np.array(classes))
-    scenario = voros.Scenario(0.5, cost_ratio=0.3)
-    policy = voros.allocate(label, s, scenario, capacity=0.4, classes=classes, one_alarm=True)
-    alarms = np.column_stack(list(policy.predict(s).values()))
-    assert alarms.sum(axis=1).max() == 1
-    assert alarms.sum() <= 36
-    top = s.argmax(axis=1)
-    assert np.array_equal(alarms[alarms.any(axis=1)].argmax(axis=1), top[alarms.any(axis=1)])
-    tested = policy.evaluate(label, s, classes=classes)
-    by_hand = sum(
-        0.3 * (a & (label != k)).sum() + (~a & (label == k)).sum()
-        for k, a in zip(classes, alarms.T, strict=True)
-    )
-    assert tested.cost == pytest.approx(by_hand) == pytest.approx(policy.default.cost)
-    several = voros.allocate(label, s, scenario, capacity=0.4, classes=classes)
-    assert list(several.names) == classes
-
-
 def test_evaluation_counts_case_by_case():
     rng = np.random.default_rng(4)
     y, s = outcomes(rng, 200, 2, 100)
@@ -171,21 +148,6 @@ def test_intervals_are_clopper_pearson():
     (stream,) = policy.evaluate(y, s).streams
     limits = binomtest(stream.tp, stream.alarms).proportion_ci(0.95, "exact")
     assert stream.precision_interval == pytest.approx((limits.low, limits.high))
-
-
-@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
-def test_growth_is_what_allocate_finds_at_each_capacity():
-    y, s, ward = groups_data(7, 80)
-    scenario = voros.Scenario(0.3, cost_ratio=0.2)
-    growth = capacity_growth(y, s, scenario, by=ward)
-    assert np.all(np.diff(growth.shadow_price) <= 1e-12)
-    for step in range(1, len(growth.capacity)):
-        most = int(growth.capacity[step])
-        policy = voros.allocate(y, s, scenario, capacity=most, by=ward)
-        assert policy.default.cost == pytest.approx(growth.cost[step], abs=1e-9)
-        assert sum(policy.default.alarms) <= most
-    pytest.importorskip("pandas")
-    assert len(growth.frame()) == len(growth.capacity)
 
 
 def test_saved_and_read_back_the_same(tmp_path):
@@ -231,9 +193,6 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ({"capacity": 1.5}, "capacity=1.5; accepted is a float within"),
         ({"capacity": 10**400}, "capacity=10+; accepted is a float within"),
         ({"y_true": None}, "y_true"),
-        ({"classes": "ab"}, "classes='ab'; accepted is a list of the labels"),
-        ({"classes": 3}, "classes=3; accepted is a list of the labels"),
-        ({"classes": ["a", "a"]}, "accepted are labels that all differ"),
         (
             {"miss_weight": 1e308},
             r"miss_weight=1e\+308 of stream '0'; accepted is a number above 0",
@@ -243,8 +202,6 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ({"miss_weight": -1}, "miss_weight=-1 of stream '0'; accepted is a number above 0"),
         ({"miss_weight": {"0": 1}}, "miss_weight is given for '0'; accepted is one for all"),
         ({"overlap": "twice"}, "overlap='twice'"),
-        ({"overlap": "once", "one_alarm": True}, "overlap='once' is for streams that share cases"),
-        ({"classes": ["a", "b"], "by": [0, 1, 0, 1]}, "classes and by are mutually exclusive"),
         (
             {"scenario": voros.Scenario(cost_ratio=0.1, capacity=2, per="day")},
             "per='day' of stream '0': a capacity for each period is the shared one",

@@ -122,6 +122,3 @@ def test_what_does_not_take_values_refuses_them():
     how = {"capacity": 15, "miss_value": amounts}
     with pytest.raises(ArgumentError, match="miss_value cannot be combined with guarantee"):
         voros.allocate(y, scores, SCENARIO, by=channel, guarantee=voros.Guarantee(0.9), **how)
-    both = {"a": y, "b": ~y}, {"a": scores, "b": -scores}
-    with pytest.raises(ArgumentError, match="cannot be combined with one_alarm=True"):
-        voros.allocate(*both, SCENARIO, one_alarm=True, **how)

@@ -17,7 +17,7 @@ TWO = {"y_true": {"x": LABELS, "y": LABELS}, "scores": {"x": SCORES, "y": SCORES
 LIMITS = {"scenario": SCENARIO, "capacity": 0.5}
 POINTS = {"y_true": {"a": voros.OperatingPoints.from_scores(LABELS, SCORES)}}
 ALL = (
-    "y_true scores scenario capacity miss_weight by classes one_alarm overlap per exceed "
+    "y_true scores scenario capacity miss_weight by overlap per exceed "
     "times periods guarantee groups max_seconds max_gap progress"
 )
 
@@ -27,7 +27,7 @@ def targets():
     groups, outcomes = voros.allocate(**ONE, **LIMITS), voros.allocate(**TWO, **LIMITS)
     yield "allocate(by)", voros.allocate, ONE | LIMITS, ALL
     yield "allocate", voros.allocate, TWO | LIMITS, ALL
-    words = "y_true scores by classes confidence_level"
+    words = "y_true scores by confidence_level"
     yield "evaluate(by)", groups.evaluate, ONE, words
     yield "evaluate", outcomes.evaluate, TWO, words
     yield "predict", outcomes.predict, {"scores": TWO["scores"]}, "scores by"

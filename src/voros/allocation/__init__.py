@@ -1,13 +1,12 @@
 """One capacity for several alarms, or for several groups of cases."""
 
-from voros.allocation.allocate import allocate, capacity_growth
+from voros.allocation.allocate import allocate
 from voros.allocation.joint_evaluation import JointEvaluation, StreamEvaluation
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import CapacityGrowth, JointChoice, JointPromise
+from voros.allocation.problem import JointChoice, JointPromise
 from voros.core.shared_capacity import Certificate
 
 __all__ = [
-    "CapacityGrowth",
     "Certificate",
     "JointChoice",
     "JointEvaluation",
@@ -15,5 +14,4 @@ __all__ = [
     "JointPromise",
     "StreamEvaluation",
     "allocate",
-    "capacity_growth",
 ]

@@ -13,19 +13,17 @@ from voros.allocation.certified import certify
 from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import (
     OVERLAPS,
-    CapacityGrowth,
     JointChoice,
     JointProblem,
     Overlap,
     SharedLimit,
     Solver,
-    grow,
 )
 from voros.allocation.search import Effort, share_within
 from voros.allocation.search_space import PeriodLimit
 from voros.allocation.streams import StreamCases, by_stream, read_streams
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_choice, check_flag
+from voros.core.arguments import check_choice
 from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -58,8 +56,6 @@ def allocate(
     capacity: float,
     miss_weight: Any = 1.0,
     by: Any = None,
-    classes: Sequence[Any] | None = None,
-    one_alarm: bool = False,
     overlap: Overlap = "each",
     per: str | None = None,
     exceed: float | None = None,
@@ -84,7 +80,7 @@ def allocate(
     ----------
     y_true : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Labels of each stream: an indicator matrix of shape (n_cases, n_streams), or columns by
-        name. One column with `by` or `classes`. A mapping of str to `OperatingPoints`, those of
+        name. One column with `by`. A mapping of str to `OperatingPoints`, those of
         disjoint groups that were counted before, takes the place of labels and scores.
     scores : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Scores in the same form; also the list of arrays that ``predict_proba`` returns for several
@@ -98,12 +94,6 @@ def allocate(
         What a miss costs in each stream.
     by : array-like of shape (n_cases,), optional
         The group of each case, such as its ward: every group is a stream.
-    classes : sequence of labels, optional
-        `y_true` holds one of these labels for each case, and `scores` a column for each: every
-        class is a stream.
-    one_alarm : bool, default False
-        Whether a case raises one alarm at most: that of the stream of its highest score, if that
-        score reaches the stream's threshold. Scores of the streams must then be comparable.
     overlap : {"each", "once"}, default "each"
         Whether a case with alarms of several streams takes several alarms of the capacity, or one.
     per, exceed : str and float, optional
@@ -128,7 +118,7 @@ def allocate(
     miss_value, false_alarm_cost : array-like of shape (n_cases,), number, or mapping of such
         What missing each case would cost, and what a false alarm on it, as in `voros.evaluate`: for
         all streams, or by stream. Capacity and floors count cases, costs add up values. Not with a
-        guarantee or `one_alarm`.
+        guarantee.
 
     Returns
     -------
@@ -164,7 +154,6 @@ def allocate(
     >>> voros.allocate({"ward": ward, "icu": icu}, scenario=scenario, capacity=23)
     JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.214)
     """
-    check_flag(one_alarm, "one_alarm")
     check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
     limit = SharedLimit.from_arguments(capacity, per, exceed)
@@ -172,8 +161,6 @@ def allocate(
         y_true,
         scores=scores,
         **per_case,
-        classes=classes,
-        one_alarm=one_alarm or None,
         overlap=None if overlap == "each" else overlap,
         per=per,
         guarantee=guarantee,
@@ -187,7 +174,7 @@ def allocate(
         maker = JointMaker(_scenarios(scenario, names), _weights(miss_weight, names), limit)
         return maker.from_points(points, sum(curve.n_cases for curve in points.values()))
     check_aligned(y_true=y_true, scores=scores, **per_case)
-    cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
+    cases = read_streams(y_true, scores, by=by)
     cases = cases.in_periods(limit.scenario, periods, times)
     cases = cases.with_values(miss_value, false_alarm_cost)
     if overlap == "once" and cases.arrangement != "outcomes":
@@ -208,41 +195,6 @@ def allocate(
         return maker.make(cases)
     refuse_values("guarantee", {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost})
     return certify(maker, cases.of_patients(groups), check_guarantee(guarantee))
-
-
-def capacity_growth(
-    y_true: Any,
-    scores: Any,
-    scenario: Scenarios,
-    *,
-    miss_weight: Any = 1.0,
-    by: Any = None,
-    classes: Sequence[Any] | None = None,
-    one_alarm: bool = False,
-) -> CapacityGrowth:
-    """Find who gets the capacity as it grows; parameters as in `allocate`.
-
-    Returns
-    -------
-    CapacityGrowth
-        Alarms of each stream, and the shadow price, at every capacity.
-
-    Examples
-    --------
-    >>> import voros
-    >>> y, s = [1, 0, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1]
-    >>> ward = ["a", "a", "b", "b", "a", "b"]
-    >>> growth = capacity_growth(y, s, voros.Scenario(cost_ratio=0.2), by=ward)
-    >>> growth.capacity.tolist(), growth.stream.tolist(), growth.shadow_price.tolist()
-    ([0.0, 1.0, 3.0], ['a', 'b', ''], [1.0, 1.0, 0.0])
-    """
-    check_flag(one_alarm, "one_alarm")
-    check_aligned(y_true=y_true, scores=scores, by=by)
-    cases = read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm)
-    names = tuple(cases.scores)
-    maker = JointMaker(_scenarios(scenario, names), _weights(miss_weight, names), SharedLimit(1.0))
-    points = {name: cases.points(name) for name in names}
-    return grow(maker.problem(points, float("inf"), share_capacity))
 
 
 @dataclass(frozen=True)

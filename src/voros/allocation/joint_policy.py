@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -43,7 +42,7 @@ class JointPolicy:
         What a miss costs in each.
     limit : SharedLimit
         The shared capacity.
-    arrangement : {"outcomes", "one_alarm", "groups"}
+    arrangement : {"outcomes", "groups"}
     overlap : {"each", "once"}
         Whether a case with several alarms counts once.
     sizes : tuple of pairs
@@ -128,7 +127,6 @@ class JointPolicy:
         scores: Any,
         *,
         by: Any = None,
-        classes: Sequence[Any] | None = None,
         times: Any = None,
         periods: Any = None,
         confidence_level: float = 0.95,
@@ -139,7 +137,7 @@ class JointPolicy:
 
         Parameters
         ----------
-        y_true, scores, by, classes
+        y_true, scores, by
             As in `voros.allocate`, with the same streams.
         times, periods : array-like of shape (n_cases,), optional
             When the new cases fall, or in which period; needed where the policy was made so.
@@ -154,7 +152,7 @@ class JointPolicy:
         """
         check_confidence(confidence_level, "confidence_level")
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
-        cases = policy_cases(self, scores, by=by, y_true=y_true, classes=classes)
+        cases = policy_cases(self, scores, by=by, y_true=y_true)
         cases = cases.in_periods(self.limit.scenario, periods, times)
         cases = cases.with_values(miss_value, false_alarm_cost)
         if self.values is not None and not cases.values:
@@ -250,15 +248,12 @@ def policy_cases(
     *,
     by: Any = None,
     y_true: Any = UNLABELLED,
-    classes: Sequence[Any] | None = None,
 ) -> StreamCases:
     """Read new cases of a policy's streams."""
     if (policy.arrangement == "groups") != (by is not None):
         said = "needed" if by is None else "not accepted"
         raise ArgumentError("by", f" is {said}: the streams are {policy.arrangement}")
-    one_alarm = policy.arrangement == "one_alarm"
-    named = policy.names if classes is None else None
-    return read_streams(y_true, scores, by=by, classes=classes, one_alarm=one_alarm, names=named)
+    return read_streams(y_true, scores, by=by, names=policy.names)
 
 
 AnyPolicy: TypeAlias = ThresholdPolicy | JointPolicy | Worklist

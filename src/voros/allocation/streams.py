@@ -1,6 +1,6 @@
 """Labels and scores of several streams: the one place where they are read.
 
-Streams are outcomes of the same cases, classes of which each case has one, or groups of cases.
+Streams are outcomes of the same cases, or groups of cases.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arguments import is_scalar
 from voros.core.arrays import LARGEST_COUNT, as_vector, check_same_length, is_missing, named_columns
 from voros.core.cases import check_scores, read_labels
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario
-from voros.core.worth import CaseValues, refuse_values
+from voros.core.worth import CaseValues
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray
 
-Arrangement: TypeAlias = Literal["outcomes", "one_alarm", "groups"]
-ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "one_alarm", "groups")
-"""Outcomes of the same cases; the same with one alarm for a case at most; disjoint groups."""
+Arrangement: TypeAlias = Literal["outcomes", "groups"]
+ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "groups")
+"""Outcomes of the same cases, or disjoint groups."""
 
 UNLABELLED = object()
 """Stands for labels that nobody asks for."""
@@ -40,8 +39,7 @@ class StreamCases:
     positive : dict of str to ndarray of bool
         Empty where no labels were given.
     members : dict of str to ndarray of bool
-        Which of all cases can raise an alarm of the stream: those of its group, or those whose
-        highest score is the stream's.
+        Which of all cases can raise an alarm of the stream: those of its group, or all.
     arrangement : str
     n_cases : int
     periods : Periods or None
@@ -62,23 +60,14 @@ class StreamCases:
     values: Mapping[str, CaseValues] = field(default_factory=dict)
 
     def points(self, name: str) -> OperatingPoints:
-        """Count the alarms of a stream; positives who cannot raise one are missed."""
-        positive, member = self.positive[name], self.members[name]
-        own = member if self.arrangement == "groups" else np.ones(self.n_cases, dtype=np.bool_)
-        n_positive = int(np.count_nonzero(positive[own]))
-        sizes = n_positive, int(np.count_nonzero(own)) - n_positive
-        if 0 in sizes:
-            held = "negative" if n_positive == 0 else "positive"
+        """Count the alarms of a stream."""
+        own = self.members[name]
+        positive = self.positive[name][own]
+        if positive.all() or not positive.any():
+            held = "positive" if len(positive) and positive.all() else "negative"
             raise ValueError(f"stream {name!r} holds {held} cases only; both classes are needed")
-        if not member.any():
-            nothing = np.zeros(1, dtype=np.int64)
-            return OperatingPoints(np.array([np.inf]), nothing, nothing, *sizes)
-        cases = positive[member], self.scores[name][member]
-        if self.values:
-            # Without one alarm for a case at most, whoever counts can raise one.
-            return OperatingPoints.from_cases(*cases, values=self.values[name].take(member))
-        points = OperatingPoints.from_cases(*cases)
-        return replace(points, n_positive=sizes[0], n_negative=sizes[1])
+        values = self.values[name].take(own) if self.values else None
+        return OperatingPoints.from_cases(positive, self.scores[name][own], values=values)
 
     def alarms(self, name: str, threshold: float) -> BoolArray:
         """Mark the cases that raise an alarm of a stream."""
@@ -110,8 +99,6 @@ class StreamCases:
         columns = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
         if miss_value is None and false_alarm_cost is None:
             return self
-        if self.arrangement == "one_alarm":
-            refuse_values("one_alarm=True", columns)
         by_name = {n: by_stream(column, list(self.scores), n) for n, column in columns.items()}
         values = {
             name: CaseValues.read(self.scores[name], *(by_name[column][name] for column in columns))
@@ -158,8 +145,6 @@ def read_streams(
     scores: Any,
     *,
     by: Any = None,
-    classes: Sequence[Any] | None = None,
-    one_alarm: bool = False,
     names: Sequence[str] | None = None,
 ) -> StreamCases:
     """Read labels, or `UNLABELLED`, and scores; parameters as in `voros.allocate`.
@@ -171,21 +156,21 @@ def read_streams(
     (['0', '1'], [0, 1, 1, 1])
     """
     if by is not None:
-        _check_groups(y_true, scores, classes, one_alarm)
+        _check_groups(y_true, scores)
         return _by_subgroup(y_true, scores, by, names)
-    columns = _columns(scores, "scores", names if classes is None else _class_names(classes))
+    columns = _columns(scores, "scores", names)
     columns = {name: _settable(column, f"scores of {name!r}") for name, column in columns.items()}
     check_same_length(**{f"scores of {name!r}": column for name, column in columns.items()})
     n_cases = len(next(iter(columns.values())))
-    labels = {} if y_true is UNLABELLED else _labels(y_true, list(columns), classes)
+    labels = {} if y_true is UNLABELLED else _labels(y_true, list(columns))
     for name, column in labels.items():
         check_same_length(**{f"y_true of {name!r}": column, "scores": next(iter(columns.values()))})
-    members = _members(columns, one_alarm)
+    everybody = np.ones(n_cases, dtype=np.bool_)
     return StreamCases(
         scores=columns,
         positive=labels,
-        members=members,
-        arrangement="one_alarm" if one_alarm else "outcomes",
+        members=dict.fromkeys(columns, everybody),
+        arrangement="outcomes",
         n_cases=n_cases,
     )
 
@@ -210,26 +195,12 @@ def by_stream(value: Any, names: Sequence[str], argument: str) -> dict[str, Any]
     return {name: by_name[name] for name in names}
 
 
-def _check_groups(y_true: Any, scores: Any, classes: Any, one_alarm: bool) -> None:
-    if classes is not None or one_alarm:
-        argument = "classes" if classes is not None else "one_alarm"
-        raise ArgumentError(
-            argument, " and by are mutually exclusive: a case of a subgroup has one label and score"
-        )
+def _check_groups(y_true: Any, scores: Any) -> None:
     for name, values in (("y_true", y_true), ("scores", scores)):
         if isinstance(values, Mapping):
             raise ArgumentError(
                 "by", f" makes streams of one column of labels and scores, and {name} has several"
             )
-
-
-def _class_names(classes: Any) -> list[str]:
-    if isinstance(classes, (str, bytes, Mapping)) or is_scalar(classes):
-        raise ArgumentError("classes", f"={classes!r}; accepted is a list of the labels")
-    names = _texts(as_vector(classes, "classes").tolist())
-    if not names or len(set(names)) < len(names):
-        raise ArgumentError("classes", f"={classes!r}; accepted are labels that all differ")
-    return names
 
 
 def _by_subgroup(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None) -> StreamCases:
@@ -259,26 +230,9 @@ def _by_subgroup(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None)
     )
 
 
-def _labels(y_true: Any, names: list[str], classes: Sequence[Any] | None) -> dict[str, BoolArray]:
-    if classes is None:
-        columns = _columns(y_true, "y_true", names)
-        return {name: read_labels(columns[name], name=f"y_true of {name!r}") for name in names}
-    texts = _texts(as_vector(y_true, "y_true").tolist())
-    unknown = sorted(set(texts) - set(names))
-    if unknown:
-        raise ArgumentError(
-            "y_true", f" holds the label {unknown[0]!r}; classes has {', '.join(map(repr, names))}"
-        )
-    return {name: np.asarray(np.array(texts) == name) for name in names}
-
-
-def _members(columns: dict[str, AnyArray], one_alarm: bool) -> dict[str, BoolArray]:
-    """Say who may raise which alarm: with one for a case, that of its highest score."""
-    if not one_alarm:
-        everybody = np.ones(len(next(iter(columns.values()))), dtype=np.bool_)
-        return dict.fromkeys(columns, everybody)
-    top = np.argmax(np.column_stack(list(columns.values())), axis=1)
-    return {name: np.asarray(top == i) for i, name in enumerate(columns)}
+def _labels(y_true: Any, names: list[str]) -> dict[str, BoolArray]:
+    columns = _columns(y_true, "y_true", names)
+    return {name: read_labels(columns[name], name=f"y_true of {name!r}") for name in names}
 
 
 def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[str, AnyArray]:
