@@ -36,9 +36,8 @@ class Population:
     """Three streams with normal scores, correlated within a case, a patient or a day.
 
     ``kind`` says what shares the common part of the scores, and how the limits are meant: "cases",
-    "groups", "visits" (a case counts once), "patients" (each case up to five times), "days" (the
-    mean, or with ``exceed`` a share of the days) or "next" (the limits hold in the next thousand
-    cases).
+    "groups", "visits" (a case counts once), "patients" (each case up to five times) or "days" (the
+    mean, or with ``exceed`` a share of the days).
     """
 
     name: str
@@ -72,8 +71,7 @@ class Population:
         scenarios = {
             str(i): voros.Scenario(floor, cost_ratio=0.1) for i, floor in enumerate(self.floors)
         }
-        sure = voros.Guarantee(0.95, horizon=NEXT if self.kind == "next" else None)
-        how: dict[str, Any] = {"guarantee": sure, "capacity": self.capacity}
+        how: dict[str, Any] = {"guarantee": voros.Guarantee(0.95), "capacity": self.capacity}
         how |= {
             "groups": {"by": unit},
             "visits": {"overlap": "once"},
@@ -82,11 +80,9 @@ class Population:
         }.get(self.kind, {})
         return voros.allocate(y, scores, scenarios, **how)
 
-    def truth(self, policy: voros.JointPolicy, seed: int) -> tuple[bool, bool, float]:
+    def truth(self, policy: voros.JointPolicy) -> tuple[bool, bool, float]:
         """Say whether a floor and the capacity are broken, and the share of it that is used."""
         at = np.array(policy.default.thresholds)
-        if self.kind == "next":
-            return self._next(at, seed)
         prevalence, shift = np.array(self.prevalence), np.array(self.separation)
         tp, fp = prevalence * norm.sf(at - shift), (1 - prevalence) * norm.sf(at)
         broken = np.isfinite(at) & (tp < np.array(self.floors) * (tp + fp))
@@ -120,20 +116,9 @@ class Population:
             above += weight * total[int(self.capacity) + 1 :].sum()
         return above
 
-    def _next(self, at: FloatArray, seed: int) -> tuple[bool, bool, float]:
-        y, scores, _ = self.draw(np.random.default_rng([seed, 1]), NEXT)
-        alarm = scores >= at
-        right, raised = (alarm & y).sum(axis=0), alarm.sum(axis=0)
-        broken = (right < np.array(self.floors) * raised).any()
-        return (
-            bool(broken),
-            raised.sum() > self.capacity * NEXT,
-            raised.sum() / NEXT / self.capacity,
-        )
 
-
-DAY, NEXT = 15, 1000
-"""Cases of a day, and next cases that are promised."""
+DAY = 15
+"""Cases of a day."""
 
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
@@ -151,9 +136,6 @@ POPULATIONS = (
     Population("patients, floors that no alarm keeps", "patients", *USELESS, 1.0),
     Population("mean of days", "days", *NO_FLOOR, 6, 9000),
     Population("share of days", "days", (0.3, 0.3), (1, 1), (0.0, 0.0), 3, 1500, 0.2),
-    Population("next cases", "next", *COMMON, 0.3, 9000),
-    Population("next cases, floors that no alarm keeps", "next", *USELESS, 1.0),
-    Population("next cases, capacity alone", "next", *NO_FLOOR, 0.1),
 )
 
 
@@ -221,7 +203,7 @@ def guarantee(runs: int, part: str = "") -> None:
     for population in POPULATIONS:
         if part not in population.name:
             continue
-        found = np.array([population.truth(population.policy(seed), seed) for seed in range(runs)])
+        found = np.array([population.truth(population.policy(seed)) for seed in range(runs)])
         floors, capacity, used = found.mean(axis=0)
         either = np.mean((found[:, 0] + found[:, 1]) > 0)
         error = np.sqrt(either * (1 - either) / runs)

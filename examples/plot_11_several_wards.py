@@ -24,7 +24,7 @@ print(policy.table().text())
 
 shares = [0.02, 0.05, 0.1, 0.15, 0.2]
 grown = [voros.allocate(died, risk, scenario, capacity=share, by=ward) for share in shares]
-alarms = zip(*(each.default.alarms for each in grown), strict=True)
+alarms = zip(*(shared.default.alarms for shared in grown), strict=True)
 with plt.rc_context({"figure.figsize": (4.8, 3.4), "font.size": 14}):
     _, axis = plt.subplots(layout="constrained")
     axis.stackplot(shares, *alarms, labels=policy.names)

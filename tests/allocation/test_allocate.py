@@ -208,12 +208,8 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
         ),
         ({"scenario": voros.Scenario(cost_ratio=0.1, prevalence=0.2)}, "prevalence=0.2 of stream"),
         (
-            {"guarantee": voros.Guarantee(0.9, horizon=10), "groups": [0, 0, 1, 1]},
-            "horizon=10 and groups are mutually exclusive",
-        ),
-        (
-            {"guarantee": voros.Guarantee(0.9, horizon=10), "per": "day", "periods": [0, 0, 1, 1]},
-            "horizon=10 and periods are mutually exclusive",
+            {"guarantee": voros.Guarantee(0.9, horizon=10)},
+            "horizon=10: a shared capacity is promised for the population",
         ),
         (
             {

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, norm
+from scipy.stats import binomtest, norm
 
 import voros
 from voros.allocation import certified
@@ -14,8 +14,6 @@ from voros.allocation.joint_tests import (
     CapacityTest,
     FloorTest,
     SplitUnits,
-    stricter_floor,
-    stricter_share,
 )
 from voros.allocation.streams import read_streams
 from voros.exceptions import NeverAlarmWarning
@@ -160,51 +158,6 @@ def test_own_capacities_are_refused():
     scenario = voros.Scenario(0.4, 0.5, cost_ratio=0.1)
     with pytest.raises(ValueError, match=r"capacity=0\.5 of stream '0': a guarantee is for"):
         voros.allocate(y, s, scenario, capacity=0.2, by=group, guarantee=voros.Guarantee(0.95))
-
-
-@pytest.mark.parametrize(("floor", "rate", "horizon"), [(0.3, 0.1, 500), (0.5, 0.3, 200)])
-def test_the_next_cases_keep_a_floor_but_for_alpha(floor, rate, horizon):
-    """Summed over all counts of alarms and true positives, at rates from the one promised on."""
-    alpha = 0.04
-    precision = stricter_floor(floor, rate, horizon, alpha)
-    risks = []
-    for p in (rate, 1.2 * rate, 2 * rate, 1.0):
-        alarms = np.arange(1, horizon + 1)
-        too_few = np.ceil(floor * alarms - 1e-9) - 1
-        broken = binom.cdf(too_few, alarms, precision)
-        risks.append(binom.pmf(alarms, horizon, p) @ broken)
-    assert max(risks) <= alpha
-    assert stricter_floor(floor, rate, 20 * horizon, alpha) < precision
-    assert stricter_floor(floor, 0.0, horizon, alpha) == 1
-
-
-def test_the_next_cases_keep_a_capacity_but_for_alpha():
-    share = stricter_share(30, 400, 1, 0.05)
-    assert binom.sf(30, 400, share) == pytest.approx(0.05)
-    each = stricter_share(30, 400, 3, 0.05)
-    # Three alarms of a case or none is the widest spread of such a mean.
-    assert binom.sf(10, 400, each / 3) <= 0.05
-    assert each < share
-    assert stricter_share(400, 400, 1, 0.05) == 1
-    assert stricter_share(1200, 400, 3, 0.05) == 3
-    # Half the alarms that there could be; Hoeffding's bound is used up.
-    half, reached = stricter_share(600, 400, 3, 0.05) / 3, 601 / 1200
-    parts = np.array([reached, 1 - reached]), np.array([half, 1 - half])
-    assert np.exp(-400 * np.sum(parts[0] * np.log(parts[0] / parts[1]))) == pytest.approx(0.05)
-
-
-def test_the_next_cases_keep_a_floor_however_few_alarms_they_raise():
-    """Fewer alarms than some number always break it: that risk and the rest are within alpha."""
-    floor, rate, horizon, alpha = 0.3, 0.1, 500, 0.04
-    precision = stricter_floor(floor, rate, horizon, alpha)
-    alarms = np.arange(1, horizon + 1)
-    risk = binom.cdf(np.ceil(floor * alarms - 1e-9) - 1, alarms, precision)
-    from_there = np.maximum.accumulate(risk[::-1])[::-1]
-    worst = binom.cdf(alarms - 1, horizon, rate) + from_there
-    assert 0.9 * alpha < worst.min() <= alpha
-    # Where every case raises an alarm there is one number of them.
-    all_alarm = stricter_floor(floor, 1.0, horizon, alpha)
-    assert binom.cdf(149, horizon, all_alarm) == pytest.approx(7 / 8 * alpha, rel=1e-3)
 
 
 def daily(rng, n_days, n_streams=2):
@@ -376,92 +329,19 @@ def test_what_is_promised_is_written_down_and_read_back():
     sure = voros.Guarantee(0.9)
     scenarios = {name: voros.Scenario(0.3, cost_ratio=(0.02, 0.3)) for name in ("0", "1")}
     days = {"capacity": 9, "per": "day", "exceed": 0.2, "periods": np.arange(4000) // 20}
-    next_cases = voros.Guarantee(0.9, horizon=2000)
     # How near the thresholds are to the best does not matter here.
-    once, days, later = (
-        voros.allocate(y, s, scenarios, guarantee=guarantee, max_seconds=1, **capacity)
-        for guarantee, capacity in (
-            (sure, {"capacity": 0.2, "overlap": "once"}),
-            (sure, days),
-            (next_cases, {"capacity": 400, "overlap": "once"}),
-        )
+    once, days = (
+        voros.allocate(y, s, scenarios, guarantee=sure, max_seconds=1, **capacity)
+        for capacity in ({"capacity": 0.2, "overlap": "once"}, days)
     )
-    for policy, units in ((once, "cases"), (days, "periods"), (later, "cases")):
+    for policy, units in ((once, "cases"), (days, "periods")):
         assert policy.promise.units == units
         assert sum(policy.default.alarms) > 0
         assert voros.JointPolicy.from_json(policy.to_json()) == policy
     assert days.default.n_above < 40
-    assert later.promise.horizon == 2000
-    assert later.limit.capacity == 0.2
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
-def test_limits_hold_in_the_next_cases():
-    kept = used = 0
-    for seed in range(20):
-        y, s = overlapping(seed, 6000)
-        sure = voros.Guarantee(0.95, horizon=1000)
-        policy = voros.allocate(y, s, SCENARIOS, capacity=0.4, guarantee=sure)
-        new_y, new_s = overlapping(1000 + seed, 1000)
-        alarm = new_s >= np.array(policy.default.thresholds)
-        right, raised = (alarm & new_y).sum(axis=0), alarm.sum(axis=0)
-        kept += (right >= np.array(FLOORS) * raised).all() and raised.sum() <= 400
-        used += raised.sum() / 400
-    assert kept >= 17
-    assert used > 20 * 0.3
 
 
 ALPHAS = (0.002, 0.01, 0.03, 0.1, 0.3, 0.8)
-
-
-def test_floors_of_the_next_cases_take_half_of_alpha_for_each_part():
-    """The rate of alarms and the precision are tested by exact tests of stricter limits."""
-    rng = np.random.default_rng(8)
-    y = rng.random((900, 1)) < 0.45
-    cases = read_streams(y, rng.normal(size=y.shape) + 1.2 * y)
-    units = SplitUnits.from_cases(cases)
-    tested, passes = units.tested, []
-    for threshold in (0.5, 1.0, 1.6):
-        alarm = cases.scores["0"] >= threshold
-        right, raised = (
-            int((part & tested).sum()) for part in (alarm & cases.positive["0"], alarm)
-        )
-        chosen, n_tested = int((alarm & ~tested).sum()), int(tested.sum())
-        rate = max(chosen - 3 * np.sqrt(chosen), 0) / (900 - n_tested)
-        for alpha in ALPHAS:
-            needed = stricter_floor(0.5, rate, 400, alpha / 2)
-            often = binomtest(raised, n_tested, rate, "greater").pvalue <= alpha / 2
-            precise = binomtest(right, raised, needed, "greater").pvalue <= alpha / 2
-            passed = FloorTest(cases, units, alpha, 400).passed("0", np.array([threshold]), 0.5)
-            assert passed.tolist() == [bool(often and needed < 1 and precise)]
-            passes += passed.tolist()
-    assert 3 < sum(passes) < 15
-
-
-def test_visits_of_the_next_cases_take_half_of_alpha_for_each_part():
-    cases, units = halves()
-    passes, between = [], 0
-    for at in np.linspace(0.8, 2.2, 30):
-        alarm = (cases.scores["0"] >= at) | (cases.scores["1"] >= at)
-        count = int((alarm & units.tested).sum())
-        for alpha in (0.1, 0.4):
-            test = CapacityTest(
-                cases=cases,
-                units=units,
-                alpha=alpha,
-                limit=0.4,
-                exceed=None,
-                once=True,
-                horizon=250,
-            )
-            share = stricter_share(100, 250, 1, alpha / 2)
-            p_value = binomtest(count, 200, share, "less").pvalue
-            assert test.passed(np.array([[at, at]])).tolist() == [p_value <= alpha / 2]
-            passes.append(p_value <= alpha / 2)
-            between += alpha / 2 < p_value <= alpha
-    assert 10 < sum(passes) < 50
-    assert between > 0
 
 
 def test_alarms_that_each_count_pass_within_the_share_only():
@@ -582,21 +462,3 @@ def test_the_standard_error_is_that_of_the_units_that_choose():
     days, _, _ = in_days(60, None, 6)
     stake = -np.log(0.1) * days.largest_loss / TUNING.largest_stake * 20 / 40
     assert days.error((0.999, 0.999)) == pytest.approx(stake / 3)
-
-
-def test_the_rate_of_alarms_has_half_of_alpha_too():
-    """A hundred alarms of 300 cases choose; every number of alarms of 600 others is tested."""
-    n_chosen, n_tested, alpha, between = 300, 600, 0.1, 0
-    rate = (100 - 3 * np.sqrt(100)) / n_chosen
-    tested = np.arange(n_chosen + n_tested) >= n_chosen
-    ones = np.ones(len(tested), dtype=int)
-    units = SplitUnits("cases", np.arange(len(tested)), ones, tested)
-    for n_alarms in range(130, 180):
-        alarm = np.zeros(len(tested), dtype=bool)
-        alarm[:100] = alarm[n_chosen : n_chosen + n_alarms] = True
-        cases = read_streams(alarm[:, None], alarm[:, None].astype(float))
-        p_value = binomtest(n_alarms, n_tested, rate, "greater").pvalue
-        passed = FloorTest(cases, units, alpha, 400).passed("0", np.array([1.0]), 0.5)
-        assert passed.tolist() == [p_value <= alpha / 2]
-        between += alpha / 2 < p_value <= alpha
-    assert between > 0

@@ -103,10 +103,9 @@ def allocate(
     times, periods : array-like of shape (n_cases,), optional
         With `per`: when each case falls, or the name of its period.
     guarantee : Guarantee, optional
-        Keep all floors and the shared capacity in the population, or with a horizon in the next
-        cases, with confidence. Thresholds are chosen on a third of the cases and tested on the
-        others; the split depends on the cases alone. With `per` whole periods, or blocks of them,
-        are split, and taken as independent.
+        Keep all floors and the shared capacity in the population, with confidence. Thresholds are
+        chosen on a third of the cases and tested on the others; the split depends on the cases
+        alone. With `per` whole periods, or blocks of them, are split, and taken as independent.
     groups : array-like of shape (n_cases,), optional
         With a guarantee: whose case it is, where patients have several.
     max_seconds, max_gap : float, default 60 and 0

@@ -54,7 +54,6 @@ _Candidate: TypeAlias = tuple[JointChoice, Certificate]
 
 def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> JointPolicy:
     """Choose on some of the units, test on the others, and deploy what passed."""
-    maker = replace_limit(maker, guarantee)
     _check(maker, cases, guarantee)
     with warnings.catch_warnings():
         # What the limits allow before any test is not what will be deployed.
@@ -66,7 +65,7 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     )
     floors = [scenario.min_precision for scenario in maker.scenarios.values()]
     # A floor of 0 is broken by nothing, and needs no part of alpha.
-    alpha, horizon = guarantee.alpha / (1 + np.count_nonzero(floors)), guarantee.horizon
+    alpha = guarantee.alpha / (1 + np.count_nonzero(floors))
     exceed, once = maker.limit.exceed, maker.overlap == "once"
     limit = plain.max_alarms / all_cases.n_cases
     if units.kind == "periods":
@@ -78,10 +77,9 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
         limit=limit,
         exceed=exceed,
         once=once,
-        horizon=horizon,
     )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
-    test = FloorTest(cases, units, alpha, horizon)
+    test = FloorTest(cases, units, alpha)
     at = np.array([choice.thresholds for choice, _ in candidates])
     tests = [
         test.passed(name, at[:, i], floor)
@@ -105,16 +103,6 @@ def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
     return replace(kept, periods=replace(periods, codes=codes, names=names))
 
 
-def replace_limit(maker: JointMaker, guarantee: Guarantee) -> JointMaker:
-    """Read a whole capacity as one per horizon, the same share of any number of cases."""
-    limit = maker.limit
-    is_count = isinstance(limit.capacity, int) and limit.per is None
-    if guarantee.horizon is None or not is_count:
-        return maker
-    share = min(limit.capacity / guarantee.horizon, 1.0)
-    return replace(maker, limit=replace(limit, capacity=share))
-
-
 def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
     """Refuse what cannot be promised."""
     for name, scenario in maker.scenarios.items():
@@ -136,14 +124,10 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
             "=0.0: no number of periods shows that no later one will pass the capacity. Allow a "
             "small share, such as exceed=0.01",
         )
-    dependent = "groups" if cases.patients is not None else "periods"
-    independent = cases.patients is None and cases.periods is None
-    if guarantee.horizon is not None and not independent:
+    if guarantee.horizon is not None:
         raise ArgumentError(
             "horizon",
-            f"={guarantee.horizon} and {dependent} are mutually exclusive: the next cases are "
-            "promised where cases are independent; leave out the horizon for a guarantee of the "
-            "population",
+            f"={guarantee.horizon}: a shared capacity is promised for the population; leave it out",
         )
     n_units = 0 if cases.periods is None else cases.periods.n_periods // guarantee.block
     if guarantee.block > 1 and n_units < 2:
@@ -159,11 +143,7 @@ def _candidates(
     """Solve with all limits tightened by standard errors of these cases, the safest first."""
     points = {name: cases.points(name) for name in maker.scenarios}
     n_periods = int(np.count_nonzero(~units.tested)) * units.block
-    share, later = test.limit, 1.0
-    if test.horizon is not None:
-        share, _ = test.tested_share()
-        later = float(np.sqrt(1 + cases.n_cases / test.horizon))
-    most = share * (n_periods if units.kind == "periods" else cases.n_cases)
+    most = test.limit * (n_periods if units.kind == "periods" else cases.n_cases)
 
     def candidate(margin: float, error: float) -> _Candidate:
         above = None
@@ -172,7 +152,7 @@ def _candidates(
             above = max(int(mean - margin * np.sqrt(mean)), 0)
         left = max(most - margin * error, 0.0)
         problem = maker.problem(points, left, maker.solver(cases, above))
-        spread = later * max(error / float(np.sqrt(most)), 1.0)
+        spread = max(error / float(np.sqrt(most)), 1.0)
         decisions = tuple(_tightened(decision, margin * spread) for decision in problem.decisions)
         problem = replace(problem, decisions=decisions)
         return maker.choose(problem)
@@ -213,7 +193,6 @@ def _deploy(
         n_tested=n_tested,
         uncertified=uncertified,
         units=units.kind,
-        horizon=guarantee.horizon,
         block=units.block,
     )
     _warn_if_dependent(maker, cases, default, units.block)

@@ -8,12 +8,6 @@ cases each, or periods; they are independent.
 - *Patients, periods.* Sums over a unit are independent: TP - floor * alarms has a mean of at least
   0 exactly when the floor is kept, share * cases - alarms exactly when the capacity is. Both are
   tested by betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
-- *The next h cases.* Half of alpha is for what the next cases do by chance, where the population
-  keeps stricter limits; the other half for the test of those. Of a stream: at least a share p of
-  the cases raise an alarm, and its precision is at least f'. Then the next cases raise fewer than b
-  alarms with a small probability, by the binomial distribution, and given more of them too few are
-  true positives with at most the rest, whatever their number. The deployed candidate does not
-  depend on the next cases, so that no candidate but that one counts.
 """
 
 from __future__ import annotations
@@ -22,25 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtri, rel_entr
+from scipy.special import bdtr
 
 from voros.allocation.streams import StreamCases
-from voros.core.exact_limits import as_fraction
 from voros.core.grouped_cases import seen_before
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.cluster_tests import largest_first
 from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray, FloatArray
-
-FEW_ALARMS = 1 / 8
-"""Part of alpha for fewer alarms in the next cases than are counted on."""
-
-RATE_ERRORS = 3.0
-"""Standard errors below the rate of alarms seen, at which a rate is tested."""
-
-TEST_HALVINGS = 24
-"""Of an interval, until a number is found."""
 
 BET_ROOM = 1 / 3
 """A standard error is at least this part of the room that bets need."""
@@ -146,31 +130,20 @@ class FloorTest:
     cases: StreamCases
     units: SplitUnits
     alpha: float
-    horizon: int | None = None
 
     def passed(self, name: str, thresholds: FloatArray, floor: float) -> BoolArray:
         """Test the thresholds of a stream one by one; never alarm passes."""
         never = np.isposinf(thresholds)
         if floor == 0:
             return np.ones_like(never)
-        positive = self.cases.positive[name]
+        positive, tested = self.cases.positive[name], self.units.tested
         alarms = [self.cases.alarms(name, float(threshold)) for threshold in thresholds]
         if self.units.kind == "cases":
-            pairs = [self._exact(alarmed & positive, alarmed, floor) for alarmed in alarms]
-            return np.asarray(never | np.array(pairs))
+            counts = [((a & positive & tested).sum(), (a & tested).sum()) for a in alarms]
+            sure = [at_least(*pair, floor) <= self.alpha for pair in counts]
+            return np.asarray(never | np.array(sure))
         sums = self.units.sums([(alarmed & positive) - floor * alarmed for alarmed in alarms])
         return never | self.units.wealthy(sums, floor * self.units.largest, self.alpha)
-
-    def _exact(self, correct: BoolArray, alarmed: BoolArray, floor: float) -> bool:
-        tested = self.units.tested
-        counts = int(np.count_nonzero(correct & tested)), int(np.count_nonzero(alarmed & tested))
-        if self.horizon is None:
-            return bool(at_least(*counts, floor) <= self.alpha)
-        alarms, n_tested = int(np.count_nonzero(alarmed & ~tested)), int(np.count_nonzero(tested))
-        rate = max(alarms - RATE_ERRORS * np.sqrt(alarms), 0.0) / (len(tested) - n_tested)
-        needed = stricter_floor(floor, rate, self.horizon, self.alpha / 2)
-        often = bool(at_least(counts[1], n_tested, rate) <= self.alpha / 2)
-        return often and needed < 1 and bool(at_least(*counts, needed) <= self.alpha / 2)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -193,7 +166,6 @@ class CapacityTest:
     limit: float
     exceed: float | None
     once: bool
-    horizon: int | None = None
 
     @property
     def most_of_a_case(self) -> int:
@@ -209,7 +181,7 @@ class CapacityTest:
             return max(most - self.limit * self.units.block, 0.0)
         if self.units.kind == "cases" and self.most_of_a_case == 1:
             return 0.0
-        return max(most - self.tested_share()[0] * self.units.largest, 0.0)
+        return max(most - self.limit * self.units.largest, 0.0)
 
     def error(self, thresholds: Sequence[float]) -> float:
         """Return the standard error of the alarms of the units that are not tested.
@@ -233,28 +205,19 @@ class CapacityTest:
         if self.units.kind == "periods":
             above = None if self.exceed is None else self._above(counted)
             return never | self._in_periods(alarms, above)
-        share, alpha = self.tested_share()
-        if share >= self.most_of_a_case:
+        if self.limit >= self.most_of_a_case:
             return np.ones_like(never)
         if self.units.kind == "cases" and self.most_of_a_case == 1:
             tested = alarms[self.units.tested]
-            few = bdtr(tested.sum(axis=0), len(tested), share) <= alpha
+            few = bdtr(tested.sum(axis=0), len(tested), self.limit) <= self.alpha
             return np.asarray(never | few)
-        sums = share * self.units.sizes[:, None] - alarms
-        return never | self.units.wealthy(sums, self.largest_loss, alpha)
+        sums = self.limit * self.units.sizes[:, None] - alarms
+        return never | self.units.wealthy(sums, self.largest_loss, self.alpha)
 
     def _counted(self, thresholds: FloatArray) -> AnyArray:
         """Return the alarms of each case that count."""
         raised = self.cases.raised(thresholds.tolist())
         return np.asarray(np.minimum(raised, self.most_of_a_case))
-
-    def tested_share(self) -> tuple[float, float]:
-        """Return the mean to test, and alpha."""
-        if self.horizon is None:
-            return self.limit, self.alpha
-        most = int(as_fraction(self.limit) * self.horizon)
-        half = self.alpha / 2
-        return stricter_share(most, self.horizon, self.most_of_a_case, half), half
 
     def _above(self, counted: Sequence[AnyArray]) -> FloatArray:
         """Count the periods of each unit with more alarms than the limit."""
@@ -281,58 +244,3 @@ class CapacityTest:
         tested = above[units.tested]
         few = bdtr(tested.sum(axis=0), len(tested), self.exceed) <= self.alpha
         return np.asarray(passed & few)
-
-
-def stricter_floor(floor: float, rate: float, horizon: int, alpha: float) -> float:
-    """Return a precision with which the next cases keep a floor, but for ``alpha``.
-
-    At least the share ``rate`` of cases raises an alarm. The answer is 1 where none is enough.
-
-    Examples
-    --------
-    >>> round(stricter_floor(0.3, 0.1, 2000, 0.02), 3), stricter_floor(0.3, 0.001, 100, 0.02)
-    (0.381, 1.0)
-    """
-    # A number of alarms that the next cases reach, but for a small part of alpha.
-    reached = bdtr(np.arange(horizon + 1), horizon, rate) > FEW_ALARMS * alpha
-    fewest = horizon + 1 - int(np.count_nonzero(reached))
-    if fewest == 0:
-        return 1.0
-    alarms = np.arange(fewest, horizon + 1)
-    part = as_fraction(floor)
-    # Just too few true positives: the largest number below the floor.
-    too_few = -(-part.numerator * alarms // part.denominator) - 1
-    # Of the numbers of alarms with the same largest number, the fewest are the riskiest.
-    too_few, first = np.unique(too_few, return_index=True)
-    alarms = alarms[first]
-    low, high = floor, 1.0
-    for _ in range(TEST_HALVINGS):
-        middle = (low + high) / 2
-        safe = bdtr(too_few, alarms, middle).max() <= (1 - FEW_ALARMS) * alpha
-        low, high = (low, middle) if safe else (middle, high)
-    return high
-
-
-def stricter_share(most: int, horizon: int, most_of_a_case: int, alpha: float) -> float:
-    """Return a mean of alarms with which the next cases raise at most n, but for ``alpha``.
-
-    Where a case raises one alarm at most their sum is binomial; otherwise it is bounded as
-    Hoeffding (1963) does, by the relative entropy.
-
-    Examples
-    --------
-    >>> round(stricter_share(100, 1000, 1, 0.05), 4), round(stricter_share(100, 1000, 3, 0.05), 4)
-    (0.0857, 0.0646)
-    """
-    if most >= horizon * most_of_a_case:
-        return float(most_of_a_case)
-    if most_of_a_case == 1:
-        # At the share found, more than `most` of the next cases raise an alarm with chance alpha.
-        return float(bdtri(most, horizon, 1 - alpha))
-    reached = (most + 1) / (horizon * most_of_a_case)
-    low, high = 0.0, reached
-    for _ in range(TEST_HALVINGS):
-        middle = (low + high) / 2
-        entropy = rel_entr(reached, middle) + rel_entr(1 - reached, 1 - middle)
-        low, high = (middle, high) if np.exp(-horizon * entropy) <= alpha else (low, middle)
-    return low * most_of_a_case

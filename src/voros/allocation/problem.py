@@ -82,15 +82,13 @@ class JointPromise:
     Attributes
     ----------
     confidence : float
-        That every floor and the shared capacity hold in the population, or in the next cases.
+        That every floor and the shared capacity hold in the population.
     n_tested : int
         Units that the limits were tested on.
     uncertified : tuple of str
         Streams that never alarm because their floor could not be certified.
     units : {"cases", "patients", "periods"}
         What is taken as independent.
-    horizon : int or None
-        The number of next cases that are promised; None for the population.
     block : int
         How many neighbouring periods are one unit.
 
@@ -108,16 +106,14 @@ class JointPromise:
     n_tested: int
     uncertified: tuple[str, ...]
     units: str = "cases"
-    horizon: int | None = None
     block: int = 1
 
     @property
     def in_words(self) -> str:
         """What is promised, in a sentence."""
-        where = f" in the next {self.horizon:,} cases" if self.horizon else ""
         units = self.units if self.block == 1 else f"blocks of {self.block} periods"
         return (
-            f"all limits hold{where} with confidence {self.confidence:g}, tested on "
+            f"all limits hold with confidence {self.confidence:g}, tested on "
             f"{self.n_tested:,} {units}"
         )
 
@@ -251,5 +247,3 @@ def mean_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
             f"={costs!r} has no finite mean; accepted are costs with one, such as a uniform range",
         )
     return float(mean)
-
-

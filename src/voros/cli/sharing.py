@@ -15,7 +15,6 @@ from voros.cli.options import (
     REQUIRES_CONFIDENCE,
     Block,
     Check,
-    Horizon,
     InputOptions,
     LimitOptions,
     OutputOptions,
@@ -112,7 +111,6 @@ def share(
     confidence: float | None = in_choice(
         "Keep all limits on future cases with this confidence.", metavar="SHARE"
     ),
-    horizon: Horizon = None,
     block: Block = None,
     group: str | None = in_columns(
         "With --confidence: whose case it is, if some have several.", metavar="COLUMN"
@@ -128,7 +126,7 @@ def share(
     check_output(output, show_options)
     how: dict[str, Any] = {
         "overlap": overlap,
-        "guarantee": _guarantee(confidence, horizon, block, group),
+        "guarantee": _guarantee(confidence, block, group),
         "miss_weight": problem.miss_weight,
         "max_seconds": max_seconds,
         "max_gap": max_gap,
@@ -169,13 +167,11 @@ def _streams(
     return Streams({score: (str(columns.label), score)}, scenario_from_fields(stated), 1.0, by)
 
 
-def _guarantee(
-    confidence: float | None, horizon: str | None, block: int | None, group: str | None
-) -> Any:
+def _guarantee(confidence: float | None, block: int | None, group: str | None) -> Any:
     """Return what is to be promised; refuse what nothing would look at."""
     if confidence is not None:
-        return read_guarantee(read_number(confidence, "confidence"), horizon, block)
-    refuse({"horizon": horizon, "block": block, "group": group}, REQUIRES_CONFIDENCE)
+        return read_guarantee(read_number(confidence, "confidence"), None, block)
+    refuse({"block": block, "group": group}, REQUIRES_CONFIDENCE)
     return None
 
 

@@ -95,9 +95,8 @@ class Certificate:
     ----------
     relaxed_cost : float
         Lower bound of the Lagrangian, before the search.
-    shadow_price : float or None
-        Misses of weight 1 that one more alarm avoids, where the capacity ends; None where every
-        choice was tried, which gives no price.
+    shadow_price : float
+        Misses of weight 1 that one more alarm avoids, where the capacity ends.
     n_states : int
         Partial choices that were looked at; of a search, programs that were solved.
     resolution : float
@@ -115,7 +114,7 @@ class Certificate:
     """
 
     relaxed_cost: float
-    shadow_price: float | None
+    shadow_price: float
     n_states: int
     resolution: float
     gap: float = 0.0
@@ -129,10 +128,8 @@ class Certificate:
 
     @property
     def price_in_words(self) -> str:
-        """What one more alarm saves, where that is known."""
-        return (
-            "" if self.shadow_price is None else f"one more alarm saves {short(self.shadow_price)}"
-        )
+        """What one more alarm saves."""
+        return f"one more alarm saves {short(self.shadow_price)}"
 
 
 @dataclass(frozen=True)
