@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from voros.allocation.joint_policy import JointPolicy
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 6
+JOINT_SCHEMA = 7
 """Raised whenever the fields of a file change."""
 
-OF_VALUES = ("value_caught", "false_alarm_cost")
-"""Sums that a choice has where cases have values."""
+PARTS = (
+    *("limit", "arrangement", "overlap", "n_cases", "default", "certificate", "promise"),
+    "values",
+)
+"""What a file holds besides the streams, by the names of the policy's attributes."""
 
 
 def joint_text(policy: JointPolicy) -> str:
@@ -37,15 +40,8 @@ def joint_text(policy: JointPolicy) -> str:
             policy.names, policy.scenarios, policy.miss_weights, policy.sizes, strict=True
         )
     ]
-    parts = ("limit", "arrangement", "overlap", "n_cases", "default", "certificate", "promise")
     document: dict[str, Any] = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
-    document |= {name: getattr(policy, name) for name in parts}
-    if policy.values is None:
-        fields = vars(policy.default).items()
-        document["default"] = {name: value for name, value in fields if name not in OF_VALUES}
-    else:
-        document["values"] = policy.values
-    return json_text(with_checksum(document))
+    return json_text(with_checksum(document | {name: getattr(policy, name) for name in PARTS}))
 
 
 def read_joint(source: str | Path, make: Callable[..., JointPolicy]) -> JointPolicy:
@@ -59,7 +55,7 @@ def read_joint(source: str | Path, make: Callable[..., JointPolicy]) -> JointPol
     fields = read_document(source, "saved joint policy").saved(JOINT_FORMAT, JOINT_SCHEMA)
     streams = [stream.named() for stream in fields["streams"].items()]
     plain = {name: fields[name].value for name in ("arrangement", "overlap", "n_cases")}
-    values = fields["values"].value if "values" in fields else None
+    values = fields["values"].value
     return make(
         **plain,
         names=tuple(stream["name"].value for stream in streams),
