@@ -53,6 +53,7 @@ def test_a_guarantee_per_day_leaves_more_room_than_a_plain_choice():
     plain = voros.ThresholdPolicy.from_points(points, **how)
     sure = voros.ThresholdPolicy.from_points(points, **how, guarantee=0.95, n_models=1)
     assert plain.threshold() < sure.threshold() < np.inf
+    assert "alarms: at most 4 per day, on average\n" in str(sure)
     assert plain.evaluate_stays(points).alarms <= 4 * 400
     more = voros.ThresholdPolicy.from_points(
         points, **how | {"scenario": how["scenario"].changed(capacity=8)}

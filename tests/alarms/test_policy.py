@@ -277,6 +277,7 @@ def test_rules_compete_as_models_do_and_share_the_error_of_the_guarantee():
     chosen = voros.select_model(points, scenario=SCENARIO, guarantee=0.95)
     policy = chosen.policy()
     assert policy.rule == rules[chosen.winner]
+    assert f"600 stays, {len(events[0])} events, " in str(chosen)
     alone = voros.ThresholdPolicy.from_points(
         points[chosen.winner], SCENARIO, guarantee=0.95, n_models=3
     )

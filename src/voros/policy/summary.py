@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from voros.core.hull import Choice
+from voros.core.scenario import PATIENT_DAY
 from voros.text.numbers import count, interval, short, threshold_text
 from voros.text.table import Table, html_pairs
 
@@ -36,6 +37,10 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         all_cases = f"{policy.origin.n_stays:,} stays over {count(n_periods)} patient-days"
     most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
     rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
+    alarms = f"{count(np.floor(most))} of {all_cases}{rule}"
+    if policy.rule is not None and scenario.per not in (None, PATIENT_DAY):
+        # The periods are those of admission, which the policy does not count.
+        alarms = f"{scenario.capacity:,} {scenario.rule}"
     shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
     if policy.origin is not None and policy.origin.plan:
         shared += f", {policy.origin.plan}"
@@ -47,7 +52,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         *([] if policy.values is None else [("values", _values(policy.values))]),
         ("precision", f"at least {scenario.min_precision:g}"),
         *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
-        ("alarms", f"at most {count(np.floor(most))} of {all_cases}{rule}"),
+        ("alarms", f"at most {alarms}"),
         ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
         ("validated on", f"{all_cases}, {count(policy.n_positive)} positive"),
     ]

@@ -320,6 +320,8 @@ class Selection(ReprMixin):
         """The limits that hold for every model, and how many cases they were judged on."""
         points = next(iter(self.allowed.values())).decision.points
         limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:2])
+        if points.stays is not None:
+            return f"{limits}; {points.stays.words}"
         return f"{limits}; {count(points.n_cases)} cases, {count(points.n_positive)} positive"
 
     @property
