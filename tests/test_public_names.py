@@ -11,7 +11,7 @@ import voros
 
 RESULTS = {
     "voros.blending": "Blend",
-    "voros.core.geometry": "Region RegionCase",
+    "voros.core.geometry": "Region",
     "voros.core.hull": "Choice",
     "voros.core.money": "MoneyCost",
     "voros.decision_curves": "DecisionCurve",

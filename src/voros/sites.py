@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arguments import check_count, check_type
+from voros.core.arguments import check_count
 from voros.core.arrays import check_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines import BinnedCounts
-from voros.engines.orders import Orders, orders_in_memory
+from voros.engines.orders import Orders, orders_of_models
 from voros.engines.summaries import FIELDS, ROUNDING
 from voros.exceptions import ArgumentError
 from voros.io.documents import Entry, read_document
@@ -116,7 +116,6 @@ class SiteCounts:
         sample_weight: Any = None,
         min_rows: int = MIN_ROWS,
         bits: int = 20,
-        since: SiteCounts | None = None,
     ) -> SiteCounts:
         """Count the cases of a site.
 
@@ -136,10 +135,6 @@ class SiteCounts:
             Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
         bits : int, default 20
             How fine the ranges are before that, as in `BinnedCounts`.
-        since : SiteCounts, optional
-            Counts of this site that were published before, of some of these cases. Ranges are
-            merged until each has grown by ``min_rows`` rows, so that nobody who subtracts the two
-            sees fewer.
 
         Returns
         -------
@@ -158,11 +153,27 @@ class SiteCounts:
             )
             for model, column in columns.items()
         }
-        weights = None if sample_weight is None else "sample_weight"
-        question = outcome, label_text(pos_label), weights, min_rows
+        for name, text in (("site", site), ("outcome", outcome)):
+            if not isinstance(text, str) or not text.strip():
+                raise ArgumentError(name, f"={text!r}; accepted is a name")
+        one = next(iter(counted.values()))
+        n_rows = int(one.rows.sum())
+        if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
+            raise ArgumentError(
+                "min_rows",
+                f"={min_rows}, and the site has {n_rows} cases in all; none may be counted",
+            )
+        models = {name: counts.merge_small_bins(min_rows) for name, counts in counted.items()}
         mass = None if sample_weight is None else check_weights(sample_weight)
-        orders = orders_in_memory(columns, bits, mass)
-        return counts_of_site(site, counted, *question, orders, since)
+        _check_overlays(models, orders_of_models(columns, bits, mass), min_rows)
+        return cls(
+            models={name: _coarse_weight(model) for name, model in models.items()},
+            sites=(Site(site, n_rows, one.n_positive, one.n_negative),),
+            outcome=outcome,
+            pos_label=label_text(pos_label),
+            weights=None if sample_weight is None else "sample_weight",
+            min_rows=min_rows,
+        )
 
     @property
     def n_cases(self) -> int:
@@ -258,58 +269,9 @@ class SiteCounts:
         return [site.name for site in self.sites]
 
 
-def counts_of_site(
-    site: str,
-    counted: Mapping[str, BinnedCounts],
-    outcome: str,
-    pos_label: str,
-    weights: str | None,
-    min_rows: int,
-    orders: Orders,
-    since: SiteCounts | None = None,
-) -> SiteCounts:
-    """Name the counts of a site's models, and merge their small ranges.
-
-    The smallest weight is that of one case, and is rounded down to a power of two.
-    """
-    for name, text in (("site", site), ("outcome", outcome)):
-        if not isinstance(text, str) or not text.strip():
-            raise ArgumentError(name, f"={text!r}; accepted is a name")
-    one = next(iter(counted.values()))
-    n_rows = int(one.rows.sum())
-    if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
-        raise ArgumentError(
-            "min_rows", f"={min_rows}, and the site has {n_rows} cases in all; none may be counted"
-        )
-    who = Site(site, n_rows, one.n_positive, one.n_negative)
-    counts = SiteCounts(
-        models=counted,
-        sites=(who,),
-        outcome=outcome,
-        pos_label=pos_label,
-        weights=weights,
-        min_rows=min_rows,
-    )
-    if since is not None:
-        check_type(since, "since", SiteCounts, "SiteCounts of the same site")
-        _check_same_site(counts, since)
-        counts = replace(counts, models=_grown(counted, since, min_rows))
-    merged = {name: counts.merge_small_bins(min_rows) for name, counts in counts.models.items()}
-    _check_overlays(merged, orders, min_rows)
-    return replace(counts, models={name: _coarse_weight(model) for name, model in merged.items()})
-
-
 def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
+    """Round the smallest weight, that of one case, down to a power of two."""
     return replace(counts, one_case=2.0 ** np.floor(np.log2(counts.one_case)))
-
-
-def _grown(
-    counted: Mapping[str, BinnedCounts], since: SiteCounts, min_rows: int
-) -> dict[str, BinnedCounts]:
-    try:
-        return {name: part.since(since.models[name], min_rows) for name, part in counted.items()}
-    except ValueError as error:
-        raise ArgumentError("since", f": {error}") from None
 
 
 def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_rows: int) -> None:
@@ -346,25 +308,11 @@ def label_text(pos_label: Any) -> str:
     return str(int(number)) if number.is_integer() else repr(number)
 
 
-def _check_same_site(counts: SiteCounts, since: SiteCounts) -> None:
-    if counts._site_names != since._site_names:
-        raise MismatchError(
-            f"since holds counts of {', '.join(since._site_names)}; accepted are earlier ones of "
-            f"{', '.join(counts._site_names)}"
-        )
-    _check_question(counts, since)
-
-
 def _check_fit(one: SiteCounts, other: SiteCounts) -> None:
-    """Raise unless the counts are of different sites and the same question."""
+    """Raise, naming both sides, unless the counts are of different sites and the same question."""
     repeated = sorted(set(one._site_names) & set(other._site_names))
     if repeated:
         raise MismatchError(f"site {repeated[0]!r} is in both; each may be added once")
-    _check_question(one, other)
-
-
-def _check_question(one: SiteCounts, other: SiteCounts) -> None:
-    """Raise, naming both sides, unless the counts are of the same question."""
     both = f"{', '.join(one._site_names)} and {', '.join(other._site_names)} do not fit together"
     stated = {
         "outcome": (one.outcome, other.outcome),

@@ -12,7 +12,7 @@ import numpy as np
 import oracles
 import pytest
 
-from voros.core.geometry import RegionCase, feasible_region
+from voros.core.geometry import feasible_region
 
 Corner = tuple[Fraction, Fraction]
 Limits = tuple[int, int, Fraction, int]
@@ -92,42 +92,3 @@ def test_every_corner_is_named_after_lines_that_meet_there() -> None:
         assert len(set(region.names)) == len(corners)
         for name, corner in zip(region.names, corners, strict=True):
             assert name in allowed_names(lines_through(limits, corner)), (limits, name, corner)
-
-
-def exact_case(limits: Limits) -> RegionCase:
-    """Which shape it is, told from the corners and the lines through them alone."""
-    corners = exact_corners(limits)
-    lines = [lines_through(limits, corner) for corner in corners]
-    n_positive, n_negative, floor, capacity = limits
-    perfect = (Fraction(0), Fraction(1)) in corners
-    limited = capacity < n_positive + n_negative
-    on_right = any("x1" in one for one in lines)
-    if floor == 0 and not limited:
-        return RegionCase.WHOLE_SQUARE
-    if not limited:
-        to_right = {"a", "x1"} <= set().union(*(one for one in lines if "a" in one))
-        return RegionCase.PRECISION_ONLY_TO_RIGHT if to_right else RegionCase.PRECISION_ONLY_TO_TOP
-    if floor == 0:
-        return {
-            (False, False): RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM,
-            (False, True): RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT,
-            (True, False): RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM,
-            (True, True): RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT,
-        }[capacity > n_positive, capacity > n_negative]
-    met = sum("k" in one for one in lines)
-    if met < 2:
-        return RegionCase.TRIANGLE_PRECISION_ALONE
-    if on_right and (1 - floor) * capacity > n_negative:
-        return RegionCase.PENTAGON_TO_THE_RIGHT if perfect else RegionCase.TRAPEZOID_TO_THE_RIGHT
-    return RegionCase.QUADRILATERAL_WITH_PERFECT if perfect else RegionCase.TRIANGLE_BELOW_PERFECT
-
-
-def test_every_shape_is_told_apart_at_its_borders() -> None:
-    seen = set()
-    for limits in all_limits(3, 600):
-        n_positive, n_negative, floor, capacity = limits
-        region = feasible_region(n_positive, n_negative, float(floor), capacity)
-        assert region.case is exact_case(limits), limits
-        seen.add(region.case)
-    others = {RegionCase.SEGMENT_OF_NO_FALSE_ALARM, RegionCase.ABOVE_RECALL_FLOOR}
-    assert seen == set(RegionCase) - others

@@ -175,46 +175,15 @@ def test_a_site_that_costs_all_others_their_ranges_is_refused(voros_command, sit
     assert bounds["good"] == (0, 1)
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "polars"])
-def test_an_engine_counts_as_memory_does(voros_command, sites, engine, tmp_path):
-    pytest.importorskip(engine)
-    pl = pytest.importorskip("polars")
-    pl.read_csv(sites[0]).write_parquet(tmp_path / "site0.parquet")
-    counted = voros_command("count", "site0.parquet", "--engine", engine, "--label", "died")
-    assert counted.out == voros_command("count", sites[0], "--label", "died").out
-
-
-def draw_risks(n_cases=3000):
+def test_models_that_order_cases_alike_are_refused(tmp_path, voros_command):
     rng = np.random.default_rng(3)
-    died = rng.random(n_cases) < 0.15
-    return died, 1 / (1 + np.exp(-(rng.normal(size=n_cases) + 1.5 * died - 2)))
-
-
-@pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_engines_refuse_models_that_order_cases_alike(tmp_path, engine, voros_command):
-    pl = pytest.importorskip("polars")
-    pytest.importorskip(engine)
-    died, risk = draw_risks()
-    pl.DataFrame({"died": died, "risk": risk, "gone": -np.log(risk)}).write_parquet(
-        tmp_path / "north.parquet"
-    )
-    ran = voros_command("count", "north.parquet", "--label", "died", "--engine", engine)
+    died = rng.random(3000) < 0.15
+    risk = 1 / (1 + np.exp(-(rng.normal(size=3000) + 1.5 * died - 2)))
+    columns = {"died": died.astype(int), "risk": risk, "gone": -np.log(risk)}
+    lines = [",".join(map(repr, row)) for row in np.column_stack(list(columns.values())).tolist()]
+    (tmp_path / "north.csv").write_text("\n".join([",".join(columns), *lines]) + "\n")
+    ran = voros_command("count", "north.csv", "--label", "died")
     assert ran.code == 2
     assert "'risk' and 'gone' order the cases in reverse" in ran.err
-    ran = voros_command(
-        *("count", "north.parquet", "--label", "died", "--engine", engine, "--score", "risk")
-    )
+    ran = voros_command("count", "north.csv", "--label", "died", "--score", "risk")
     assert ran.code == 0
-
-
-def test_the_shell_counts_since(tmp_path, voros_command):
-    died, risk = draw_risks()
-    lines = ["died,risk", *(f"{int(y)},{x!r}" for y, x in zip(died, risk.tolist(), strict=True))]
-    for name, n_rows in (("may", 2800), ("june", 3000)):
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines[: n_rows + 1]) + "\n")
-    how = ("--label", "died", "--site", "north")
-    assert voros_command("count", "may.csv", *how, "-o", "may.json").code == 0
-    ran = voros_command("count", "june.csv", *how, "--since", "may.json", "-o", "june.json")
-    assert ran.code == 0, ran.err
-    june = voros.SiteCounts.from_json(tmp_path / "june.json")
-    assert 1 < len(june.models["risk"].rows) <= 20

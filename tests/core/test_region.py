@@ -4,25 +4,25 @@ import numpy as np
 import pytest
 from shapely.geometry import Polygon, box
 
-from voros.core.geometry import RegionCase, feasible_region
+from voros.core.geometry import feasible_region
 
 CASES = {
     # name: (n_positive, n_negative, min_precision, max_alarms, corners by the paper's names)
-    RegionCase.WHOLE_SQUARE: (10, 90, 0.0, 100, "v00 v10 v11 v01"),
-    RegionCase.TRIANGLE_BELOW_PERFECT: (1000, 9000, 0.15, 900, "v00 vak v0k"),
-    RegionCase.QUADRILATERAL_WITH_PERFECT: (1000, 9000, 0.15, 3000, "v00 vak vk1 v01"),
-    RegionCase.TRIANGLE_PRECISION_ALONE: (1000, 9000, 0.15, 9100, "v00 va1 v01"),
-    RegionCase.PENTAGON_TO_THE_RIGHT: (50, 50, 0.1, 80, "v00 v1a v1k vk1 v01"),
-    RegionCase.TRAPEZOID_TO_THE_RIGHT: (80, 20, 0.5, 70, "v00 v1a v1k v0k"),
-    RegionCase.PRECISION_ONLY_TO_TOP: (10, 90, 0.3, 100, "v00 va1 v01"),
-    RegionCase.PRECISION_ONLY_TO_RIGHT: (30, 70, 0.2, 100, "v00 v1a v11 v01"),
-    RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM: (40, 60, 0.0, 30, "v00 vk0 v0k"),
-    RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT: (70, 30, 0.0, 50, "v00 v10 v1k v0k"),
-    RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM: (30, 70, 0.0, 50, "v00 vk0 vk1 v01"),
-    RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT: (40, 60, 0.0, 90, "v00 v10 v1k vk1 v01"),
-    RegionCase.SEGMENT_OF_NO_FALSE_ALARM: (40, 60, 1.0, 100, "v00 v0a"),
+    "whole square": (10, 90, 0.0, 100, "v00 v10 v11 v01"),
+    "triangle below perfect": (1000, 9000, 0.15, 900, "v00 vak v0k"),
+    "quadrilateral with perfect": (1000, 9000, 0.15, 3000, "v00 vak vk1 v01"),
+    "triangle precision alone": (1000, 9000, 0.15, 9100, "v00 va1 v01"),
+    "pentagon to the right": (50, 50, 0.1, 80, "v00 v1a v1k vk1 v01"),
+    "trapezoid to the right": (80, 20, 0.5, 70, "v00 v1a v1k v0k"),
+    "precision only to top": (10, 90, 0.3, 100, "v00 va1 v01"),
+    "precision only to right": (30, 70, 0.2, 100, "v00 v1a v11 v01"),
+    "capacity only left to bottom": (40, 60, 0.0, 30, "v00 vk0 v0k"),
+    "capacity only left to right": (70, 30, 0.0, 50, "v00 v10 v1k v0k"),
+    "capacity only top to bottom": (30, 70, 0.0, 50, "v00 vk0 vk1 v01"),
+    "capacity only top to right": (40, 60, 0.0, 90, "v00 v10 v1k vk1 v01"),
+    "segment of no false alarm": (40, 60, 1.0, 100, "v00 v0a"),
 }
-POLYGONS = [case for case in CASES if case is not RegionCase.SEGMENT_OF_NO_FALSE_ALARM]
+POLYGONS = [case for case in CASES if case != "segment of no false alarm"]
 
 
 def independent_region(n_positive, n_negative, min_precision, max_alarms) -> Polygon:
@@ -35,19 +35,18 @@ def independent_region(n_positive, n_negative, min_precision, max_alarms) -> Pol
     return box(0, 0, 1, 1).intersection(precise).difference(beyond)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_case_is_recognised_and_its_corners_named(case: RegionCase) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_the_corners_of_every_case_are_named(case: str) -> None:
     *limits, names = CASES[case]
     region = feasible_region(*limits)
-    assert region.case is case
     assert " ".join(region.names) == names
     area, rest = repr(region).removeprefix("Region(area=").split(", ", 1)
     assert float(area) == pytest.approx(region.area, rel=5.1e-3)
-    assert rest == f"{names.replace(' ', '-')}: {case.value})"
+    assert rest == f"{names.replace(' ', '-')})"
 
 
-@pytest.mark.parametrize("case", POLYGONS, ids=lambda case: case.name)
-def test_every_case_against_an_independent_clip(case: RegionCase) -> None:
+@pytest.mark.parametrize("case", POLYGONS)
+def test_every_case_against_an_independent_clip(case: str) -> None:
     limits = CASES[case][:-1]
     expected = independent_region(*limits)
     region = feasible_region(*limits)
@@ -65,7 +64,7 @@ def test_random_regions_against_an_independent_clip() -> None:
         region = feasible_region(n_positive, n_negative, min_precision, max_alarms)
         expected = independent_region(n_positive, n_negative, min_precision, max_alarms)
         assert region.area == pytest.approx(expected.area, abs=1e-8)
-        seen.add(region.case)
+        seen.add(region.names)
     assert len(seen) >= 9
 
 
@@ -81,7 +80,6 @@ def test_a_line_through_a_corner_makes_no_second_corner_there() -> None:
     # The capacity line passes (0, 1) exactly; the precision line passes (1, 1) exactly.
     triangle = feasible_region(50, 50, 0.0, 50)
     assert triangle.names == ("v00", "vk0", "v0k")
-    assert triangle.case is RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM
     assert feasible_region(30, 70, 0.3, 100).names == ("v00", "va1", "v01")
 
 

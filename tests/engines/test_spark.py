@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.engines import BinnedCounts, count_frame, open_files
+from voros.engines import count_frame, open_files
 from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import to_key
 from voros.engines.plan import Named
@@ -103,13 +103,6 @@ def test_named_buckets_are_looked_up(frame, cases):
     buckets = np.clip(Scale(8).buckets(cases["s"]) - 100, 0, 999)
     for score, bucket in zip(cases["s"].tolist(), buckets.tolist(), strict=True):
         assert named[score] == wanted[bucket] or bucket == 0
-
-
-def test_summaries_are_those_of_memory(frame, cases):
-    found = BinnedCounts.from_frame(frame, label="y", score="special", bits=16)
-    expected = BinnedCounts.from_scores(cases["y"], cases["special"], bits=16)
-    assert found.buckets.tolist() == expected.buckets.tolist()
-    assert found.positive.tolist() == expected.positive.tolist()
 
 
 def test_columns_with_a_dot_are_columns(frame, cases):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import voros
-from voros.engines import BinnedCounts, ChangedDataError
+from voros.engines import BinnedCounts, ChangedDataError, count_frame
 from voros.exceptions import IncompleteCountsError
 from voros.io.documents import DocumentError
 from voros.winners import winner_map
@@ -214,18 +214,6 @@ def test_a_site_without_one_class_still_counts():
         quiet.bounds(SCENARIO)
 
 
-@pytest.mark.slow
-def test_engines_summarise_as_memory_does(make_frame):
-    labels, scores, weights = draw(2000, 7)
-    scores[:3] = [np.inf, -np.inf, -0.0]
-    frame = make_frame({"y": labels, "s": scores, "w": weights})
-    plain = BinnedCounts.from_frame(frame, label="y", score="s", bits=16)
-    assert fields(plain) == fields(BinnedCounts.from_scores(labels, scores, bits=16))
-    weighted = BinnedCounts.from_frame(frame, label="y", score="s", weight="w", bits=16)
-    expected = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=16)
-    assert weighted.positive == pytest.approx(expected.positive, rel=1e-12)
-
-
 def test_a_frame_that_loses_rows_between_passes_is_an_error():
     pl = pytest.importorskip("polars")
     labels, scores, _ = draw(5000, 8)
@@ -235,4 +223,4 @@ def test_a_frame_that_loses_rows_between_passes_is_an_error():
     )
     frame = pl.LazyFrame({"y": labels, "s": scores}).filter(some)
     with pytest.raises(ChangedDataError, match="between passes"):
-        BinnedCounts.from_frame(frame, label="y", score="s")
+        count_frame(frame, label="y", scores=["s"], largest_answer=5000)

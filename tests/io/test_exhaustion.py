@@ -79,7 +79,7 @@ def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
     assert (tmp_path / name).stat().st_size < 300_000
     said = refusal(tmp_path / name)
     assert said.startswith(f"{tmp_path / name}: ")
-    assert "GB of memory, and 0 GB are free; voros score, select, map and count can use" in said
+    assert "GB of memory, and 0 GB are free; voros score, select and map can use" in said
 
 
 @pytest.mark.slow

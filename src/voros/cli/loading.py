@@ -29,8 +29,6 @@ from voros.io.tables import is_numeric, most_rows, peek
 from voros.models import warn_of_amounts
 
 if TYPE_CHECKING:
-    from voros.engines import BinnedCounts
-    from voros.engines.orders import Orders
     from voros.sites import SiteCounts
 
 Engine = Annotated[
@@ -315,26 +313,6 @@ def _announce_cost(table: LazyTable) -> None:
         expected = expected_cost(row_count(table.frame))
     if expected is not None:
         say(expected, "note")
-
-
-def count_summaries(
-    table: LazyTable, columns: InputOptions, bits: int
-) -> tuple[dict[str, BinnedCounts], str, str | None, Orders]:
-    """Count every model by fixed ranges; with the columns of label and weight, and the orders."""
-    from voros.engines import BinnedCounts
-    from voros.engines.orders import orders_in_frame
-
-    roles = _announced_roles(table, columns)
-    label, pos_label = str(roles.label), _positive_label(table.sample, columns, roles)
-    how: dict[str, Any] = {"label": label, "pos_label": pos_label, "bits": bits}
-    with _counting(table):
-        counted = {
-            score: BinnedCounts.from_frame(table.frame, score=score, weight=roles.weight, **how)
-            for score in roles.scores
-        }
-        what = label, roles.scores, roles.weight, pos_label
-        orders = orders_in_frame(table.frame, *what, bits)
-    return counted, label, roles.weight, orders
 
 
 def _counting(table: LazyTable) -> AbstractContextManager[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from voros.cli.loading import Engine, Opened, count_summaries, load, open_input
+from voros.cli.loading import load
 from voros.cli.options import InputOptions, OutputOptions, bundled, in_columns, option, output_to
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
@@ -23,11 +24,9 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
-from voros.engines import BinnedCounts
-from voros.engines.orders import Orders, orders_in_memory
 from voros.exceptions import PredictionFileError
-from voros.io.source import Source
-from voros.sites import MIN_ROWS, MismatchError, SiteCounts, counts_of_site, label_text
+from voros.io.source import Source, open_source
+from voros.sites import MIN_ROWS, MismatchError, SiteCounts, label_text
 from voros.text.numbers import count, percent
 
 FAR_FEWER = 4
@@ -54,53 +53,36 @@ def count_site(
     bits: int = option(
         "How fine the ranges are: 12 is one per octave of scores, 20 256.", default=20
     ),
-    since: Path | None = option(
-        "Counts of this site that were published before; ranges are merged until each has "
-        "grown by --min-rows rows, for whoever has both can subtract them.",
-        metavar="FILE",
-    ),
-    engine: Engine = None,
     output: Output = None,
 ) -> None:
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
     check_output(output, show_options)
-    opened = open_input(columns, engine)
-    if opened.counts is not None:
+    source = open_source(columns.file, columns.file_format)
+    if source.format == "document":
         raise PredictionFileError(
-            f"{opened.name} holds counts already; add such files with voros merge"
+            f"{source.name} holds counts already; add such files with voros merge"
         )
-    name = site or _stem(opened)
-    with show_progress("counting"):
-        counted, label, weight, orders = (
-            _count_in_memory(columns, opened.source, bits)
-            if opened.lazy is None
-            else count_summaries(opened.lazy, columns, bits)
-        )
-        metadata = outcome or label, label_text(columns.pos_label), weight, min_rows
-        earlier = None if since is None else SiteCounts.from_json(since)
-        counts = counts_of_site(name, counted, *metadata, orders, earlier)
-    _deliver(counts, output, show_options)
-
-
-def _count_in_memory(
-    columns: InputOptions, source: Source | None, bits: int
-) -> tuple[dict[str, BinnedCounts], str, str | None, Orders]:
+    name = site or _stem(source)
     cases = load(columns, source=source, both_classes=False)
-    counted = {
-        model: BinnedCounts.from_scores(
-            cases.labels, scores, bits=bits, sample_weight=cases.weights
+    with show_progress("counting"):
+        counts = SiteCounts.from_scores(
+            cases.labels,
+            cases.scores,
+            site=name,
+            outcome=outcome or str(cases.label),
+            sample_weight=cases.weights,
+            min_rows=min_rows,
+            bits=bits,
         )
-        for model, scores in cases.scores.items()
-    }
-    orders = orders_in_memory(cases.scores, bits, cases.weights)
-    return counted, str(cases.label), columns.weight, orders
+    named = replace(counts, pos_label=label_text(columns.pos_label), weights=columns.weight)
+    _deliver(named, output, show_options)
 
 
-def _stem(opened: Opened) -> str:
+def _stem(source: Source) -> str:
     """Name the site after its file."""
-    if opened.source is not None and opened.source.path is None:
+    if source.path is None:
         raise ValueError("--site is required with standard input")
-    return Path(opened.name).name.split(".")[0]
+    return Path(source.name).name.split(".")[0]
 
 
 @bundled

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,67 +16,10 @@ from voros.exceptions import Argument, InfeasibleError, Message
 from voros.text.numbers import count, short, typed
 from voros.typing import FloatArray
 
-__all__ = ["Region", "RegionCase", "feasible_region"]
+__all__ = ["Region", "feasible_region"]
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
-
-
-class RegionCase(Enum):
-    """Which shape the limits leave of ROC space.
-
-    The paper counts thirteen: five where both limits cut the square, and eight degenerate ones.
-    The thirteenth, a capacity of nothing, is refused before any region is drawn; the whole square,
-    with no limits at all, is not one of them and stands first here. The last is not the paper's:
-    a recall floor cuts off the bottom of any of the others.
-
-    Examples
-    --------
-    >>> import voros
-    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
-    >>> region = voros.evaluate([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.7], scenario).region
-    >>> region.case.name
-    'QUADRILATERAL_WITH_PERFECT'
-    >>> len(RegionCase)
-    14
-    """
-
-    WHOLE_SQUARE = "the whole square: no limit cuts it"
-    TRIANGLE_BELOW_PERFECT = (
-        "triangle without (0, 1): precision and capacity cross inside the square, "
-        "and the capacity is below the number of positives"
-    )
-    QUADRILATERAL_WITH_PERFECT = (
-        "quadrilateral with (0, 1): precision and capacity cross inside the square, "
-        "and the capacity allows every positive"
-    )
-    TRIANGLE_PRECISION_ALONE = (
-        "triangle with (0, 1): precision alone shapes it; the capacity is never reached"
-    )
-    PENTAGON_TO_THE_RIGHT = (
-        "pentagon with (0, 1): the floor is below the prevalence, the limits would cross to the "
-        "right of the square, and the capacity allows every positive"
-    )
-    TRAPEZOID_TO_THE_RIGHT = (
-        "trapezoid without (0, 1): the floor is below the prevalence, the limits would cross to "
-        "the right of the square, and the capacity is below the number of positives"
-    )
-    PRECISION_ONLY_TO_TOP = "triangle with (0, 1): a precision floor above the prevalence, alone"
-    PRECISION_ONLY_TO_RIGHT = (
-        "quadrilateral with (0, 1): a precision floor of at most the prevalence, alone"
-    )
-    CAPACITY_ONLY_LEFT_TO_BOTTOM = "triangle: a capacity above neither class size, alone"
-    CAPACITY_ONLY_LEFT_TO_RIGHT = (
-        "trapezoid along the bottom: a capacity between the negatives and the more numerous "
-        "positives, alone"
-    )
-    CAPACITY_ONLY_TOP_TO_BOTTOM = (
-        "trapezoid along the left: a capacity between the positives and the more numerous "
-        "negatives, alone"
-    )
-    CAPACITY_ONLY_TOP_TO_RIGHT = "pentagon: a capacity above both class sizes, alone"
-    SEGMENT_OF_NO_FALSE_ALARM = "the segment of no false alarms: every alarm must be right"
-    ABOVE_RECALL_FLOOR = "what the other limits leave above the recall floor"
 
 
 class Corner(NamedTuple):
@@ -102,7 +44,6 @@ class Region:
         minimum precision line, ``k`` for the maximum capacity line, ``r`` for the recall floor,
         0 and 1 for the sides.
     area : float
-    case : RegionCase
 
     Examples
     --------
@@ -118,18 +59,11 @@ class Region:
     ring: FloatArray
     area: float
     corners: Sequence[Corner]
-    limits: tuple[float, float, float, float, float]
-    """Class sizes, precision floor, alarms and recall floor."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The paper's names of the corners."""
         return tuple(map(_name, (self.corners[-1], *self.corners), self.corners))
-
-    @property
-    def case(self) -> RegionCase:
-        """Which shape the region has."""
-        return _case(*self.limits)
 
     @property
     def vertices(self) -> FloatArray:
@@ -160,8 +94,8 @@ class Region:
         return np.ones_like(tpr)
 
     def __repr__(self) -> str:
-        """Name the shape."""
-        return f"Region(area={short(self.area)}, {'-'.join(self.names)}: {self.case.value})"
+        """Name the corners."""
+        return f"Region(area={short(self.area)}, {'-'.join(self.names)})"
 
 
 def feasible_region(
@@ -176,7 +110,7 @@ def feasible_region(
     Returns
     -------
     Region
-        Corners, area and case of what is left.
+        Corners and area of what is left.
 
     Raises
     ------
@@ -225,7 +159,6 @@ def cut_square(
         np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
         sum(a.x * b.y - b.x * a.y for a, b in pairwise(closed)) / 2,
         corners,
-        (n_positive, n_negative, min_precision, max_alarms, min_recall),
     )
 
 
@@ -339,35 +272,3 @@ def _name(before: Corner, corner: Corner) -> str:
         edge = corner.side if before.side in limits else before.side
         return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
     return f"v{corner.x:g}{corner.y:g}"
-
-
-def _case(
-    n_positive: float,
-    n_negative: float,
-    min_precision: float,
-    max_alarms: float,
-    min_recall: float,
-) -> RegionCase:
-    limited, floor = max_alarms < n_positive + n_negative, min_precision > 0
-    perfect = max_alarms >= n_positive
-    right = (1 - min_precision) * max_alarms > n_negative
-    steep = min_precision * n_negative > (1 - min_precision) * n_positive
-    cases = (
-        (min_recall > 0, RegionCase.ABOVE_RECALL_FLOOR),
-        (min_precision == 1, RegionCase.SEGMENT_OF_NO_FALSE_ALARM),
-        (not limited and not floor, RegionCase.WHOLE_SQUARE),
-        (not limited and steep, RegionCase.PRECISION_ONLY_TO_TOP),
-        (not limited, RegionCase.PRECISION_ONLY_TO_RIGHT),
-        (
-            not floor and max_alarms <= min(n_positive, n_negative),
-            RegionCase.CAPACITY_ONLY_LEFT_TO_BOTTOM,
-        ),
-        (not floor and max_alarms <= n_positive, RegionCase.CAPACITY_ONLY_LEFT_TO_RIGHT),
-        (not floor and max_alarms <= n_negative, RegionCase.CAPACITY_ONLY_TOP_TO_BOTTOM),
-        (not floor, RegionCase.CAPACITY_ONLY_TOP_TO_RIGHT),
-        (min_precision * max_alarms >= n_positive, RegionCase.TRIANGLE_PRECISION_ALONE),
-        (right and perfect, RegionCase.PENTAGON_TO_THE_RIGHT),
-        (right, RegionCase.TRAPEZOID_TO_THE_RIGHT),
-        (perfect, RegionCase.QUADRILATERAL_WITH_PERFECT),
-    )
-    return next((case for holds, case in cases if holds), RegionCase.TRIANGLE_BELOW_PERFECT)

@@ -20,11 +20,7 @@ class ChangedDataError(ValueError):
 
     Examples
     --------
-    >>> import itertools, polars as pl, voros
-    >>> rows = itertools.count(9, -1)
-    >>> less = pl.col("risk").map_batches(lambda risk: risk < next(rows), return_dtype=pl.Boolean)
-    >>> frame = pl.LazyFrame({"ill": [0, 1] * 5, "risk": list(range(10))}).filter(less)
-    >>> voros.engines.BinnedCounts.from_frame(frame, label="ill", score="risk")
+    >>> raise changed(counted=7, expected=8)
     Traceback (most recent call last):
     voros.engines.bins.ChangedDataError: a later pass counted 7 rows where an earlier one counted 8,
     or other scores: the frame changed, or is drawn at random, between passes. Write it to a

@@ -6,17 +6,13 @@ cuts of both together make ranges that neither shows, with as few as a single ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.first_pass import read_cases
 from voros.engines.keys import KEY_BITS, bucket_of
-from voros.engines.queries import BUCKET
-from voros.engines.scales import BITS
 from voros.typing import AnyArray, FloatArray
 
 NEARLY_ALL = 0.75
@@ -27,7 +23,7 @@ Order: TypeAlias = Literal["alike", "reversed"]
 Orders: TypeAlias = Mapping[tuple[str, str], Order]
 
 
-def orders_in_memory(
+def orders_of_models(
     scores: Mapping[str, AnyArray], bits: int, weights: AnyArray | None = None
 ) -> Orders:
     """Return which pairs of models order nearly all cases alike, or in reverse.
@@ -44,7 +40,7 @@ def orders_in_memory(
     --------
     >>> risk = np.array([0.25, 0.5, 0.75])
     >>> scores = {"risk": risk, "percent": 100 * risk, "survival": 1 - risk, "age": risk[[1, 0, 2]]}
-    >>> orders_in_memory(scores, bits=20)
+    >>> orders_of_models(scores, bits=20)
     {('risk', 'percent'): 'alike', ('risk', 'survival'): 'reversed', ...}
     """
     orders: dict[tuple[str, str], Order] = {}
@@ -61,35 +57,6 @@ def orders_in_memory(
         if order is not None:
             orders[one, other] = order
     return orders
-
-
-def orders_in_frame(
-    frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any, bits: int
-) -> Orders:
-    """Return the same of the columns of an engine's frame, in a pass for every model but one."""
-    if len(scores) == 1:
-        return {}
-    cases = read_cases(frame, label, scores, weight, pos_label)
-    orders: dict[tuple[str, str], Order] = {}
-    for position, (name, short) in enumerate(cases.models.items()):
-        others = dict(list(cases.models.items())[position + 1 :])
-        if not others:
-            break
-        numbered = cases.adapter.with_bucket(cases.frame, short, BUCKET, BITS, KEY_BITS - bits)
-        extremes = [part for column in others.values() for part in _extremes(column)]
-        answer = cases.collect(numbered.group_by(BUCKET).agg(*extremes))
-        rising = np.argsort(answer[BUCKET])
-        for other, column in others.items():
-            ends = (answer[f"{column}_{end}"][rising] for end in ("low", "high"))
-            order = _order(*ends)
-            if order is not None:
-                orders[name, other] = order
-    return orders
-
-
-def _extremes(column: str) -> Iterator[nw.Expr]:
-    yield nw.col(column).min().alias(f"{column}_low")
-    yield nw.col(column).max().alias(f"{column}_high")
 
 
 def _order(low: FloatArray, high: FloatArray) -> Order | None:

@@ -20,8 +20,7 @@ from voros.core.cases import check_cases, check_sum_of_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.engines.binned_points import BinnedScores
-from voros.engines.bins import Bins, changed
-from voros.engines.first_pass import count_totals, read_cases
+from voros.engines.bins import Bins
 from voros.engines.keys import (
     HIGHEST_KEY,
     KEY_BITS,
@@ -31,8 +30,6 @@ from voros.engines.keys import (
     bucket_of,
     bucket_start,
 )
-from voros.engines.plan import Wanted
-from voros.engines.scales import BITS
 from voros.engines.small_bins import Ranges, overlapping, without_small
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
@@ -140,39 +137,6 @@ class BinnedCounts:
             one_case=one_case,
         )
 
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        label: str,
-        score: str,
-        weight: str | None = None,
-        pos_label: Any = None,
-        bits: int = 20,
-    ) -> BinnedCounts:
-        """Summarise a frame of an engine; parameters as in `count_frame`.
-
-        Returns
-        -------
-        BinnedCounts
-        """
-        level = _level(bits)
-        cases, totals = count_totals(read_cases(frame, label, [score], weight, pos_label))
-        bins = cases.count(score, Wanted(BITS, level))
-        if bins.rows.sum() != totals.rows:
-            raise changed(bins.rows.sum(), totals.rows)
-        buckets = bucket_of(bins.least, level)
-        return cls(
-            bits=bits,
-            buckets=buckets,
-            widths=np.ones_like(buckets),
-            rows=bins.rows,
-            positive=bins.positive,
-            negative=bins.negative,
-            one_case=totals.one_case,
-        )
-
     @property
     def n_positive(self) -> float:
         """Positive cases, or the sum of their weights."""
@@ -257,58 +221,11 @@ class BinnedCounts:
             raise ValueError(
                 f"min_rows={min_rows}: these counts hold {n_rows} rows in all, too few for one bin"
             )
-        return self if self.rows.min() >= min_rows else self._merged_until(self.rows, min_rows)
-
-    def since(self, earlier: BinnedCounts, min_rows: int) -> BinnedCounts:
-        """Merge bins until each holds at least ``min_rows`` rows more than in earlier counts.
-
-        Whoever has both can then subtract them and sees no smaller bin.
-
-        Returns
-        -------
-        BinnedCounts
-
-        Raises
-        ------
-        ValueError
-            Where fewer rows were added in all, or cases of the earlier counts are missing.
-
-        Examples
-        --------
-        >>> y_true, y_score = [1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.26, 0.7, 0.1]
-        >>> earlier = BinnedCounts.from_scores(y_true[:4], y_score[:4])
-        >>> BinnedCounts.from_scores(y_true, y_score).since(earlier, 2).rows.tolist()
-        [6]
-        """
-        both = self + earlier
-        later, before = both._filled(self), both._filled(earlier)
-        growth, slack = later.rows - before.rows, ROUNDING * before.n_positive
-        lost = np.minimum(later.positive - before.positive, later.negative - before.negative)
-        if growth.min() < 0 or lost.min() < -slack:
-            raise ValueError(
-                "cases of the earlier counts are missing, or have another label or score; "
-                "the same cases and later ones are accepted"
-            )
-        if growth.sum() < min_rows:
-            raise ValueError(
-                f"{growth.sum()} cases were added since the earlier counts; at least "
-                f"{min_rows} are needed"
-            )
-        return later._merged_until(growth, min_rows)
-
-    def _filled(self, counts: BinnedCounts) -> BinnedCounts:
-        """Return these bins with the counts of others, whose bins all lie within these."""
-        inner = counts.coarser(self.bits)
-        ranges = Ranges(*map(np.append, self._ranges, inner._ranges))
-        nothing = map(np.zeros_like, self._counts)
-        added = tuple(map(np.append, nothing, inner._counts))
-        return _grouped(self.bits, ranges, added, counts.one_case)
-
-    def _merged_until(self, rows: IntArray, min_rows: int) -> BinnedCounts:
-        """Merge neighbouring bins until each holds at least so many of these rows."""
+        if self.rows.min() >= min_rows:
+            return self
         level = _level(self.bits)
         rising = Ranges(*(ends[::-1] for ends in self._ranges))
-        starts = without_small(rising, rows[::-1], min_rows)
+        starts = without_small(rising, self.rows[::-1], min_rows)
         first = np.append(LOWEST_KEY >> level, starts)
         last = np.append(starts - 1, HIGHEST_KEY >> level)
         tiles = Ranges(*map(np.append, (first, last), self._ranges))

@@ -96,7 +96,7 @@ def _too_large(what: str, needed: int) -> PredictionFileError:
     free = available_memory()
     return PredictionFileError(
         f"{what} about {needed / 2**30:,.0f} GB of memory, and {free / 2**30:,.0f} GB are free; "
-        "voros score, select, map and count can use --engine duckdb"
+        "voros score, select and map can use --engine duckdb"
     )
 
 

@@ -236,4 +236,4 @@ def _existing(source: Source) -> Path:
 ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/+(?=[^/])")
 """How an address of an object store begins."""
 
-ELSEWHERE = ". Parquet there is read by voros score, select, map and count"
+ELSEWHERE = ". Parquet there is read by voros score, select and map"
