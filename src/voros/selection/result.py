@@ -318,10 +318,13 @@ class Selection(ReprMixin):
     @property
     def _limits_and_cases(self) -> str:
         """The limits that hold for every model, and how many cases they were judged on."""
-        points = next(iter(self.allowed.values())).decision.points
+        allowed = next(iter(self.allowed.values()))
+        points, origin = allowed.decision.points, allowed.origin
         limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:2])
-        if points.stays is not None:
-            return f"{limits}; {points.stays.words}"
+        if origin.n_stays is not None:
+            days = count(origin.patient_days or 0.0)
+            events = count(points.n_positive)
+            return f"{limits}; {origin.n_stays:,} stays, {events} events, {days} patient-days"
         return f"{limits}; {count(points.n_cases)} cases, {count(points.n_positive)} positive"
 
     @property
