@@ -247,7 +247,7 @@ class Evaluation:
                 f"{short(best.precision, self.scenario.min_precision)} at recall "
                 f"{short(best.recall)} ({count(best.alarms)} alarms)",
             ),
-            ("region", f"area {short(self.region.area)}, corners {'-'.join(self.region.names)}"),
+            ("region", f"area {short(self.region.area)}"),
         )
 
     @property

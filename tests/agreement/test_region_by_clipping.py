@@ -38,17 +38,6 @@ def exact_corners(limits: Limits) -> list[Corner]:
     return list(dict.fromkeys(oracles.clip(precise, n_negative, n_positive, Fraction(capacity))))
 
 
-def lines_through(limits: Limits, corner: Corner) -> set[str]:
-    """Sides of the square and limits that a corner lies on."""
-    n_positive, n_negative, floor, capacity = limits
-    x, y = corner
-    on = {"x0": x == 0, "x1": x == 1, "y0": y == 0, "y1": y == 1}
-    # No limit that leaves out nothing is drawn.
-    on["a"] = floor > 0 and floor * n_negative * x == (1 - floor) * n_positive * y
-    on["k"] = capacity < n_positive + n_negative and n_negative * x + n_positive * y == capacity
-    return {name for name, holds in on.items() if holds}
-
-
 def test_area_and_corners_are_those_of_rational_clipping() -> None:
     for limits in all_limits(1, 600):
         corners = exact_corners(limits)
@@ -69,26 +58,4 @@ def test_limits_that_meet_on_a_side_of_the_square_make_one_corner_there() -> Non
             if 0 < floor < 1:
                 limits = (n_positive, n_negative, floor, capacity)
                 region = feasible_region(n_positive, n_negative, float(floor), capacity)
-                assert len(region.names) == len(exact_corners(limits)), limits
-
-
-def allowed_names(lines: set[str]) -> set[str]:
-    """The paper's names of a corner: two of its lines, x before y; where more meet, any pair."""
-    plain = {f"v{x[1]}{y[1]}" for x in lines & {"x0", "x1"} for y in lines & {"y0", "y1"}}
-    limited = {
-        f"v{edge[1]}{limit}" if edge[0] == "x" else f"v{limit}{edge[1]}"
-        for limit in lines & {"a", "k"}
-        for edge in lines - {"a", "k"}
-    }
-    return plain | limited | ({"vak"} if {"a", "k"} <= lines else set())
-
-
-def test_every_corner_is_named_after_lines_that_meet_there() -> None:
-    for limits in all_limits(2, 600):
-        n_positive, n_negative, floor, capacity = limits
-        region = feasible_region(n_positive, n_negative, float(floor), capacity)
-        corners = exact_corners(limits)
-        assert region.names[0] == "v00"
-        assert len(set(region.names)) == len(corners)
-        for name, corner in zip(region.names, corners, strict=True):
-            assert name in allowed_names(lines_through(limits, corner)), (limits, name, corner)
+                assert len(region.vertices) == len(exact_corners(limits)), limits

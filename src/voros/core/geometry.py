@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,12 +22,8 @@ ON_THE_LINE = 8 * np.finfo(np.float64).eps
 """A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
 
 
-class Corner(NamedTuple):
-    """A corner of a region, and the line that runs from it to the next one."""
-
-    x: float
-    y: float
-    side: str
+Corner: TypeAlias = tuple[float, float]
+"""A corner (fpr, tpr) of a region."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +35,6 @@ class Region:
     ring : ndarray of shape (2, n_vertices + 1)
         Rows fpr and tpr of the corners, counter-clockwise from the lowest on the left and back to
         it; without a recall floor that is the origin.
-    names : tuple of str
-        The paper's names of the corners: v and the two lines that meet there, ``a`` for the
-        minimum precision line, ``k`` for the maximum capacity line, ``r`` for the recall floor,
-        0 and 1 for the sides.
     area : float
 
     Examples
@@ -50,20 +42,14 @@ class Region:
     >>> import voros
     >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.2)
     >>> region = voros.evaluate([0, 1, 0, 0], [0.1, 0.9, 0.8, 0.7], scenario).region
-    >>> region.names, region.area, region.highest_recall
-    (('v00', 'va1', 'v01'), 0.1667, 1.0)
+    >>> region.area, region.highest_recall
+    (0.1667, 1.0)
     >>> region.vertices.tolist()
     [[0.0, 0.0], [0.3333, 1.0], [0.0, 1.0]]
     """
 
     ring: FloatArray
     area: float
-    corners: Sequence[Corner]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The paper's names of the corners."""
-        return tuple(map(_name, (self.corners[-1], *self.corners), self.corners))
 
     @property
     def vertices(self) -> FloatArray:
@@ -94,8 +80,9 @@ class Region:
         return np.ones_like(tpr)
 
     def __repr__(self) -> str:
-        """Name the corners."""
-        return f"Region(area={short(self.area)}, {'-'.join(self.names)})"
+        """Show area and corners."""
+        corners = " ".join(f"({typed(x)}, {typed(y)})" for x, y in self.vertices.tolist())
+        return f"Region(area={short(self.area)}, {corners})"
 
 
 def feasible_region(
@@ -120,12 +107,12 @@ def feasible_region(
 
     Examples
     --------
-    >>> feasible_region(1000, 9000, min_precision=0.15, max_alarms=900).names
-    ('v00', 'vak', 'v0k')
+    >>> feasible_region(1000, 9000, min_precision=0.15, max_alarms=900)
+    Region(area=0.0382, (0, 0) (0.0850, 0.135) (0, 0.9))
     >>> feasible_region(1000, 9000).area
     1.0
-    >>> feasible_region(1000, 9000, max_alarms=900, min_recall=0.5).names
-    ('v0r', 'vkr', 'v0k')
+    >>> feasible_region(1000, 9000, max_alarms=900, min_recall=0.5)
+    Region(area=0.00889, (0, 0.5) (0.0444, 0.5) (0, 0.9))
     """
     check_class_sizes(n_positive, n_negative)
     check_number(min_precision, "min_precision")
@@ -147,18 +134,17 @@ def cut_square(
     n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
     corners = _above_floor(n_positive, n_negative, float(min_precision))
     if max_alarms < n_positive + n_negative:
-        corners = _cut(corners, "k", -n_negative, -n_positive, max_alarms)
+        corners = _cut(corners, -n_negative, -n_positive, max_alarms)
     if min_recall > 0:
-        corners = _from_the_left(_cut(corners, "r", 0.0, 1.0, -float(min_recall)))
+        corners = _from_the_left(_cut(corners, 0.0, 1.0, -float(min_recall)))
     if not corners:
         raise InfeasibleError(
             contradiction(min_recall, n_positive, max_alarms, "max_alarms", f"={count(max_alarms)}")
         )
     closed = [*corners, corners[0]]
     return Region(
-        np.array([[corner.x for corner in closed], [corner.y for corner in closed]]),
-        sum(a.x * b.y - b.x * a.y for a, b in pairwise(closed)) / 2,
-        corners,
+        np.array(closed).T.copy(),
+        sum(x * next_y - next_x * y for (x, y), (next_x, next_y) in pairwise(closed)) / 2,
     )
 
 
@@ -183,7 +169,7 @@ def cut_by_capacities(
     [True, True]
     """
     corners = _above_floor(float(n_positive), float(n_negative), float(min_precision))
-    x, y = np.array([(corner.x, corner.y) for corner in corners]).T
+    x, y = np.array(corners).T
     here = -n_negative * x - n_positive * y + max_alarms[:, None]
     rounding = ON_THE_LINE * (n_negative + n_positive + max_alarms)
     here[np.abs(here) <= rounding[:, None]] = 0.0
@@ -219,56 +205,31 @@ def contradiction(
 
 def _from_the_left(corners: Sequence[Corner]) -> Sequence[Corner]:
     """Let the ring begin at the lowest corner on the left, as it does at the origin."""
-    first = min(range(len(corners)), key=lambda i: (corners[i].y, corners[i].x), default=0)
+    first = min(range(len(corners)), key=lambda i: corners[i][::-1], default=0)
     return [*corners[first:], *corners[:first]]
 
 
 @lru_cache(maxsize=16)
 def _above_floor(n_positive: float, n_negative: float, min_precision: float) -> Sequence[Corner]:
     """Cut the unit square by the precision floor; a map asks for one floor many times."""
-    square = (
-        Corner(0.0, 0.0, "y0"),
-        Corner(1.0, 0.0, "x1"),
-        Corner(1.0, 1.0, "y1"),
-        Corner(0.0, 1.0, "x0"),
-    )
+    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     if not min_precision > 0:
         return square
-    return _cut(square, "a", -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0)
+    return _cut(square, -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0)
 
 
-def _cut(
-    corners: Sequence[Corner], line: str, on_x: float, on_y: float, constant: float
-) -> Sequence[Corner]:
+def _cut(corners: Sequence[Corner], on_x: float, on_y: float, constant: float) -> Sequence[Corner]:
     """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
-    height = [on_x * corner.x + on_y * corner.y + constant for corner in corners]
+    height = [on_x * x + on_y * y + constant for x, y in corners]
     rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))
     height = [0.0 if abs(level) <= rounding else level for level in height]
     kept: list[Corner] = []
-    for i, corner in enumerate(corners):
-        j = (i + 1) % len(corners)
-        here, there = height[i], height[j]
-        leaving = here >= 0 > there
-        if here > 0 or (here == 0 and not leaving):
-            kept.append(corner)
-        elif leaving:
-            kept.append(Corner(corner.x, corner.y, line))
+    for i, (x, y) in enumerate(corners):
+        next_x, next_y = corners[(i + 1) % len(corners)]
+        here, there = height[i], height[(i + 1) % len(corners)]
+        if here >= 0:
+            kept.append((x, y))
         if min(here, there) < 0 < max(here, there):
             share = here / (here - there)
-            x = corner.x + share * (corners[j].x - corner.x)
-            y = corner.y + share * (corners[j].y - corner.y)
-            kept.append(Corner(x, y, line if here > 0 else corner.side))
+            kept.append((x + share * (next_x - x), y + share * (next_y - y)))
     return kept
-
-
-def _name(before: Corner, corner: Corner) -> str:
-    if corner.x == 0 and corner.y == 0:
-        return "v00"
-    sides = (before.side, corner.side)
-    limits = sorted(side for side in sides if side in ("a", "k", "r"))
-    if len(limits) == 2:
-        return f"v{''.join(limits)}"
-    if limits:
-        edge = corner.side if before.side in limits else before.side
-        return f"v{limits[0]}{edge[1]}" if edge[0] == "y" else f"v{edge[1]}{limits[0]}"
-    return f"v{corner.x:g}{corner.y:g}"
