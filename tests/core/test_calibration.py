@@ -9,8 +9,7 @@ from sklearn.metrics import brier_score_loss
 
 from voros import OperatingPoints
 from voros.core import calibration
-from voros.core.calibration import Calibration, RiskCounts, calibration_curve
-from voros.core.risk_quality import auroc_interval
+from voros.core.calibration import Calibration, RiskCounts, auroc_interval, calibration_curve
 from voros.exceptions import ArgumentError
 
 

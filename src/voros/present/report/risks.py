@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from voros.core.calibration import Calibration, Estimate, holds_risks
-from voros.core.risk_quality import auroc_interval
+from voros.core.calibration import Calibration, Estimate, auroc_interval, holds_risks
 from voros.present.report.wording import between
 from voros.text.numbers import percent, short
 from voros.text.table import Table

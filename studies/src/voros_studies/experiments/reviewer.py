@@ -11,7 +11,6 @@ import numpy as np
 
 from voros.core.decision import solve
 from voros.core.exact_intervals import binomial_limits
-from voros.core.risk_quality import risk_quality
 from voros.present.flow import FlowStep
 from voros.text.table import Absent, Column, Table, Value
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -21,6 +20,7 @@ from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.measured import name_with_unit
 from voros_studies.experiments.results import StudyResult
+from voros_studies.experiments.risk_quality import risk_quality
 from voros_studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
 from voros_studies.paper.cells import ScenarioName
 

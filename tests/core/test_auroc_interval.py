@@ -1,51 +1,14 @@
-"""Discrimination against scikit-learn, case by case and resample by resample."""
+"""The interval of an AUROC against every pair of cases, and its coverage."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
+from sklearn.metrics import roc_auc_score
 
+from voros.core.calibration import auroc_interval
 from voros.core.exact_intervals import mean_limits
 from voros.core.operating_points import OperatingPoints
-from voros.core.risk_quality import auroc_interval, risk_quality
-
-
-@pytest.fixture(params=[3, None])
-def risks(request):
-    rng = np.random.default_rng(4)
-    risk = rng.random(400)
-    y = rng.random(400) < risk**2
-    return y, risk if request.param is None else risk.round(1), rng.integers(0, 120, 400)
-
-
-def test_measures_against_scikit_learn(risks):
-    y, risk, _ = risks
-    found = risk_quality(y, risk, n_resamples=10)
-    assert found.auroc == pytest.approx(roc_auc_score(y, risk))
-    assert found.auprc == pytest.approx(average_precision_score(y, risk))
-    assert found.brier == pytest.approx(brier_score_loss(y, risk))
-    assert (found.mean_risk, found.prevalence) == (risk.mean(), y.mean())
-
-
-def test_intervals_against_resampling_whole_patients(risks):
-    """The same draws, each measured by scikit-learn on the cases that it holds."""
-    y, risk, patient = risks
-    rng = np.random.default_rng(0)
-    names, codes = np.unique(patient, return_inverse=True)
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=60)
-    measured = []
-    for counts in drawn:
-        rows = np.repeat(np.arange(400), counts[codes])
-        measured.append(
-            [
-                measure(y[rows], risk[rows])
-                for measure in (roc_auc_score, average_precision_score, brier_score_loss)
-            ]
-        )
-    low, high = np.quantile(measured, [0.05, 0.95], axis=0)
-    found = risk_quality(y, risk, patient, n_resamples=60, confidence_level=0.9)
-    np.testing.assert_allclose([*found.intervals.values()], np.column_stack([low, high]))
 
 
 def placements(y, risk):
@@ -67,10 +30,13 @@ def test_the_interval_of_the_auroc_with_many_cases_is_that_of_delong():
     )
 
 
-def test_the_limits_of_a_mean_are_quantiles_of_weighted_means(risks):
+@pytest.mark.parametrize("decimals", [1, 16])
+def test_the_limits_of_a_mean_are_quantiles_of_weighted_means(decimals):
     """Gaffke's, drawn at random: the values and one more of 0, with weights of a Dirichlet."""
-    y, risk, _ = risks
-    values = (risk - y)[:25] ** 2
+    rng = np.random.default_rng(4)
+    risk = rng.random(400)
+    y = rng.random(400) < risk**2
+    values = (risk.round(decimals) - y)[:25] ** 2
     drawn = np.random.default_rng(0).dirichlet(np.ones(26), 40_000)
     expected = np.quantile(drawn @ np.append(values, 0.0), 0.025)
     low, high = mean_limits(values.sum(), (values**2).sum(), 25, 0.95)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.calibration import Estimate
-from voros.core.exact_intervals import Interval, mean_limits
-from voros.core.operating_points import OperatingPoints
+from voros.core.exact_intervals import Interval
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RATED = ("auroc", "auprc", "brier")
@@ -116,30 +113,3 @@ def _resampled(
         drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=size)
         measures.append(ranked.measures(drawn[:, codes].astype(np.float64)))
     return np.hstack(measures)
-
-
-def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> Estimate:
-    """Area under the ROC curve of independent cases, with limits that hold with few of them.
-
-    The area is the mean, over positives, of the share of negatives that score lower, and likewise
-    over negatives. Both means have their limits, and the two distances to them add as standard
-    deviations do (after DeLong et al., 1988).
-
-    Examples
-    --------
-    >>> points = OperatingPoints.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.6, 0.5, 0.7, 0.2])
-    >>> result = auroc_interval(points)
-    >>> round(result.value, 4), round(result.low, 2), round(result.high, 2)
-    (0.8889, 0.02, 1.0)
-    """
-    tp, fp = np.diff(points.tp), np.diff(points.fp)
-    # Share of the negatives below each score, and of the positives above it; ties count half.
-    below = 1 - (points.fp[1:] - fp / 2) / points.n_negative
-    above = (points.tp[1:] - tp / 2) / points.n_positive
-    area = float(tp @ below) / points.n_positive
-    ends = [
-        mean_limits(float(count @ place), float(count @ place**2), n, confidence_level)
-        for count, place, n in ((tp, below, points.n_positive), (fp, above, points.n_negative))
-    ]
-    low, high = (math.hypot(*(end[side] - area for end in ends)) for side in (0, 1))
-    return Estimate(area, max(area - low, 0.0), min(area + high, 1.0))
