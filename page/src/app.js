@@ -1,7 +1,7 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
 import { startJudge } from "./background.js";
-import { bindComparison } from "./compare.js";
+import { bindSavedNumbers } from "./chart_data.js";
 import { bindControls } from "./controls.js";
 import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
 import { costTable } from "./cost_table.js";
@@ -12,19 +12,16 @@ import { bindFolds, unfoldForPrint } from "./folding.js";
 import { groupsBlock } from "./groups.js";
 import { canGuarantee, guaranteeOf } from "./guarantee.js";
 import { bindGuide } from "./guide.js";
-import { bindKeeping } from "./keeping.js";
 import { w, wordsOf } from "./lang.js";
 import { byId, markOf } from "./marks.js";
 import { contentsText, notices, thinningText } from "./notices.js";
 import { consequences, peoplePicture } from "./people.js";
 import { bindPeriods, boundByPeriods } from "./periods.js";
-import { prevalenceBand } from "./prevalence_band.js";
 import { aboutText, elsewhereText, guaranteeText, promiseOf, sameLimits } from "./promise.js";
 import { rankingTable } from "./ranking.js";
 import { rocChart, runPath } from "./roc_chart.js";
 import { costsOf, firstSetting, holdsSetting, missAt, readHash } from "./setting.js";
 import { bindSharing } from "./sharing.js";
-import { stepper } from "./steps.js";
 import { tableBehind } from "./tables.js";
 import { thresholdChart, thresholdTable } from "./threshold_chart.js";
 import { atPrevalence, bindingLimits, canAlarm, evaluate, operatingPoints, ratioRange } from "./voros.js";
@@ -56,7 +53,7 @@ const ANNOUNCED_AFTER = 700;
 
 /** What the page in view shows: its data, and what draws them. */
 let payload, cases, words, nCases, models;
-let tables, pictures, drawPeople, writeTexts, showControls, showComparison, showRanking;
+let tables, pictures, drawPeople, writeTexts, showControls, showRanking;
 let shownView = null;
 let shownMap = null;
 let drawsAll = false;
@@ -143,11 +140,9 @@ function mapText(results, view) {
 
 const store = {
   setting: null,
-  steps: stepper(),
   /** What the address asked for and did not get, until something is moved. */
   refused: [],
   change(part, refused = []) {
-    if (this.setting !== null) this.steps.note(this.setting, part);
     this.setting = { ...this.setting, ...part };
     this.refused = refused;
     update();
@@ -155,33 +150,7 @@ const store = {
   reset() {
     this.change(firstSetting(payload.setting));
   },
-  /** Go to a setting that was there before; null where there is none. */
-  goTo(setting) {
-    if (setting === null) return;
-    this.setting = setting;
-    update();
-  },
-  undo() {
-    this.goTo(this.steps.back(this.setting));
-  },
-  redo() {
-    this.goTo(this.steps.forward(this.setting));
-  },
 };
-
-function bindSteps() {
-  byId("undo").addEventListener("click", () => store.undo());
-  byId("redo").addEventListener("click", () => store.redo());
-}
-
-/** Ctrl+Z and Ctrl+Shift+Z, save where text is typed, which has its own. */
-function stepByKeys(event) {
-  const typing = event.target.closest?.("input:not([type='range'], [type='checkbox']), textarea");
-  if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-  event.preventDefault();
-  if (event.shiftKey) store.redo();
-  else store.undo();
-}
 
 let announcing = null;
 let guaranteeing = null;
@@ -212,7 +181,6 @@ function showResult(view, consequence) {
   const verdict = verdictText(view.ranked, view.leaders);
   showRanking(view);
   say(verdict, consequence, view);
-  showComparison(view, verdict);
 }
 
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */
@@ -288,8 +256,6 @@ function update() {
   askHowSure(view, consequence);
   sayGuarantee(view);
   writeTexts(store.setting);
-  byId("undo").disabled = !store.steps.canGoBack;
-  byId("redo").disabled = !store.steps.canGoForward;
   document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
 }
 
@@ -314,7 +280,6 @@ function bindPage() {
     area: tableBehind(byId("area-table")),
     decision: tableBehind(byId("decision-table")),
     map: tableBehind(byId("map-table")),
-    prevalence: tableBehind(byId("prevalence-table")),
   };
   pictures = [
     (view) => tables.roc(() => rocRows(view)),
@@ -328,7 +293,6 @@ function bindPage() {
     thresholdChart(byId("threshold")),
     thresholdTable(byId("choices")),
     groupsBlock(byId, payload.groups),
-    prevalenceBand(byId, tables.prevalence),
     winnerMap(byId("map"), {
       compare: compareRaces,
       choose: (limits) => store.change(limits),
@@ -341,15 +305,13 @@ function bindPage() {
     }),
   ];
   drawPeople = peoplePicture(byId("people"));
-  showComparison = bindComparison(byId);
-  bindSteps();
   bindDrawAll();
   // The questions are about a capacity of all cases.
   for (const id of ["guide", "guide-place"]) byId(id).hidden = Boolean(payload.periods);
   // Over stays the share of positives is not one of cases, and no day's alarm catches every event.
   for (const id of ["fold-how-common", "fold-decision"]) byId(id).hidden = Boolean(payload.stays);
   bindGuide(byId, words, { take: (part) => store.change(part), winnerOf });
-  bindKeeping(() => ({ ...shownView, map: shownMap }));
+  bindSavedNumbers(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
   showRanking = rankingTable(byId("ranking"));
   const showRule = bindPeriods(byId, store, payload.periods, payload.setting);
@@ -446,13 +408,11 @@ export function openPage(newPayload, setting = null) {
   bindPage();
   shownView = null;
   attachResamples(payload);
-  store.steps = stepper();
   store.setting = null;
   if (setting) store.change(setting);
   else takeAddress(window.location.hash);
   // The same function again is not added twice.
   window.addEventListener("hashchange", followAddress);
-  document.addEventListener("keydown", stepByKeys);
   if (!unfolds) unfoldForPrint(update);
   unfolds = true;
 }

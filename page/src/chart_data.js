@@ -2,8 +2,10 @@
 import { shownMisses } from "./area_chart.js";
 import { costRows } from "./cost_table.js";
 import { decisionCurves, probabilitiesOf } from "./decision_chart.js";
+import { w } from "./lang.js";
+import { allOf, html } from "./marks.js";
 import { priceAt, treatAll } from "./net_benefit.js";
-import { bandView } from "./prevalence_band.js";
+import { saveFile } from "./saving.js";
 import { choices } from "./threshold_chart.js";
 import { feasible, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
@@ -21,7 +23,7 @@ function csvCell(value) {
 const orNothing = (value) => (Number.isNaN(value) ? "" : value);
 
 /** Rows of values as CSV. */
-export function csvOf(rows) {
+function csvOf(rows) {
   return rows.map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
 }
 
@@ -82,14 +84,6 @@ function costData(view) {
   return [["model", ...head.map((column) => `${column}_${unit}`)], ...rows];
 }
 
-function prevalenceData(view) {
-  const rows = (bandView(view)?.band ?? []).map((at) => [
-    at.prevalence, at.precision, at.low, at.high, at.alarms, at.mostAlarms, at.cost,
-  ]);
-  const head = ["precision", "precision_low", "precision_high", "alarm_share", "alarm_share_high"];
-  return [["prevalence", ...head, "cost_per_1000_false_alarms"], ...rows];
-}
-
 function mapData({ models, map }) {
   const { results, cells, window } = map ?? { results: [], cells: 1, window: null };
   const rows = results.map(({ winner, close }, at) => {
@@ -107,7 +101,7 @@ function peopleData(view) {
 }
 
 /** The rows behind each picture of a view, by its name. */
-export const CHART_DATA = {
+const CHART_DATA = {
   roc: rocData,
   threshold: thresholdData,
   area: areaData,
@@ -115,5 +109,15 @@ export const CHART_DATA = {
   people: peopleData,
   decision: decisionData,
   costs: costData,
-  prevalence: prevalenceData,
 };
+
+/** Put a button under each chart that saves its numbers; `view()` gives what the charts show. */
+export function bindSavedNumbers(view) {
+  for (const place of allOf("[data-keep]")) {
+    const name = place.dataset.keep;
+    const title = place.closest(".card").querySelector("h2").textContent;
+    const button = html("button", { type: "button", "aria-label": `${w.keepNumbers}: ${title}` }, w.keepNumbers);
+    button.addEventListener("click", () => saveFile(`${name}.csv`, csvOf(CHART_DATA[name](view())), "text/csv"));
+    place.replaceChildren(button);
+  }
+}

@@ -52,9 +52,6 @@ export const GERMAN = {
   skip: "Zum Ergebnis springen",
   languageLabel: "Sprache",
   sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} mit Ereignis${genannt(outcome)}.`,
-  undo: "Rückgängig",
-  redo: "Wiederholen",
-
   limitsForm: "Grenzen und Kosten",
   limitsTitle: "Ihre Grenzen",
   floorLegend: "Wie viele Alarme müssen [richtig (PPV)|precision] sein?",
@@ -188,15 +185,6 @@ export const GERMAN = {
   periodsElsewhere:
     "Wie viele Zeiträume die Kapazität überschreiten, ist nur bekannt, wo das Ereignis so häufig ist wie in den Daten; wählen Sie das, oder das Mittel.",
   keyExceed: "mean oder ein Anteil von 0 bis unter 1",
-  prevalenceTitle: "Wo das Ereignis häufiger oder seltener ist",
-  prevalenceBand: (threshold, rates, band) =>
-    `Alarm ab ${threshold}: Die Grenzen werden nach den Raten in den Daten bei einer Prävalenz von ${rates} eingehalten, nach ihrem ganzen 95-%-Band bei ${band}.`,
-  prevalenceHint:
-    "Richtige Alarme beim verwendeten Schwellenwert, wenn Fälle mit und ohne Ereignis die Werte haben wie in den Daten und nur ihr Anteil sich ändert (Label-Shift). Gestrichelt: Ihre Untergrenze; gepunktet: die Daten.",
-  prevalenceTable: "Die Kurve als Tabelle",
-  prevalenceHead: "Prävalenz",
-  costHead: (inMoney) => `Kosten von 1.000 Fällen, ${inMoney ? "in Euro" : "in Fehlalarmen"}`,
-  bestThereHead: "Bester Schwellenwert dort",
   nowhere: "keiner",
   settingRange: (low, high) => `${low} bis ${high}`,
   settingEven: (spread) =>
@@ -238,7 +226,6 @@ export const GERMAN = {
   peopleTitle: ({ cases }) => `Was mit 100 ${dativ(cases)} geschieht`,
   focusLabel: "Modell",
   atLabel: "wenn ein übersehener Fall wiegt:",
-  atSlider: "Wie schwer ein übersehener Fall in diesem Bild wiegt",
   bestOne: "das beste",
   bestOneNow: (model) => `das beste: ${model}`,
   caught: "richtiger Alarm",
@@ -342,8 +329,7 @@ export const GERMAN = {
   notRecorded: "nicht bekannt",
   range: (from, to) => `${from} bis ${to}`,
   drawAll: "alle Modelle zeichnen, nicht nur die ersten acht",
-  keepPicture: (kind) => `Als ${kind} speichern`,
-  keep: "Speichern",
+  keepNumbers: "Zahlen speichern",
   example: "Mit einem Beispiel ausprobieren",
   exampleName: "Beispiel",
   columnNumber: (n) => `Spalte ${n}`,
@@ -360,8 +346,6 @@ export const GERMAN = {
   byPatient: (n, column) => `Intervalle ziehen ganze Patienten: ${n} laut Spalte ${quoted(column)}`,
   prevalenceSummary: "Prävalenz",
   deployTitle: "Schwellenwert im Einsatz",
-  keepSlide: "Als Folie speichern",
-
   guideTitle: "Fünf Fragen, wenn die Regler schwer einzustellen sind",
   guideHint:
     "Antworten Sie für sich; andere antworten auf ihrer eigenen Kopie. Laden Sie die Antworten aller, um " +
@@ -408,26 +392,6 @@ export const GERMAN = {
   disagree: (models) => `Es kommt darauf an, wen man fragt: ${models.join(", ")} sind je für jemanden am besten.`,
   badAnswer: (file) => `${file} enthält keine vollständigen Antworten; möglich ist, was diese Seite speichert`,
   badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
-
-  compareTitle: "Zwei Einstellungen oder Stationen vergleichen",
-  compareHint:
-    "Merken Sie diese Einstellung und stellen Sie dann Grenzen, Kosten und Prävalenz der anderen Station ein, oder laden " +
-    "Sie deren Datei, wo diese Seite Dateien liest: Die Tabelle zeigt beide. Werte bei verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
-  keepSetting: "Diese Einstellung zum Vergleich merken",
-  dropSetting: "Vergleich beenden",
-  comparedLabel: "Beide Einstellungen",
-  keptHead: "Gemerkt",
-  nowHead: "Jetzt",
-  differenceHead: "Unterschied",
-  dataRow: "Daten",
-  limitsRow: "Grenzen und Kosten",
-  resultRow: "Ergebnis",
-  modelRow: "Gezeigtes Modell",
-  alarmsRow: ({ cases }) => `Alarme bei 1.000 ${dativ(cases)}`,
-  falseRow: "davon Fehlalarme",
-  caughtRow: ({ outcome }) => `Erkannt${genannt(outcome)}`,
-  missedRow: ({ outcome }) => `Übersehen${genannt(outcome)}`,
-  costRow: (worth) => `Kosten in Fehlalarmen, wenn ein übersehener Fall ${worth} aufwiegt`,
 
   sharingTitle: "Diese Einstellung behalten oder weitergeben",
   sharingHint:

@@ -36,9 +36,6 @@ export const ENGLISH = {
   skip: "Skip to the result",
   languageLabel: "Language",
   sample: (models, n, cases, rate, outcome) => `${models}, ${n} ${cases}, ${rate} with ${outcome}.`,
-  undo: "Undo",
-  redo: "Redo",
-
   // Limits and costs.
   limitsForm: "Limits and costs",
   limitsTitle: "Your limits",
@@ -172,15 +169,6 @@ export const ENGLISH = {
   periodsElsewhere:
     "How many periods pass the capacity is known only where positives are as common as in the data; choose that, or the mean over periods.",
   keyExceed: "mean, or a share from 0 to below 1",
-  prevalenceTitle: "Where positives are more or less common",
-  prevalenceBand: (threshold, rates, band) =>
-    `Alarms at ${threshold} and above: the limits are kept at a prevalence of ${rates} by the rates in the data, and of ${band} by their whole 95\u00a0% band.`,
-  prevalenceHint:
-    "Right alarms at the threshold in use, if positives and negatives score as in the data and only their shares change (label shift). Dashed: your floor; dotted: the data.",
-  prevalenceTable: "The curve as a table",
-  prevalenceHead: "Prevalence",
-  costHead: (inMoney) => `Cost of 1,000 cases, in ${inMoney ? "money" : "false alarms"}`,
-  bestThereHead: "Best threshold there",
   nowhere: "none",
   settingRange: (low, high) => `${low} to ${high}`,
   settingEven: (spread) =>
@@ -221,7 +209,6 @@ export const ENGLISH = {
   peopleTitle: ({ cases }) => `What happens to 100 ${cases}`,
   focusLabel: "Model",
   atLabel: "if a miss is worth",
-  atSlider: "What a miss is worth, for this picture",
   bestOne: "the best one",
   bestOneNow: (model) => `the best one: ${model}`,
   caught: "correct alarm",
@@ -321,8 +308,7 @@ export const ENGLISH = {
   notRecorded: "not recorded",
   range: (from, to) => `${from} to ${to}`,
   drawAll: "draw all models, not only the first eight",
-  keepPicture: (kind) => `Save as ${kind}`,
-  keep: "Save",
+  keepNumbers: "Save the numbers",
   example: "Try it with an example",
   exampleName: "example",
   columnNumber: (n) => `column ${n}`,
@@ -339,8 +325,6 @@ export const ENGLISH = {
   byPatient: (n, column) => `intervals draw whole patients: ${n} by column ${quoted(column)}`,
   prevalenceSummary: "Prevalence",
   deployTitle: "The threshold to deploy",
-  keepSlide: "Save as a slide",
-
   // Five questions.
   guideTitle: "Five questions, if the sliders are hard to set",
   guideHint:
@@ -389,27 +373,6 @@ export const ENGLISH = {
   badAnswerLine: (file, line) => `${file}: line ${line} cannot be read; accepted is what this page saves`,
 
   // Two settings side by side.
-  compareTitle: "Compare two settings or two wards",
-  compareHint:
-    "Keep this setting, then set the limits, costs and prevalence of the other ward, or load its file where this " +
-    "page reads files: the table shows both. Scores of different limits are not comparable, so it compares alarms, " +
-    "cases caught and missed, and costs.",
-  keepSetting: "Keep this setting to compare",
-  dropSetting: "Stop comparing",
-  comparedLabel: "Both settings",
-  keptHead: "Kept",
-  nowHead: "Now",
-  differenceHead: "Difference",
-  dataRow: "Data",
-  limitsRow: "Limits and costs",
-  resultRow: "Result",
-  modelRow: "Model in view",
-  alarmsRow: ({ cases }) => `Alarms among 1,000 ${cases}`,
-  falseRow: "of these, false alarms",
-  caughtRow: ({ outcome }) => `Caught, with ${outcome}`,
-  missedRow: ({ outcome }) => `Missed, with ${outcome}`,
-  costRow: (worth) => `Cost in false alarms, a miss worth ${worth}`,
-
   // Keeping and sharing.
   sharingTitle: "Keep or share this setting",
   sharingHint:

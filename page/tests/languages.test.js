@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { LANGUAGES, setLanguage, w } from "../src/lang.js";
-import { stepper } from "../src/steps.js";
 import { floatText, quoted } from "../src/python_text.js";
 import { percent, plain, settingText, thresholdText, verdictText } from "../src/wording.js";
 
@@ -70,20 +69,6 @@ test("German writes numbers and sentences in German", () => {
   setLanguage("en");
   assert.equal(percent(0.5), "50\u00a0%");
   assert.equal(w.language, "English");
-});
-
-test("steps go back and forward, and moves of one control are one step", () => {
-  const steps = stepper();
-  assert.equal(steps.canGoBack, false);
-  steps.note("a", { minPrecision: 1 });
-  steps.note("b", { minPrecision: 2 });
-  steps.note("c", { miss: [1, 2] });
-  assert.equal(steps.back("d"), "c");
-  assert.equal(steps.back("c"), "a");
-  assert.equal(steps.back("a"), null);
-  assert.equal(steps.forward("a"), "c");
-  steps.note("c", { spread: "miss" });
-  assert.equal(steps.canGoForward, false);
 });
 
 test("values are written as Python writes them", () => {

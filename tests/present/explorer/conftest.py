@@ -35,7 +35,7 @@ UNFOLD = """
 const parts = ["threshold", "decision", "costs", "map", "compare", "how-common", "recall"];
 const names = parts.map((part) => `fold-${part}`);
 try {
-  const open = JSON.stringify([...names, "prevalence-card", "guide"]);
+  const open = JSON.stringify([...names, "guide"]);
   if (location.search !== "?keep-folds") localStorage.setItem("voros.open", open);
 } catch {}
 """

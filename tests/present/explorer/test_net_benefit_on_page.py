@@ -162,23 +162,3 @@ def test_the_table_behind_the_curves_and_the_sentence(opened: Any, support2: Any
     said = text(opened, "decision-text")
     assert "a threshold probability of 10\N{NO-BREAK SPACE}%, SPS gains" in said
     assert f"as {1000 * gain:.3g} true positives" in said
-
-
-@pytest.mark.slow
-def test_the_prevalence_chart_is_saved(opened: Any, support2: Any, tmp_path: Path) -> None:
-    y_true, prognoses = support2
-    rows = saved_rows(opened, "prevalence", tmp_path)
-    assert len(rows) == 61
-    buttons = opened.find_elements(By.CSS_SELECTOR, "[data-keep=prevalence] button")
-    assert [button.get_attribute("textContent") for button in buttons] == ["SVG", "PNG", "CSV"]
-    at = min(rows, key=lambda row: abs(float(row["prevalence"]) - y_true.mean()))
-    assert float(at["precision_low"]) < float(at["precision"]) < float(at["precision_high"])
-    ratio = 1 / np.sqrt(9 * 40)  # the middle of the costs, where the page opens
-    result = voros.evaluate(
-        y_true, prognoses[text(opened, "threshold-model")], python_scenario(opened)
-    )
-    (choice,) = (c for c in result.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
-    tpr, fpr = choice.tp / y_true.sum(), choice.fp / (~y_true).sum()
-    rate = float(at["prevalence"])
-    precision = rate * tpr / (rate * tpr + (1 - rate) * fpr)
-    assert float(at["precision"]) == pytest.approx(precision, rel=AGREEMENT)

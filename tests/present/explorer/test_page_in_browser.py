@@ -142,7 +142,7 @@ def test_fits_the_width_of_the_screen(resizable: Any) -> None:
         time.sleep(SETTLED)
         assert resizable.execute_script("return document.documentElement.scrollWidth") <= width
         widths = resizable.execute_script(f"return {boxes}")
-        assert len(widths) == 6
+        assert len(widths) == 5
         assert all(box["width"] > 100 and box["right"] <= width for box in widths)
 
 

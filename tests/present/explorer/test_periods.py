@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -133,31 +132,3 @@ def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) ->
     browser.get(page.as_uri() + "#precision=0.3&count=1&miss=5_20&spread=miss&exceed=0.02")
     assert python_scenario(browser).exceed == 0.02
     assert complaints(browser) == []
-
-
-@pytest.mark.browser
-def test_the_band_over_prevalences_is_that_of_the_evaluation(browser: Any, tmp_path: Path) -> None:
-    pytest.importorskip("selenium")
-    from present.explorer.driving import text as said
-
-    y, models, _ = stream()
-    scenario = voros.Scenario(0.3, 0.2, voros.costs.miss_costs(10, 10))
-    page = write_page(y, {"good": models["good"]}, scenario, tmp_path / "page.html")
-    browser.get(page.as_uri())
-    policy = voros.ThresholdPolicy.from_validation(y, models["good"], scenario)
-    tested = policy.evaluate(y, models["good"])
-    browser.execute_script("document.getElementById('prevalence-table').open = true")
-    read = "return [...document.querySelectorAll('#prevalence-table tbody tr')]"
-    rows = browser.execute_script(f"{read}.map(r => [...r.children].map(c => c.textContent))")
-    own = y.mean()
-    grid = own / 8 * (min(own * 8, 0.95) / (own / 8)) ** (np.arange(61) / 60)
-    frame = json.loads(json.dumps(tested.over_prevalences(grid).frame("pandas").to_dict("list")))
-    assert len(rows) == 7
-    for row, place in zip(rows, range(0, 61, 10), strict=True):
-        precision, ends = row[1].split(" (")
-        assert float(precision.rstrip("%")) == pytest.approx(
-            100 * frame["precision"][place], abs=0.6
-        )
-        low = float(ends.split("%")[0].split()[-1])
-        assert low == pytest.approx(100 * frame["precision_low"][place], abs=0.6)
-    assert "the limits are kept at a prevalence of" in said(browser, "prevalence-text")

@@ -87,6 +87,6 @@ def test_the_page_shows_what_python_computes(browser: Any, tmp_path: Any) -> Non
         found = voros.evaluate(points[name], scenario=expected).score
         assert score == pytest.approx(found, abs=1e-9)
     assert "patient-days" in text(browser, "sample")
-    for of_cases in ("fold-how-common", "fold-decision", "prevalence-card"):
+    for of_cases in ("fold-how-common", "fold-decision"):
         assert not element(browser, of_cases).is_displayed()
     assert not complaints(browser)
