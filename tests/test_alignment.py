@@ -65,7 +65,7 @@ READ_BEFORE = {
 NOT_READ = {
     ("voros.present.explorer.write_page", "cases"),
     ("voros.write_page", "cases"),
-    *((f"voros.inference.{band}", name) for band in ("area_band", "roc_band") for name in TIMED),
+    *(("voros.inference.roc_band", name) for name in TIMED),
 }
 """Arguments of these names that mean something else, or are refused whatever they are."""
 

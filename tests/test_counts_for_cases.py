@@ -27,7 +27,6 @@ ON_CASES = {
         y, {"a": SCORES, "b": s}, {"a": POLICY, "b": POLICY}
     ),
     "roc_band": voros.inference.roc_band,
-    "area_band": lambda y, s: voros.inference.area_band(y, s, WARD),
     "evaluate": lambda y, s: voros.evaluate(y, s, WARD),
     "partial_voros_score": lambda y, s: voros.partial_voros_score(y, s, WARD),
     "voros_score": lambda y, s: voros.voros_score(y, s, cost_ratio=0.2),

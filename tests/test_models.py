@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import voros
-from voros.inference import area_band, roc_band
+from voros.inference import roc_band
 from voros.models import columns_by_model
 from voros.plotting import AreaCurveDisplay, RocDisplay, ThresholdCostDisplay, WinnerMapDisplay
 from voros.present.explorer import write_page
@@ -36,7 +36,6 @@ SEVERAL: dict[str, Callable[[Any, Any, Path], Any]] = {
     "compare": lambda y, s, _: repr(voros.compare(y, s, SCENARIO, **DRAWS)),
     "winner_map": lambda y, s, _: voros.winner_map(y, s, **GRID).scores.tolist(),
     "roc_band": lambda y, s, _: repr(roc_band(y, s, **DRAWS)),
-    "area_band": lambda y, s, _: repr(area_band(y, s, SCENARIO, **DRAWS)),
     "write_page": _page,
     "RocDisplay": lambda y, s, _: RocDisplay.from_predictions(y, s, SCENARIO).frame("pandas"),
     "AreaCurveDisplay": lambda y, s, _: AreaCurveDisplay.from_predictions(y, s, SCENARIO).frame(
@@ -75,7 +74,7 @@ def test_one_array_is_one_model(name: str, tmp_path: Path) -> None:
     call = SEVERAL[name]
     alone = call(LABELS, SCORES["a"], tmp_path)
     named = call(LABELS, {"model": SCORES["a"]}, tmp_path)
-    if name in ("bootstrap", "roc_band", "area_band"):
+    if name in ("bootstrap", "roc_band"):
         # One model without a name is answered without one.
         named = named.removeprefix("{'model': ").removesuffix("}")
     assert same(alone, named)

@@ -113,7 +113,7 @@ def test_signatures_name_every_argument():
         kinds = {each.kind for each in inspect.signature(function).parameters.values()}
         assert kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     shown = inspect.signature(voros.bootstrap).parameters
-    named = ("n_resamples", "confidence_level", "method", "stratified", "groups", "random_state")
+    named = ("n_resamples", "confidence_level", "method", "groups", "random_state")
     defaults = [shown[name].default for name in named]
-    assert defaults == [2000, 0.95, "auto", False, None, None]
+    assert defaults == [2000, 0.95, "auto", None, None]
     assert "method" not in inspect.signature(voros.inference.roc_band).parameters

@@ -13,7 +13,6 @@ import pytest
 from scipy.stats import lognorm
 
 import voros
-from voros.inference import area_band
 from voros.plotting import (
     AreaCurveDisplay,
     RocDisplay,
@@ -173,7 +172,6 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "make_scorer": lambda s, _: voros.make_scorer(s),
     "bootstrap": lambda s, _: voros.bootstrap(LABELS, SCORES, s),
     "compare": lambda s, _: voros.compare(LABELS, MODELS, s),
-    "area_band": lambda s, _: area_band(LABELS, MODELS, s),
     "write_page": lambda s, folder: write_page(LABELS, MODELS, s, folder / "page.html"),
     "RocDisplay": lambda s, _: RocDisplay.from_predictions(LABELS, SCORES, [s]),
     "AreaCurveDisplay": lambda s, _: AreaCurveDisplay.from_predictions(LABELS, SCORES, s),

@@ -79,8 +79,6 @@ def test_intervals_and_comparisons_draw_patients():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "curve"}, "method='curve' is not defined for partial_voros"),
-        ({"stratified": True}, "stratified=True is for cases; of stays patients are drawn"),
         ({"groups": [1, 2]}, "groups describes cases, but y_true holds operating points"),
     ],
 )

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 
 import voros
 from voros import costs
-from voros.inference import area_band, roc_band
+from voros.inference import roc_band
 
 SCENARIO = voros.Scenario(min_precision=0.3, capacity=0.6, cost_ratio=(0.1, 0.4))
 MODELS = {"a": SCORES, "b": SCORES[::-1].copy()}
@@ -59,7 +59,6 @@ KINDS = {
     "power": "level",
     "alarm_rate": "share",
     "by_cost": "flag",
-    "stratified": "flag",
     "interventions_avoided": "flag",
     "refit": "flag",
     "progress": "progress",
@@ -267,7 +266,7 @@ TARGETS: dict[str, Target] = {
     ),
     "compare_policies": _t(
         voros.compare_policies,
-        "y_true scores policies by_cost n_resamples confidence_level method stratified groups "
+        "y_true scores policies by_cost n_resamples confidence_level method groups "
         "pos_label random_state progress",
         0.12,
         **SEVERAL,
@@ -276,7 +275,7 @@ TARGETS: dict[str, Target] = {
     ),
     "bootstrap(flags)": _t(
         voros.bootstrap,
-        "stratified pos_label progress",
+        "pos_label progress",
         0.12,
         y_true=LABELS,
         scores=SCORES,
@@ -285,13 +284,13 @@ TARGETS: dict[str, Target] = {
     ),
     "compare(flags)": _t(
         voros.compare,
-        "stratified pos_label progress",
+        "pos_label progress",
         0.12,
         **SEVERAL,
         scenario=SCENARIO,
         **DRAWS,
     ),
-    "roc_band(flags)": _t(roc_band, "stratified pos_label random_state", 0.05, **SEVERAL, **DRAWS),
+    "roc_band(flags)": _t(roc_band, "pos_label random_state", 0.05, **SEVERAL, **DRAWS),
     "Guarantee": _t(voros.Guarantee, "confidence horizon", confidence=0.9, horizon=100),
     "make_scorer": _t(voros.make_scorer, "scenario strategy", scenario=SCENARIO),
     "known": _t(costs.known, "cost_ratio", cost_ratio=0.1),
@@ -318,14 +317,6 @@ TARGETS: dict[str, Target] = {
     ),
     "roc_band": _t(
         roc_band, "y_true scores n_resamples confidence_level groups", 0.05, **SEVERAL, **DRAWS
-    ),
-    "area_band": _t(
-        area_band,
-        "y_true scores scenario n_resamples confidence_level",
-        0.05,
-        **SEVERAL,
-        scenario=SCENARIO,
-        **DRAWS,
     ),
 }
 

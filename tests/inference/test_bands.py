@@ -7,10 +7,8 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import voros
-from voros.inference import area_band, roc_band
+from voros.inference import roc_band
 from voros.inference.bands import recall_at, simultaneous_ends
-
-SCENARIO = voros.Scenario(0.3, 0.3, (1 / 20, 1 / 8))
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +28,6 @@ def test_a_roc_band_is_around_the_curve(cases):
     assert np.all((band.low <= band.estimate) & (band.estimate <= band.high))
     assert band.low.min() >= 0
     assert band.high.max() <= 1
-
-
-def test_an_area_band_is_around_the_area_curve(cases):
-    band = area_band(*cases, SCENARIO, n_resamples=200, random_state=0)
-    result = voros.evaluate(*cases, SCENARIO)
-    assert band.estimate == pytest.approx(result.normalised_area(band.positions))
-    assert (band.positions[0], band.positions[-1]) == pytest.approx((1 / 20, 1 / 8))
-    assert np.all((band.low < band.estimate) & (band.estimate < band.high))
 
 
 def test_a_simultaneous_band_of_independent_normals_has_sidaks_width():
@@ -63,20 +53,15 @@ def test_recall_is_read_on_the_line_between_highest_points():
     assert found == pytest.approx([2 / 3, 5 / 6, 1.0, 1.0])
 
 
-@pytest.mark.parametrize("band", [roc_band, area_band])
-def test_every_argument_in_the_signature_is_accepted(cases, band):
-    options = {p.name: p.default for p in signature(band).parameters.values() if p.kind == 3}
+def test_every_argument_in_the_signature_is_accepted(cases):
+    options = {p.name: p.default for p in signature(roc_band).parameters.values() if p.kind == 3}
     assert "n_resamples" in options
-    scenario = {"scenario": SCENARIO} if band is area_band else {}
-    band(*cases, **scenario, **options | {"n_resamples": 100, "random_state": 0})
+    roc_band(*cases, **options | {"n_resamples": 100, "random_state": 0})
 
 
 def test_bad_arguments_are_refused(cases):
     with pytest.raises(TypeError, match="kind"):
         roc_band(*cases, kind="pointwise")
-    endless = voros.Scenario(cost_ratio=voros.costs.uniform_t(0, 1))
-    with pytest.raises(ValueError, match="both ends above 0 and finite"):
-        area_band(*cases, endless)
 
 
 @pytest.mark.slow

@@ -65,9 +65,7 @@ def test_any_function_of_points_and_scenario_is_a_metric(cases):
 
 def test_the_interval_of_the_auroc_agrees_with_its_known_standard_error(cases):
     positive, scores = cases
-    result = voros.bootstrap(
-        positive, scores, SCENARIO, metric="auroc", stratified=True, random_state=0
-    )
+    result = voros.bootstrap(positive, scores, SCENARIO, metric="auroc", random_state=0)
     # DeLong's variance, from the placements of each case among those of the other class.
     above = np.mean(scores[positive][:, None] > scores[~positive], axis=1)
     below = np.mean(scores[~positive][:, None] < scores[positive], axis=1)
@@ -138,12 +136,6 @@ def test_a_threshold_that_may_be_never_alarm_has_an_infinite_end():
     assert np.isnan(result.standard_error)
 
 
-def test_knowing_the_prevalence_makes_a_recall_under_capacity_surer(cases):
-    wide = voros.bootstrap(*cases, SCENARIO, metric="recall", random_state=0)
-    narrow = voros.bootstrap(*cases, SCENARIO, metric="recall", stratified=True, random_state=0)
-    assert narrow.standard_error < wide.standard_error
-
-
 @pytest.mark.slow
 def test_cases_that_repeat_within_groups_widen_the_interval(cases):
     positive, scores = (np.repeat(values, 3) for values in cases)
@@ -161,13 +153,12 @@ def test_cases_that_repeat_within_groups_widen_the_interval(cases):
     ("arguments", "message"),
     [
         ({"metric": "f1"}, "metric='f1'; accepted are 'partial_voros'"),
-        ({"method": "basic"}, "method='basic'; accepted are 'auto', 'curve', 'bca', 'percentile'"),
+        ({"method": "basic"}, "method='basic'; accepted are 'auto', 'bca', 'percentile'"),
         ({"method": None}, "method=None; accepted are 'auto'"),
         ({"n_resamples": 10}, "n_resamples=10; accepted is a whole number of at least 100"),
         ({"confidence_level": 1.0}, "confidence_level=1.0; accepted is a number strictly between"),
         ({"groups": np.zeros(600)}, "groups holds one group only"),
         ({"groups": np.zeros(5)}, "y_true has 600, groups has 5"),
-        ({"groups": np.arange(600), "stratified": True}, "are mutually exclusive"),
     ],
 )
 def test_bad_arguments_are_refused(cases, arguments, message):

@@ -91,8 +91,6 @@ def test_what_excludes_one_another_is_refused() -> None:
     scenario = voros.Scenario(0.3, 2, cost_ratio=(0.05, 0.2), per="day")
     with pytest.raises(ArgumentError, match="groups and a capacity per day are mutually exclusive"):
         voros.bootstrap(y, score, scenario, times=times, groups=np.arange(len(y)))
-    with pytest.raises(ValueError, match="stratified=True and periods are mutually"):
-        voros.bootstrap(y, score, scenario, times=times, stratified=True)
     with pytest.raises(ArgumentError, match="times needs a capacity per period"):
         voros.bootstrap(y, score, voros.Scenario(cost_ratio=0.1), times=times)
     with pytest.raises(ArgumentError, match="per='day' needs the period of each case"):

@@ -116,7 +116,6 @@ def test_auroc_comparison_agrees_with_a_paired_test_on_placements(cases):
         {name: scores[name] for name in ("good", "poor")},
         SCENARIO,
         metric="auroc",
-        stratified=True,
         random_state=0,
     )
 

@@ -234,12 +234,6 @@ def test_an_end_joins_what_the_curve_and_the_prevalence_may_move(seed):
     assert high == pytest.approx(now[0] + np.hypot(up[0] - now[0], higher))
 
 
-def test_a_metric_without_limits_of_its_own_refuses_the_method():
-    labels, scores = cases(0)
-    with pytest.raises(ValueError, match="method='curve' is not defined for threshold"):
-        voros.bootstrap(labels, scores, WARD, metric="threshold", method="curve", n_resamples=100)
-
-
 def test_an_interval_without_width_is_said_in_words():
     labels = np.arange(100) >= 50
     twins = {"a": np.arange(100), "b": np.arange(100)}

@@ -142,30 +142,3 @@ def test_the_interval_of_every_policy_is_that_of_its_own_thresholds() -> None:
     one, other = compared.models.values()
     assert (one.low, one.high) == (other.low, other.high)
     assert one.low < one.estimate < one.high
-
-
-def test_policies_of_several_outcomes_are_compared_case_by_case() -> None:
-    """The cost of both outcomes together is the mean of the two, weighed by their cases."""
-    rng = np.random.default_rng(1)
-    y = {name: rng.random(800) < 0.2 for name in ("a", "b")}
-    scores = {name: 1.5 * column + rng.normal(size=800) for name, column in y.items()}
-    scenario = voros.Scenario(cost_ratio=0.2)
-    policies = {
-        name: voros.allocate(y, scores, scenario, capacity=capacity)
-        for name, capacity in (("many", 0.4), ("few", 0.05))
-    }
-    by_policy = dict.fromkeys(policies, scores)
-    compared = voros.compare_policies(y, by_policy, policies, n_resamples=100, random_state=0)
-    for name, policy in policies.items():
-        alarms = policy.predict(scores)
-        false = sum((alarms[k] & ~y[k]).sum() for k in y)
-        missed = sum((~alarms[k] & y[k]).sum() for k in y)
-        positive = sum(y[k].sum() for k in y)
-        most = 0.2 * (1600 - positive) + positive
-        assert compared.models[name].estimate == pytest.approx((0.2 * false + missed) / most)
-    one = voros.ThresholdPolicy.from_validation(y["a"], scores["a"], scenario)
-    with pytest.raises(ValueError, match="accepted beside it are joint policies of the same"):
-        voros.compare_policies(y, by_policy, policies | {"few": one})
-    weighed = voros.allocate(y, scores, scenario, capacity=0.1, miss_weight={"a": 2.0, "b": 1.0})
-    with pytest.raises(ValueError, match="costs or weights of their own"):
-        voros.compare_policies(y, by_policy, policies | {"few": weighed})

@@ -103,14 +103,6 @@ def test_cases_are_drawn_as_often_as_there_are_of_them():
     assert np.std(draws[:, positive].sum(axis=1)) == pytest.approx(np.sqrt(50 * 0.24), rel=0.05)
 
 
-def test_stratified_draws_keep_the_class_sizes():
-    positive = np.arange(50) < 20
-    sampling = Sampling.from_cases(positive, stratified=True)
-    for counts in sampling.resamples(50, np.random.default_rng(1)):
-        assert counts[positive].sum() == 20
-        assert counts[~positive].sum() == 30
-
-
 def test_groups_are_drawn_whole():
     groups = np.array(["x", "y", "x", "z", "y", "x"])
     positive = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
@@ -135,20 +127,17 @@ def test_groups_that_cannot_give_both_classes_are_refused():
     assert list(
         Sampling.from_cases(positive, groups=[1, 1, 2]).resamples(5, np.random.default_rng(0))
     )
-    sampling = Sampling(positive, np.array([0, 0, 0]), np.array([0]))
+    sampling = Sampling(positive, np.array([0, 0, 0]), 1)
     assert list(sampling.resamples(2, np.random.default_rng(0)))
-    alone = Sampling(np.array([True, True]), np.array([0, 1]), np.array([0, 0]))
+    alone = Sampling(np.array([True, True]), np.array([0, 1]), 2)
     with pytest.raises(ValueError, match=f"{MOST_REDRAWS} resamples in a row held one class"):
         list(alone.resamples(1, np.random.default_rng(0)))
 
 
 def test_every_case_is_left_out_once():
     positive = np.arange(900) < 90
-    for plan in ({}, {"stratified": True}, {"groups": np.arange(900) // 3}):
-        blocks = [
-            counts
-            for _, counts in Sampling.from_cases(positive, **plan).blocks(np.random.default_rng(0))
-        ]
+    for plan in ({}, {"groups": np.arange(900) // 3}):
+        blocks = list(Sampling.from_cases(positive, **plan).blocks(np.random.default_rng(0)))
         assert np.all(np.sum(1 - np.array(blocks), axis=0) == 1)
 
 

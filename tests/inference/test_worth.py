@@ -141,8 +141,6 @@ def test_what_values_do_not_allow_is_refused():
     how = {"miss_value": amounts, "n_resamples": 100, "random_state": 0}
     with pytest.raises(UndefinedScoreError, match="expected_cost"):
         voros.bootstrap(y, risk, SCENARIO, **how)
-    with pytest.raises(ArgumentError, match="method='curve' counts cases"):
-        voros.bootstrap(y, risk, SCENARIO, metric="expected_cost", method="curve", **how)
     policy = voros.ThresholdPolicy.from_validation(y, risk, SCENARIO, miss_value=amounts)
     with pytest.raises(ArgumentError, match="miss_value and false_alarm_cost are missing"):
         voros.bootstrap(y, risk, SCENARIO, metric=policy, n_resamples=100)

@@ -1,14 +1,16 @@
 """Bands are drawn where they were computed, and the legend says which kind they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import voros
-from voros.inference import area_band, roc_band
+from voros.inference import roc_band
 
 pytest.importorskip("matplotlib")
 
-from voros.plotting import AreaCurveDisplay, RocDisplay, draw_bands
+from voros.plotting import RocDisplay, draw_bands
 
 SCENARIO = voros.Scenario(0.3, 0.3, (1 / 20, 1 / 8))
 
@@ -46,22 +48,12 @@ def test_a_roc_band_spans_its_positions_and_ends(cases):
     assert (span.y0, span.y1) == pytest.approx((band.low.min(), band.high.max()))
 
 
-def test_an_area_band_is_drawn_over_t(cases):
-    positive, scores = cases
-    display = AreaCurveDisplay.from_predictions(positive, scores, SCENARIO)
-    bands = area_band(positive, scores, SCENARIO, n_resamples=100, random_state=0)
-    drawn = draw_bands(display, bands)
-    span = drawn_span(drawn["a"])
-    assert (span.x0, span.x1) == pytest.approx(display.t_range)
-    assert list(drawn) == ["a", "b"]
-    assert legend_texts(display)[-1] == "95 % band, simultaneous"
-
-
 def test_bands_of_another_picture_or_model_are_refused(cases):
     positive, scores = cases
     display = RocDisplay.from_predictions(positive, {"a": scores["a"]})
-    areas = area_band(positive, {"a": scores["a"]}, SCENARIO, n_resamples=100, random_state=0)
+    drawn = roc_band(positive, scores["a"], n_resamples=100, random_state=0)
+    band = replace(drawn, over="threshold_probability")
     with pytest.raises(ValueError, match="RocDisplay takes bands over fpr; use roc_band"):
-        draw_bands(display, areas)
+        draw_bands(display, band)
     with pytest.raises(ValueError, match="bands are of b; the picture shows a"):
-        draw_bands(display, {"b": areas["a"]})
+        draw_bands(display, {"b": band})

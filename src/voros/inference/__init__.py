@@ -1,6 +1,6 @@
 """Intervals and comparisons by resampling."""
 
-from voros.inference.bands import Band, area_band, roc_band
+from voros.inference.bands import Band, roc_band
 from voros.inference.benefit_bands import net_benefit_band
 from voros.inference.bootstrap import Bootstrap, bootstrap
 from voros.inference.comparison import (
@@ -15,7 +15,6 @@ __all__ = [
     "Bootstrap",
     "Comparison",
     "PairedDifference",
-    "area_band",
     "bootstrap",
     "compare",
     "compare_policies",

@@ -1,4 +1,4 @@
-"""Bands around the ROC curve and the area curve: where the population's curve lies.
+"""Bands around the ROC curve: where the population's curve lies.
 
 A *simultaneous* band holds the whole curve with the stated confidence. A *pointwise* one would hold
 the height at any one position, and miss the curve somewhere more often than that.
@@ -6,18 +6,14 @@ the height at any one position, and miss the curve somewhere more often than tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 from scipy.special import expit, logit
 
-from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import Scenario, check_scenario
-from voros.evaluation import Evaluation
-from voros.inference.bootstrap import BandOptions, Replicates, Resampling, ResamplingPlan
+from voros.inference.bootstrap import BandOptions, Replicates, Resampling
 from voros.inference.statistics import Measure, one_by_one
 from voros.io.frames import make_frame
 from voros.models import one_or_all
@@ -28,7 +24,7 @@ from voros.typing import FloatArray
 Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 
 POSITIONS = 101
-"""False alarm rates, or cost ratios, at which a band is computed."""
+"""False alarm rates at which a band is computed."""
 
 FEWEST_FALSE_ALARMS = 10
 """A ROC band starts here: before, a curve's height hangs on single cases, which resampling cannot
@@ -45,8 +41,8 @@ class Band:
 
     Attributes
     ----------
-    over : {"fpr", "cost_ratio", "threshold_probability"}
-        What the positions are: those of a ROC curve, of an area curve or of a decision curve.
+    over : {"fpr", "threshold_probability"}
+        What the positions are: those of a ROC curve or of a decision curve.
     positions, estimate, low, high : ndarray of shape (n_positions,)
     kind : {"simultaneous", "pointwise"}
     confidence_level : float
@@ -62,7 +58,7 @@ class Band:
     True
     """
 
-    over: Literal["fpr", "cost_ratio", "threshold_probability"]
+    over: Literal["fpr", "threshold_probability"]
     positions: FloatArray
     estimate: FloatArray
     low: FloatArray
@@ -92,7 +88,7 @@ def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
 
     Parameters
     ----------
-    y_true, scores, n_resamples, confidence_level, stratified, groups, pos_label, random_state
+    y_true, scores, n_resamples, confidence_level, groups, pos_label, random_state
     progress
         As in `voros.bootstrap`; the confidence is that of the whole curve.
 
@@ -109,68 +105,27 @@ def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.178)
     """
-    plan = _plan(options, y_true, scores, worthwhile=False)
+    # A simultaneous band is made of the spread of the resamples alone.
+    how = replace(Resampling.from_options(options, BandOptions), method="percentile")
+    plan = how.plan(y_true, scores, worthwhile=False)
     positive = plan.sampling.positive
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
     values = plan.run(Measure(name="fpr", compute=one_by_one(lambda points: recall_at(points, at))))
-    scale = recall_scale(int(np.count_nonzero(positive)))
-    return one_or_all(_bands("fpr", at, values, scale), scores)
-
-
-@takes(Resampling, leave_out=NOT_OF_BANDS)
-def area_band(
-    y_true: Any,
-    scores: Any,
-    scenario: Scenario,
-    **options: Unpack[BandOptions],
-) -> Any:
-    """Put a simultaneous band around the area curve: the best feasible threshold at each cost.
-
-    Parameters
-    ----------
-    y_true, scores, scenario
-    n_resamples, confidence_level, stratified, groups, pos_label, random_state, progress
-        As in `voros.bootstrap`; the confidence is that of the whole curve.
-
-    Returns
-    -------
-    Band, or dict of str to Band
-        One by model where models were given.
-
-    Examples
-    --------
-    >>> import voros
-    >>> rng = np.random.default_rng(1)
-    >>> died = rng.random(800) < 0.25
-    >>> risk = died + rng.normal(size=800)
-    >>> ward = voros.Scenario(min_precision=0.4, capacity=0.3, cost_ratio=(1 / 10, 1 / 5))
-    >>> area_band(died, risk, ward, n_resamples=200, random_state=0)
-    Band(95 % band, simultaneous, mean width 0.3380)
-    """
-    check_scenario(scenario)
-    plan = _plan(options, y_true, scores, worthwhile=True)
-    positive = plan.sampling.positive
-    odds = float(np.count_nonzero(~positive) / np.count_nonzero(positive))
-    low, high = scenario.costs.ratio_range(odds)
-    if not 0 < low <= high < np.inf:
-        raise ValueError(
-            f"the costs reach from {low:g} to {high:g}; a band needs a range of cost ratios with "
-            "both ends above 0 and finite"
+    low, high = _ends(values, int(np.count_nonzero(positive)))
+    bands = {
+        model: Band(
+            over="fpr",
+            positions=at,
+            estimate=values.whole[j],
+            low=low[j],
+            high=high[j],
+            kind="simultaneous",
+            confidence_level=how.confidence_level,
         )
-    at = np.geomspace(low, high, POSITIONS)
-
-    def areas(points: OperatingPoints) -> Any:
-        return Evaluation(solve(points, scenario)).normalised_area(at)
-
-    values = plan.run(Measure(name="area", compute=one_by_one(areas)))
-    return one_or_all(_bands("cost_ratio", at, values, AS_IT_IS), scores)
-
-
-def _plan(options: BandOptions, y_true: Any, scores: Any, *, worthwhile: bool) -> ResamplingPlan:
-    # A simultaneous band is made of the spread of the resamples alone.
-    how = replace(Resampling.from_options(options, BandOptions), method="percentile")
-    return how.plan(y_true, scores, worthwhile=worthwhile)
+        for j, model in enumerate(plan.models)
+    }
+    return one_or_all(bands, scores)
 
 
 def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
@@ -186,74 +141,31 @@ def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
     return np.asarray(np.interp(fpr, points.fpr[highest], points.tpr[highest]))
 
 
-@dataclass(frozen=True)
-class BandScale:
-    """On which scale heights scatter evenly, the least error, and whether the curve rises."""
-
-    to: Callable[[FloatArray], FloatArray]
-    back: Callable[[FloatArray], FloatArray]
-    least_error: Callable[[FloatArray], FloatArray]
-    rising: bool
-
-
-AS_IT_IS = BandScale(np.asarray, np.asarray, np.zeros_like, rising=False)
-
-
-def recall_scale(n_positive: int) -> BandScale:
+def _to_odds(recall: FloatArray, n_positive: int) -> FloatArray:
     """Log-odds of a recall, half a positive and half a miss added to the count.
 
     Near 1 a recall scatters more to the low side than to the high, and once every positive is
-    caught all resamples agree on 1, which the population need not have. The least error is that
-    of a proportion with two successes and two failures added (after Agresti and Coull).
-
-    Examples
-    --------
-    >>> scale = recall_scale(100)
-    >>> recall = np.array([0.5, 1.0])
-    >>> scale.back(scale.to(recall) - 2 * scale.least_error(recall)).round(3).tolist()
-    [0.4, 0.984]
+    caught all resamples agree on 1, which the population need not have.
     """
-
-    def least_error(recall: FloatArray) -> FloatArray:
-        share = (recall * n_positive + 2) / (n_positive + 4)
-        return np.asarray(1 / np.sqrt(n_positive * share * (1 - share)))
-
-    return BandScale(
-        lambda recall: np.asarray(logit((recall * n_positive + 0.5) / (n_positive + 1))),
-        lambda odds: np.asarray((expit(odds) * (n_positive + 1) - 0.5) / n_positive),
-        least_error,
-        rising=True,
-    )
+    return np.asarray(logit((recall * n_positive + 0.5) / (n_positive + 1)))
 
 
-def _bands(
-    over: Literal["fpr", "cost_ratio"],
-    positions: FloatArray,
-    values: Replicates,
-    scale: BandScale,
-) -> dict[str, Band]:
-    """Put a band around the curve of every model."""
-    estimates, confidence_level = values.whole, values.plan.how.confidence_level
-    centre, least = scale.to(estimates), scale.least_error(estimates)
-    ends = simultaneous_ends(confidence_level, centre, scale.to(values.drawn), least)
-    low, high = map(scale.back, ends)
-    if scale.rising:
-        # A band that holds a rising curve holds it between its own rising edges, too.
-        low = np.maximum.accumulate(low, axis=-1)
-        high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
-    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-    return {
-        model: Band(
-            over=over,
-            positions=positions,
-            estimate=estimates[j],
-            low=low[j],
-            high=high[j],
-            kind="simultaneous",
-            confidence_level=confidence_level,
-        )
-        for j, model in enumerate(values.plan.models)
-    }
+def _least_error(recall: FloatArray, n_positive: int) -> FloatArray:
+    """Return that of a proportion with two successes and failures added (Agresti and Coull)."""
+    share = (recall * n_positive + 2) / (n_positive + 4)
+    return np.asarray(1 / np.sqrt(n_positive * share * (1 - share)))
+
+
+def _ends(values: Replicates, n_positive: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the bands of all models."""
+    centre, drawn = (_to_odds(recall, n_positive) for recall in (values.whole, values.drawn))
+    least = _least_error(values.whole, n_positive)
+    ends = simultaneous_ends(values.plan.how.confidence_level, centre, drawn, least)
+    low, high = ((expit(end) * (n_positive + 1) - 0.5) / n_positive for end in ends)
+    # A band that holds a rising curve holds it between its own rising edges, too.
+    low = np.maximum.accumulate(low, axis=-1)
+    high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 def simultaneous_ends(

@@ -15,16 +15,15 @@ interval never leaves [0, 1].
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from voros.text.numbers import short
-from voros.typing import AnyArray, FloatArray
+from voros.typing import FloatArray
 
 Method: TypeAlias = Literal["curve", "bca", "percentile"]
-METHODS: tuple[Method, ...] = get_args(Method)
 
 LEAST_TAIL = 1e-12
 """A smaller tail has no end short of infinity."""
@@ -36,7 +35,6 @@ def interval(
     estimate: FloatArray,
     distribution: FloatArray,
     left_out: FloatArray,
-    strata: AnyArray,
     n_units: float = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval, of a number or of every number in an array.
@@ -47,7 +45,7 @@ def interval(
     tail = expanded_tail((1 - confidence_level) / 2, n_units)
     low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
     if method == "bca":
-        z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out, strata)
+        z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out)
         low, high = bca_quantile(low, z0, a), bca_quantile(high, z0, a)
     return order_statistics(distribution, low, high)
 
@@ -82,8 +80,8 @@ def share_below(distribution: FloatArray, value: FloatArray) -> FloatArray:
     return np.asarray(np.clip(below, 0.5, count - 0.5) / count)
 
 
-def acceleration(left_out: FloatArray, strata: AnyArray) -> FloatArray:
-    """BCa's a: a sixth of the skewness, from values with one block of a stratum left out.
+def acceleration(left_out: FloatArray) -> FloatArray:
+    """BCa's a: a sixth of the skewness, from values with one block of cases left out.
 
     Examples
     --------
@@ -92,17 +90,15 @@ def acceleration(left_out: FloatArray, strata: AnyArray) -> FloatArray:
     >>> values = np.random.default_rng(0).exponential(size=400)
     >>> left_out = (values.sum() - values) / 399
     >>> skewness = np.mean((values - values.mean()) ** 3) / np.std(values) ** 3
-    >>> a = acceleration(left_out, np.zeros(400))
+    >>> a = acceleration(left_out)
     >>> bool(np.isclose(a, skewness / 6 / np.sqrt(400)))
     True
     """
-    if len(strata) == 0:
+    if len(left_out) == 0:
         # Too few cases for any to be left out.
         return np.zeros(())
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = np.concatenate(
-            [left_out[strata == s].mean(axis=0) - left_out[strata == s] for s in np.unique(strata)]
-        )
+        moved = left_out.mean(axis=0) - left_out
         a = np.sum(moved**3, axis=0) / (6 * np.sum(moved**2, axis=0) ** 1.5)
     # Nothing moved, or something moved endlessly far: no skewness to speak of.
     return np.where(np.isfinite(a), a, 0.0)

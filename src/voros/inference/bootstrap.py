@@ -16,7 +16,7 @@ from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import CaseValues, ThresholdOn, compared_scores
 from voros.exceptions import ArgumentError, FewCasesWarning, FewGroupsWarning, warn_caller
-from voros.inference.bca import METHODS, Method, interval, interval_in_words
+from voros.inference.bca import Method, interval, interval_in_words
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.drawn_stays import PATIENTS, draw_stays
 from voros.inference.resampling import (
@@ -24,7 +24,6 @@ from voros.inference.resampling import (
     Ranked,
     Sampling,
     generator,
-    leave_out,
     replicate,
 )
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
@@ -41,7 +40,7 @@ from voros.progress import Progress, progress_bar
 from voros.text.numbers import percent, short
 from voros.text.signatures import takes
 from voros.text.table import html_pairs
-from voros.typing import AnyArray, FloatArray
+from voros.typing import FloatArray
 
 FEWEST_GROUPS = 8
 """With fewer groups intervals were measured to hold the true value less often than they say."""
@@ -65,7 +64,6 @@ class BandOptions(TypedDict, total=False):
 
     n_resamples: int
     confidence_level: float
-    stratified: bool
     groups: Any
     pos_label: Any
     random_state: int | np.random.Generator | None
@@ -75,7 +73,7 @@ class BandOptions(TypedDict, total=False):
 class IntervalOptions(BandOptions, total=False):
     """Keywords of intervals and comparisons; `bootstrap` explains them."""
 
-    method: Method | Literal["auto"]
+    method: Literal["auto", "bca", "percentile"]
     periods: Any
     times: Any
     miss_value: Any
@@ -88,8 +86,7 @@ class Resampling:
 
     n_resamples: int = 2000
     confidence_level: float = 0.95
-    method: Method | Literal["auto"] = "auto"
-    stratified: bool = False
+    method: Literal["auto", "bca", "percentile"] = "auto"
     groups: Any = None
     pos_label: Any = None
     random_state: int | np.random.Generator | None = None
@@ -116,7 +113,7 @@ class Resampling:
         object.__setattr__(
             self, "confidence_level", check_confidence(self.confidence_level, "confidence_level")
         )
-        check_choice(self.method, "method", ("auto", *METHODS))
+        check_choice(self.method, "method", ("auto", "bca", "percentile"))
 
     @property
     def of_values(self) -> bool:
@@ -125,16 +122,6 @@ class Resampling:
 
     def method_for(self, measure: Measure) -> Method:
         """Return the method asked for, or the default for a metric."""
-        if self.method == "curve" and self.of_values:
-            raise ArgumentError(
-                "method", "='curve' counts cases; accepted with values are 'bca' and 'percentile'"
-            )
-        if self.method == "curve" and measure.curve is None:
-            raise ArgumentError(
-                "method",
-                f"='curve' is not defined for {measure.name}, which a better curve may lower; "
-                "accepted are 'bca' and 'percentile'",
-            )
         if self.method == "auto":
             return "bca" if measure.curve is None or self.of_values else "curve"
         return self.method
@@ -167,8 +154,7 @@ class Resampling:
                 compared = compared_scores(column, self.miss_value, threshold_on)
                 positive, checked, _ = check_cases(y_true, compared, self.pos_label)
             cases[model] = positive, checked
-        how = {"groups": self.groups, "periods": periods}
-        sampling = Sampling.from_cases(positive, stratified=self.stratified, **how)
+        sampling = Sampling.from_cases(positive, groups=self.groups, periods=periods)
         _warn_about_few(sampling)
         options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
         options["values"] = None if costs is None else costs.of_class(positive)
@@ -181,8 +167,6 @@ class Resampling:
     def _plan_of_stays(
         self, points: Mapping[str, OperatingPoints], limits: Scenario | None
     ) -> ResamplingPlan:
-        if self.stratified:
-            raise ArgumentError("stratified", "=True is for cases; of stays patients are drawn")
         models, sampling = draw_stays(points, limits)
         _warn_about_few(sampling)
         return ResamplingPlan(models, sampling, self)
@@ -217,7 +201,7 @@ class Bootstrap:
     distribution : ndarray of shape (n_resamples,)
         The metric of each resample.
     drawn : str
-        What was drawn: cases, cases by class, groups or periods.
+        What was drawn: cases, groups or periods.
     scenario : Scenario or None
         With its limits; None of a comparison.
 
@@ -307,16 +291,12 @@ def bootstrap(
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
     confidence_level : float in (0, 1), default 0.95
-    method : {"auto", "curve", "bca", "percentile"}, default "auto"
-        "curve" takes the exact limits of the curve at every threshold and allows for thresholds
-        that were chosen on the same cases; it holds with few positives and close to scores of 0
-        and 1. "bca" and "percentile" take quantiles of the resamples, with and without a
-        correction for bias and skewness. "auto" is "curve" for partial VOROS, VOROS, recall,
-        expected cost and policies, and "bca" for all other metrics, and over stays.
-    stratified : bool, default False
-        By default the number of positives varies from resample to resample, as it does when cases
-        come as they come: the interval covers not knowing the prevalence. True keeps the class
-        sizes: for case-control data, or if the prevalence is known to be that of the data.
+    method : {"auto", "bca", "percentile"}, default "auto"
+        "auto" takes, for partial VOROS, VOROS, recall, expected cost and policies, the exact limits
+        of the curve at every threshold ("curve") and allows for thresholds that were chosen on the
+        same cases; it holds with few positives and close to scores of 0 and 1. For all other
+        metrics, and over stays, it is "bca": quantiles of the resamples, corrected for bias and
+        skewness. "percentile" is without that correction.
     groups : array-like of shape (n_cases,), optional
         Whose case it is, where one patient has several: whole groups are drawn.
     pos_label : label, optional
@@ -397,16 +377,15 @@ class ResamplingPlan:
         resamples = self.sampling.resamples(n_resamples, rng)
         resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
         drawn = replicate(self._counted(measure), resamples, compute)
-        left_out, strata = np.empty((0, len(self.models))), np.empty(0)
+        left_out = np.empty((0, len(self.models)))
         if self.how.method_for(measure) == "bca":
-            left_out, strata = leave_out(self.models, self.sampling, compute, rng)
+            left_out = replicate(self.models, self.sampling.blocks(rng), compute)
         return Replicates(
             plan=self,
             measures=measures,
             whole=estimates,
             drawn=drawn,
             left_out=left_out,
-            strata=strata,
         )
 
     def _counted(self, measure: Measure) -> Mapping[str, Countable]:
@@ -435,7 +414,6 @@ class Replicates:
     whole: FloatArray
     drawn: FloatArray
     left_out: FloatArray
-    strata: AnyArray
 
     @property
     def measure(self) -> Measure:
@@ -445,7 +423,6 @@ class Replicates:
     def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
         """Return each model's interval, and with it the scenario where all have the same."""
         how, method = self.plan.how, self.plan.how.method_for(self.measure)
-        drawn = self.plan.sampling.name + (" by class" if how.stratified else "")
         by_model = {}
         for j, model in enumerate(self.plan.models):
             low, high = self._from_curve(j) if method == "curve" else self._two_sided(j, method)
@@ -457,7 +434,7 @@ class Replicates:
                 confidence_level=how.confidence_level,
                 method=method,
                 distribution=self.drawn[:, j],
-                drawn=drawn,
+                drawn=self.plan.sampling.name,
                 scenario=scenario,
             )
         return by_model
@@ -470,7 +447,6 @@ class Replicates:
             self.whole,
             self.drawn,
             self.left_out,
-            self.strata,
             self.plan.sampling.n_effective,
         )
 
@@ -498,7 +474,7 @@ class Replicates:
             measure.curve,
             plan.how.confidence_level,
             chosen=measure.deployed is None,
-            known_prevalence=plan.how.stratified or measure.curve.prevalence is not None,
+            known_prevalence=measure.curve.prevalence is not None,
         )
         ends = sorted(float(np.clip(sign * end, 0.0, 1.0)) for end in (low, high))
         if sampling.name == "periods":

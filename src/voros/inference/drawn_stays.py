@@ -83,7 +83,7 @@ def draw_stays(
     event_units, stay_units = first.unit[first.rows.event_stay], first.unit
     positive = np.arange(len(event_units) + len(stay_units)) < len(event_units)
     units = np.concatenate([event_units, stay_units])
-    return models, Sampling(positive, units, np.zeros(first.n_units, np.intp), PATIENTS)
+    return models, Sampling(positive, units, first.n_units, PATIENTS)
 
 
 @dataclass(frozen=True, eq=False)

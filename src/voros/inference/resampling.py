@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from voros.core.arguments import check_count, check_flag
+from voros.core.arguments import check_count
 from voros.core.clusters import effective_groups
 from voros.core.counting import adds_recall, order_by_score
 from voros.core.grouped_cases import group_codes
@@ -246,22 +246,22 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """How cases are drawn: one by one, class by class, or by whole groups or periods.
+    """How cases are drawn: one by one, or by whole groups or periods.
 
     Attributes
     ----------
     positive : ndarray of bool
     units : ndarray of int
         The unit each case belongs to; units are drawn whole.
-    strata : ndarray of int
-        The stratum of each unit; as many units are drawn from a stratum as it has.
+    n_units : int
+        How many cases, groups or periods there are to draw from.
     name : {"cases", "groups", "periods", "patients"}
         What the units are.
     """
 
     positive: BoolArray
     units: AnyArray
-    strata: AnyArray
+    n_units: int
     name: str = "cases"
 
     @classmethod
@@ -269,33 +269,20 @@ class Sampling:
         cls,
         positive: BoolArray,
         *,
-        stratified: bool = False,
         groups: Any = None,
         periods: Periods | None = None,
     ) -> Sampling:
         """Say how to draw; see `voros.bootstrap`."""
-        check_flag(stratified, "stratified")
         if groups is None and periods is None:
-            strata = positive.astype(np.intp) if stratified else np.zeros(len(positive), np.intp)
-            return cls(positive, np.arange(len(positive)), strata)
+            return cls(positive, np.arange(len(positive)), len(positive))
         name = "groups" if periods is None else "periods"
-        if stratified:
-            raise ValueError(
-                f"stratified=True and {name} are mutually exclusive: drawing whole {name} does not "
-                "keep the class sizes"
-            )
         units = group_codes(groups, positive) if periods is None else periods.codes
         n_units = int(units.max()) + 1 if periods is None else periods.n_periods
         if n_units < 2:
             raise ValueError(
                 f"{name} holds one {name[:-1]} only; at least two are needed to draw from"
             )
-        return cls(positive, units, np.zeros(n_units, np.intp), name)
-
-    @property
-    def n_units(self) -> int:
-        """How many cases or groups there are to draw from."""
-        return len(self.strata)
+        return cls(positive, units, n_units, name)
 
     @cached_property
     def n_effective(self) -> float:
@@ -306,31 +293,26 @@ class Sampling:
 
     def resamples(self, n_resamples: int, rng: np.random.Generator) -> Iterator[AnyArray]:
         """Yield how often each unit is drawn; a resample without both classes is drawn again."""
-        members = [np.flatnonzero(self.strata == s) for s in np.unique(self.strata)]
         for _ in range(n_resamples):
-            yield self._with_both_classes(members, rng)
+            yield self._with_both_classes(rng)
 
-    def blocks(self, rng: np.random.Generator) -> Iterator[tuple[int, AnyArray]]:
-        """Yield a stratum and how often each unit is there with one block of it left out.
+    def blocks(self, rng: np.random.Generator) -> Iterator[AnyArray]:
+        """Yield how often each unit is there with one block of them left out.
 
         Blocks are random, so that the sums of influences over them keep the third moment that
         leaving out single cases would show, relative to the second.
         """
-        for stratum in np.unique(self.strata):
-            members = rng.permutation(np.flatnonzero(self.strata == stratum))
-            share = max(2, round(JACKKNIFE_BLOCKS * len(members) / self.n_units))
-            for block in np.array_split(members, min(share, len(members))):
-                counts = np.ones(self.n_units, dtype=np.intp)
-                counts[block] = 0
-                if self._both_classes(counts):
-                    yield int(stratum), counts
+        units = rng.permutation(np.arange(self.n_units))
+        for block in np.array_split(units, min(JACKKNIFE_BLOCKS, self.n_units)):
+            counts = np.ones(self.n_units, dtype=np.intp)
+            counts[block] = 0
+            if self._both_classes(counts):
+                yield counts
 
-    def _with_both_classes(self, members: list[AnyArray], rng: np.random.Generator) -> AnyArray:
+    def _with_both_classes(self, rng: np.random.Generator) -> AnyArray:
         for _ in range(MOST_REDRAWS):
-            drawn = [rng.integers(0, len(units), len(units)) for units in members]
-            if len(members) > 1:
-                drawn = [np.concatenate([a[b] for a, b in zip(members, drawn, strict=True)])]
-            counts = np.bincount(drawn[0], minlength=self.n_units)
+            drawn = rng.integers(0, self.n_units, self.n_units)
+            counts = np.bincount(drawn, minlength=self.n_units)
             if self._both_classes(counts):
                 # Few bytes per unit: counting reads them in the order of every model's scores.
                 return counts.astype(np.min_scalar_type(counts.max()))
@@ -366,25 +348,4 @@ def replicate(
             for name, ranked in models.items()
         ]
         parts.append(np.stack(of_models, axis=1))
-    return np.concatenate(parts)
-
-
-def leave_out(
-    models: Mapping[str, Countable],
-    sampling: Sampling,
-    statistics: Mapping[str, Statistic],
-    rng: np.random.Generator,
-) -> tuple[FloatArray, AnyArray]:
-    """Compute the statistic of every model with one block of cases left out after another.
-
-    Returns
-    -------
-    values : ndarray of shape (n_blocks, n_models, ...)
-    strata : ndarray of shape (n_blocks,)
-        The stratum that each block was taken from.
-    """
-    blocks = list(sampling.blocks(rng))
-    if not blocks:
-        return np.empty((0, len(models))), np.empty(0)
-    values = replicate(models, (counts for _, counts in blocks), statistics)
-    return values, np.array([stratum for stratum, _ in blocks])
+    return np.concatenate(parts) if parts else np.empty((0, len(models)))

@@ -1,4 +1,4 @@
-"""Draw bands on a ROC curve, an area curve or a decision curve that is drawn already."""
+"""Draw bands on a ROC curve or a decision curve that is drawn already."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from voros.inference.bands import Band
-from voros.plotting.area_curve import AreaCurveDisplay
 from voros.plotting.colours import muted
 from voros.plotting.decision_curve import DecisionCurveDisplay
 from voros.plotting.legends import draw_legend
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
 
 BAND_OPACITY = 0.22
 
-BandedDisplay: TypeAlias = RocDisplay | AreaCurveDisplay | DecisionCurveDisplay
+BandedDisplay: TypeAlias = RocDisplay | DecisionCurveDisplay
 BANDS = {
     RocDisplay: ("fpr", "roc_band"),
-    AreaCurveDisplay: ("cost_ratio", "area_band"),
     DecisionCurveDisplay: ("threshold_probability", "net_benefit_band"),
 }
 """What the bands of each display are over, and what makes them."""
@@ -33,10 +31,10 @@ def draw_bands(
 
     Parameters
     ----------
-    display : RocDisplay, AreaCurveDisplay or DecisionCurveDisplay
+    display : RocDisplay or DecisionCurveDisplay
         Drawn already.
     bands : Band or mapping of str to Band
-        From `roc_band`, `area_band` or `net_benefit_band` of `voros.inference`, of the same models.
+        From `roc_band` or `net_benefit_band` of `voros.inference`, of the same models.
 
     Returns
     -------
@@ -59,12 +57,14 @@ def draw_bands(
     _check(display, named)
     drawn: dict[str, PolyCollection] = {}
     for model, band in named.items():
-        x = band.positions
-        if isinstance(display, AreaCurveDisplay):
-            x = display.to_t(x)
-        colour = display.styles_[model].color
         drawn[model] = display.ax_.fill_between(
-            x, band.low, band.high, color=colour, alpha=BAND_OPACITY, linewidth=0, zorder=1.5
+            band.positions,
+            band.low,
+            band.high,
+            color=display.styles_[model].color,
+            alpha=BAND_OPACITY,
+            linewidth=0,
+            zorder=1.5,
         )
     _say_in_legend(display, drawn, next(iter(named.values())).label)
     return drawn
@@ -85,7 +85,6 @@ def _check(display: BandedDisplay, bands: Mapping[str, Band]) -> None:
 def _say_in_legend(display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str) -> None:
     from matplotlib.patches import Patch
 
-    below = display.density_ax_ if isinstance(display, AreaCurveDisplay) else None
     one = next(iter(drawn))
     colour = display.styles_[one].color if len(drawn) == 1 else muted(display.ax_)
-    draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=BAND_OPACITY), label)], below=below)
+    draw_legend(display.ax_, [(Patch(facecolor=colour, alpha=BAND_OPACITY), label)])
