@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 from typing import ClassVar
 
 import numpy as np
@@ -332,19 +331,6 @@ def test_as_many_alarms_are_raised_on_new_cases_as_were_validated(base):
     assert np.median(ratios) == pytest.approx(1, abs=0.08)
 
 
-def test_response_method_is_honoured():
-    both = LogisticRegression()
-    by_decision = ConstrainedThresholdClassifier(
-        both, SCENARIO, response_method="decision_function"
-    ).fit(X, Y)
-    scores = by_decision.decision_function(X) >= by_decision.policy_.threshold()
-    np.testing.assert_array_equal(by_decision.predict(X), scores.astype(int))
-    with pytest.raises(ValueError, match="KNeighborsClassifier has no decision_function"):
-        ConstrainedThresholdClassifier(
-            KNeighborsClassifier(), SCENARIO, response_method="decision_function"
-        ).fit(X, Y)
-
-
 def test_methods_are_those_of_the_estimator():
     svc = ConstrainedThresholdClassifier(LinearSVC(), SCENARIO)
     assert not hasattr(svc, "predict_proba")
@@ -405,23 +391,7 @@ def test_weights_that_fitting_cannot_take_are_refused(base):
     assert fitted.policy_.n_positive == 5 * Y.sum()
 
 
-@pytest.mark.parametrize(("own", "estimators"), list(itertools.product([True, False], repeat=2)))
-def test_routed_weights_go_where_they_are_requested(routing, own, estimators):
-    weights = np.random.default_rng(1).integers(1, 4, len(Y)).astype(float)
-    base = LogisticRegression().set_fit_request(sample_weight=estimators)
-    model = ConstrainedThresholdClassifier(base, SCENARIO, cv=3)
-    model.set_fit_request(sample_weight=own)
-    if not own and not estimators:
-        with pytest.raises(TypeError, match="sample_weight"):
-            model.fit(X, Y, sample_weight=weights)
-        return
-    model.fit(X, Y, sample_weight=weights)
-    assert model.policy_.n_positive == (weights[Y == 1].sum() if own else Y.sum())
-    final = LogisticRegression().fit(X, Y, sample_weight=weights if estimators else None)
-    np.testing.assert_allclose(model.predict_proba(X), final.predict_proba(X))
-
-
-def test_routed_groups_reach_the_splitter(routing):
+def test_groups_reach_the_splitter():
     groups = np.arange(len(Y)) % 5
     splitter = GroupKFold(5)
     model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO, cv=splitter)
@@ -433,7 +403,7 @@ def test_routed_groups_reach_the_splitter(routing):
     np.testing.assert_allclose(model.policy_.thresholds, expected.thresholds, rtol=1e-9)
 
 
-def test_other_metadata_needs_routing():
+def test_other_metadata_is_refused():
     model = ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO)
     with pytest.raises(ValueError, match="fit got wards; accepted are sample_weight, groups"):
         model.fit(X, Y, wards=np.arange(len(Y)))
@@ -560,7 +530,6 @@ def test_it_searches_and_pipes_like_any_classifier():
     [
         ({"strategy": "f1"}, "strategy='f1'; accepted are 'partial_voros'"),
         ({"on_infeasible": "ignore"}, "on_infeasible='ignore'; accepted are 'raise', 'warn'"),
-        ({"response_method": "predict"}, "response_method='predict'; accepted are 'auto'"),
         ({"cv": 1.5}, r"cv=1\.5; accepted as a held-out share"),
         ({"cv": 5, "refit": False}, "refit=False needs a single split"),
     ],

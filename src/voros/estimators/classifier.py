@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import (
@@ -18,8 +17,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     check_cv,
 )
-from sklearn.utils import Bunch, _safe_indexing, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
 OnInfeasible = Literal["raise", "warn", "never_alarm"]
-RESPONSE_METHODS = ("predict_proba", "decision_function")
 PER_CASE = ("sample_weight", "groups", "periods", "times")
 """What `fit` takes beside features and labels, one value for each case."""
 
@@ -93,8 +90,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         Whether to fit the classifier again on all cases. Held-out scores are then taken to the
         scale of that fit, quantile by quantile of the cases that both fits have seen. False needs
         a single split, or "prefit", where nothing is fitted whatever it says.
-    response_method : {"auto", "predict_proba", "decision_function"}
-        Where scores come from; "auto" tries them in this order.
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
@@ -136,7 +131,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     True
     """
 
-    # What is given to `fit` for each case counts in the thresholds unless it is declined.
+    # With metadata routing, what is given to `fit` for each case is taken unless it is declined.
     __metadata_request__fit: ClassVar[dict[str, Any]] = dict.fromkeys(PER_CASE, True)
 
     def __init__(
@@ -147,7 +142,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         strategy: PolicyStrategy = "partial_voros",
         cv: Any = None,
         refit: bool = True,
-        response_method: str = "auto",
         pos_label: Any = None,
         on_infeasible: OnInfeasible = "raise",
         guarantee: Guarantee | None = None,
@@ -159,7 +153,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         self.strategy = strategy
         self.cv = cv
         self.refit = refit
-        self.response_method = response_method
         self.pos_label = pos_label
         self.on_infeasible = on_infeasible
         self.guarantee = guarantee
@@ -180,33 +173,40 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             says whose case it is: splits keep the cases of one patient together, and a guarantee
             tests sums over patients. Without it all cases are taken as independent. ``times`` or
             ``periods`` say which period a case falls in, for a capacity per period; a float as `cv`
-            then holds out whole periods. With scikit-learn's metadata routing enabled, anything the
-            classifier or the splitter requests.
+            then holds out whole periods.
 
         Returns
         -------
         ConstrainedThresholdClassifier
         """
         self._check_parameters()
-        check_aligned(X=X, y=y, **{name: params.get(name) for name in PER_CASE})
+        unknown = sorted(set(params) - set(PER_CASE))
+        if unknown:
+            raise ValueError(f"fit got {', '.join(unknown)}; accepted are {', '.join(PER_CASE)}")
+        weights, groups, periods, times = (params.get(name) for name in PER_CASE)
+        check_aligned(X=X, y=y, sample_weight=weights, groups=groups, periods=periods, times=times)
         X, y = indexable(X, y)
         y = check_binary(y)
-        routed, weights, groups, in_time = self._route(params, y)
+        weights = None if weights is None else check_weights(weights)
+        groups = None if groups is None else group_codes(groups, y)
         check_both_classes(y, weights)
-        periods = read_periods(self.scenario, y, **in_time)
+        periods = read_periods(self.scenario, y, periods, times)
+        weighted = {}
+        if weights is not None and not self._prefitted:
+            weighted = {weight_parameter(self.estimator): params["sample_weight"]}
         if self._prefitted:
             self.estimator_ = self._prefit()
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
-            held_out = self._splits(X, y, groups, routed.splitter.split, periods)
+            held_out = self._splits(X, y, groups, periods)
             rows = np.arange(len(y)) if self.refit else held_out[0][0]
-            self.estimator_ = fit_on(clone(self.estimator), X, y, rows, routed.estimator.fit)
+            self.estimator_ = fit_on(clone(self.estimator), X, y, rows, weighted)
         self.classes_ = self.estimator_.classes_
         self.pos_label_ = positive_class(self.classes_, self.pos_label)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        scores, rows = self._held_out_scores(X, y, held_out, routed.estimator.fit)
+        scores, rows = self._held_out_scores(X, y, held_out, weighted)
         positive = y[rows] == self.pos_label_
         tested = None if groups is None else groups[rows]
         points = OperatingPoints.from_scores(
@@ -233,7 +233,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         ndarray
         """
         check_is_fitted(self, "policy_")
-        scores = positive_scores(self.estimator_, X, self._methods(), self.pos_label_)
+        scores = positive_scores(self.estimator_, X, self.pos_label_)
         alarm = self.policy_.predict(scores, cost_ratio)
         is_positive = np.asarray(self.classes_ == self.pos_label_)
         return np.asarray(np.where(alarm, self.classes_[is_positive], self.classes_[~is_positive]))
@@ -254,7 +254,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         """
         check_aligned(X=X, y=y)
         check_is_fitted(self, "policy_")
-        scores = positive_scores(self.estimator_, X, self._methods(), self.pos_label_)
+        scores = positive_scores(self.estimator_, X, self.pos_label_)
         return self.policy_.evaluate(y, scores, **{"pos_label": self.pos_label_} | options)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
@@ -275,19 +275,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         check_is_fitted(self, "policy_")
         return np.asarray(self.estimator_.decision_function(X))
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Say which metadata goes to the thresholds, the classifier and the splitter.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(estimator=self.estimator, method_mapping=to_fit)
-        return router.add(splitter=self.cv, method_mapping=to_split)
-
     def __sklearn_tags__(self) -> Any:
         """Two classes only; sparse input if the classifier takes it."""
         tags = super().__sklearn_tags__()
@@ -301,7 +288,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise TypeError(f"estimator={self.estimator!r}; accepted is a classifier")
         accepted: dict[str, tuple[str, ...]] = {
             "strategy": POLICY_STRATEGIES,
-            "response_method": ("auto", *RESPONSE_METHODS),
             "on_infeasible": ("raise", "warn", "never_alarm"),
         }
         for name, values in accepted.items():
@@ -328,40 +314,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _holds_out_a_share(self) -> bool:
         return isinstance(self.cv, Real) and not isinstance(self.cv, Integral)
 
-    def _methods(self) -> tuple[str, ...]:
-        return RESPONSE_METHODS if self.response_method == "auto" else (self.response_method,)
-
-    def _route(
-        self, params: dict[str, Any], y: AnyArray
-    ) -> tuple[Any, FloatArray | None, AnyArray | None, dict[str, Any]]:
-        """Split what was passed to `fit` by receiver: routed, weights, groups, periods or times."""
-        if get_config()["enable_metadata_routing"]:
-            own = MetadataRouter(owner=self).add_self_request(self)
-            routed = process_routing(self, "fit", **params)
-            params = {name: params[name] for name in own.consumes("fit", params)}
-        else:
-            routed = self._route_alone(params)
-        weights, groups = params.get("sample_weight"), params.get("groups")
-        return (
-            routed,
-            None if weights is None else check_weights(weights),
-            None if groups is None else group_codes(groups, y),
-            {name: params.get(name) for name in ("periods", "times")},
-        )
-
-    def _route_alone(self, params: dict[str, Any]) -> Any:
-        """Say who gets what where scikit-learn's metadata routing is not enabled."""
-        unknown = sorted(set(params) - set(PER_CASE))
-        if unknown:
-            raise ValueError(
-                f"fit got {', '.join(unknown)}; accepted are {', '.join(PER_CASE)}, and more "
-                "with sklearn.set_config(enable_metadata_routing=True)"
-            )
-        fitted_with = {}
-        if params.get("sample_weight") is not None and not self._prefitted:
-            fitted_with = {weight_parameter(self.estimator): params["sample_weight"]}
-        return Bunch(estimator=Bunch(fit=fitted_with), splitter=Bunch(split={}))
-
     def _prefit(self) -> Any:
         try:
             check_is_fitted(self.estimator)
@@ -370,12 +322,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return self.estimator
 
     def _splits(
-        self,
-        X: Any,
-        y: Any,
-        groups: AnyArray | None,
-        routed: dict[str, Any],
-        periods: Periods | None = None,
+        self, X: Any, y: Any, groups: AnyArray | None, periods: Periods | None
     ) -> list[tuple[Any, AnyArray]]:
         """Return what to fit on and what to hold out, the cases of one group together."""
         if periods is not None and self._holds_out_a_share:
@@ -386,11 +333,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 )
             # A share of every day would have a share of its alarms.
             groups = periods.codes
-        if groups is not None:
-            routed = {**routed, "groups": groups}
         splitter = self._splitter(y, grouped=groups is not None)
         try:
-            splits = [(train, held_out) for train, held_out in splitter.split(X, y, **routed)]
+            splits = [(train, held_out) for train, held_out in splitter.split(X, y, groups)]
             if not splits:
                 raise ValueError("it holds no split")
             check_held_out_once(splits, len(y))
@@ -421,12 +366,11 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     ) -> tuple[FloatArray, AnyArray]:
         """Scores of all held-out cases together, and which cases they are."""
         rows = np.concatenate([held_out for _, held_out in splits])
-        how = self._methods(), self.pos_label_
         if not self._refits:
-            return positive_scores(self.estimator_, _safe_indexing(X, rows), *how), rows
-        final = positive_scores(self.estimator_, X, *how)
+            return positive_scores(self.estimator_, _safe_indexing(X, rows), self.pos_label_), rows
+        final = positive_scores(self.estimator_, X, self.pos_label_)
         parts: Iterable[FloatArray] = Parallel(n_jobs=self.n_jobs)(
-            delayed(score_held_out)(self.estimator, X, y, fit_params, *how, final, split)
+            delayed(score_held_out)(self.estimator, X, y, fit_params, self.pos_label_, final, split)
             for split in splits
         )
         return np.concatenate(list(parts)), rows

@@ -57,28 +57,29 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
     return classes[1]
 
 
-def response_of(estimator: Any, methods: tuple[str, ...]) -> str:
-    """Return the first of some methods that a classifier has."""
-    method = next((name for name in methods if hasattr(estimator, name)), None)
+RESPONSE_METHODS = ("predict_proba", "decision_function")
+"""Where scores come from; the first that a classifier has is used."""
+
+
+def response_of(estimator: Any) -> str:
+    """Return the method that scores come from."""
+    method = next((name for name in RESPONSE_METHODS if hasattr(estimator, name)), None)
     if method is None:
-        raise ValueError(
-            f"{type(estimator).__name__} has no {' or '.join(methods)}; a threshold needs scores"
-        )
+        named = " or ".join(RESPONSE_METHODS)
+        raise ValueError(f"{type(estimator).__name__} has no {named}; a threshold needs scores")
     return method
 
 
-def positive_scores(estimator: Any, X: Any, methods: tuple[str, ...], pos_label: Any) -> FloatArray:
+def positive_scores(estimator: Any, X: Any, pos_label: Any) -> FloatArray:
     """Return a classifier's scores, higher meaning more likely positive.
 
     Parameters
     ----------
     estimator : fitted classifier
     X : array-like or sparse matrix of shape (n_cases, n_features)
-    methods : tuple of str
-        Of "predict_proba" and "decision_function"; the first that exists is used.
     pos_label : label
     """
-    method = response_of(estimator, methods)
+    method = response_of(estimator)
     if len(estimator.classes_) != 2:
         raise ValueError(
             f"{type(estimator).__name__} was fitted on one class only; use fewer folds"
@@ -148,7 +149,6 @@ def score_held_out(
     X: Any,
     y: AnyArray,
     fit_params: dict[str, Any],
-    methods: tuple[str, ...],
     pos_label: Any,
     final_scores: FloatArray,
     split: tuple[AnyArray, AnyArray],
@@ -161,19 +161,16 @@ def score_held_out(
         To be fitted on the first part of `split`.
     X, y, fit_params
         All cases, their labels, and what else `fit` takes.
-    methods, pos_label
-        As in `positive_scores`.
+    pos_label : label
     final_scores : ndarray
         Scores of all cases by the final fit.
     split : pair of ndarray of int
         Cases to fit on, and cases to score.
     """
     part = fit_on(clone(estimator), X, y, split[0], fit_params)
-    seen, new = (
-        positive_scores(part, _safe_indexing(X, rows), methods, pos_label) for rows in split
-    )
+    seen, new = (positive_scores(part, _safe_indexing(X, rows), pos_label) for rows in split)
     scores = ScoreScale.between(seen, final_scores[split[0]])(new)
-    probability = response_of(part, methods) == "predict_proba"
+    probability = response_of(part) == "predict_proba"
     return np.clip(scores, 0.0, 1.0) if probability else scores
 
 
@@ -215,7 +212,6 @@ def weight_parameter(estimator: Any) -> str:
     if "sample_weight" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values()):
         return "sample_weight"
     raise ValueError(
-        f"{type(estimator).__name__}.fit takes no sample_weight; leave it out or, to weigh the "
-        "cases for the thresholds alone, let it be routed: "
-        "sklearn.set_config(enable_metadata_routing=True)"
+        f"{type(estimator).__name__}.fit takes no sample_weight; leave it out, or fit the "
+        "classifier beforehand and pass cv='prefit', where weights count for the thresholds alone"
     )

@@ -147,7 +147,6 @@ class ModelDisplay(ABC):
         display
         """
         # scikit-learn doubles the time it takes to import voros.
-        from voros.estimators.classifier import RESPONSE_METHODS
         from voros.estimators.held_out import positive_class, positive_scores
 
         check_aligned(X=X, y=y)
@@ -155,7 +154,7 @@ class ModelDisplay(ABC):
         scores = {}
         for name, model in (estimator if named else {type(estimator).__name__: estimator}).items():
             label = positive_class(model.classes_, pos_label)
-            scores[name] = positive_scores(model, X, RESPONSE_METHODS, label)
+            scores[name] = positive_scores(model, X, label)
         return cls.from_predictions(y, scores, *arguments, pos_label=label, **options)
 
 
