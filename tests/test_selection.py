@@ -98,7 +98,6 @@ def test_the_winner_has_the_greatest_score_and_the_ranking_falls(strategy):
     assert values == sorted(values, reverse=True)
     assert selection.winner == selection.ranking[0].model
     assert {row.model for row in selection.ranking} == set(scores)
-    assert selection.rank(selection.ranking[0]) == 1
 
 
 def test_each_score_has_the_tolerance_of_its_own_scale():
@@ -131,12 +130,11 @@ def test_small_partial_aurocs_are_told_apart():
     assert [selection.is_close(row, "partial_auroc") for row in selection.ranking].count(True) == 1
 
 
-def test_equal_scores_stay_in_the_order_given_and_share_a_rank():
+def test_equal_scores_stay_in_the_order_given():
     labels, scores = models(3, n_models=1)
     (values,) = scores.values()
     selection = select_model(labels, {"b": values, "a": values, "c": -values}, SCENARIO)
     assert [row.model for row in selection.ranking[:2]] == ["b", "a"]
-    assert [selection.rank(row) for row in selection.ranking] == [1, 1, 3]
     assert selection.close_to_winner == ("a",)
 
 
@@ -347,15 +345,13 @@ def test_a_bad_model_is_named():
         select_model(labels, {1: [1, 2, 3], "1": [1, 2, 3]}, SCENARIO)
 
 
-def test_the_table_shows_ranks_and_marks():
+def test_the_table_shows_marks():
     pytest.importorskip("pandas")
     labels, scores = models(1)
     selection = select_model(labels, scores, SCENARIO, tolerance=0.05)
     frame = selection.frame(backend="pandas")
     assert frame["model"].tolist() == [row.model for row in selection.ranking]
     for strategy in STRATEGIES:
-        ranks = frame[strategy].rank(ascending=False, method="min").astype(int)
-        assert frame[f"{strategy}_rank"].tolist() == ranks.tolist()
         close = frame[strategy].max() - frame[strategy] < selection.tolerance_of(strategy)
         assert frame[f"{strategy}_close"].tolist() == close.tolist()
     text, html = repr(selection), selection._repr_html_()

@@ -283,26 +283,14 @@ class Selection(ReprMixin):
         name = strategy or self.strategy
         return max(other.merit(name) for other in self.ranking) - row.merit(name)
 
-    def rank(self, row: ModelScores, strategy: Strategy | None = None) -> int:
-        """Rank of a model by any strategy, from 1; equal scores share the better rank.
-
-        Returns
-        -------
-        int
-        """
-        name = strategy or self.strategy
-        merit = row.merit(name)
-        return 1 + sum(bool(other.merit(name) > merit) for other in self.ranking)
-
     def frame(self, backend: str | None = None) -> Any:
-        """Return the ranking as a data frame: each score with its rank and whether it is close.
+        """Return the ranking as a data frame: each score, and whether it is close.
 
         A score is close when it is within the tolerance of the best one, on its own scale.
         """
         columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
         for name in self.compared:
             columns[name] = [getattr(row, name) for row in self.ranking]
-            columns[f"{name}_rank"] = [self.rank(row, name) for row in self.ranking]
             columns[f"{name}_close"] = [self.is_close(row, name) for row in self.ranking]
         columns["feasible"] = [row.feasible for row in self.ranking]
         return make_frame(columns, backend)
@@ -320,7 +308,7 @@ class Selection(ReprMixin):
         """The limits that hold for every model, and how many cases they were judged on."""
         allowed = next(iter(self.allowed.values()))
         points, origin = allowed.decision.points, allowed.origin
-        limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:2])
+        limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:-2])
         if origin.n_stays is not None:
             days = count(origin.patient_days or 0.0)
             events = count(points.n_positive)
