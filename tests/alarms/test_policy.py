@@ -228,7 +228,7 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
     sex, site = np.array(["f", "m"])[stay % 2], np.where(stay < 115, "A", "B")
     columns = {"stay": stay, "time": hour, "score": score, "events": events}
     found = policy.evaluate_stays(**columns, by={"sex": sex, "site": site}).by_subgroup
-    assert list(found) == [("sex", "f"), ("sex", "m"), ("site", "A"), ("site", "other")]
+    assert found.names == (("sex", "f"), ("sex", "m"), ("site", "A"), ("site", "other"))
     for name, kept in (("f", stay % 2 == 0), ("m", stay % 2 == 1)):
         of = np.isin(events[0], stay[kept])
         alone = policy.evaluate_stays(

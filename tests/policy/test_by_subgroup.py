@@ -70,7 +70,7 @@ def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
         low, high = result.intervals.precision
         expected = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
         assert result.floor == expected
-    assert [result.name for result in found.with_floor("broken")] == ["site: B"]
+    assert found.with_floor("broken") == (("site", "B"),)
     assert "precision floor 0.5 broken in: site: B" in repr(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from voros.io.frames import make_frame
 from voros.text.numbers import count, percent, with_interval
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.policy.over_stays import StayEvaluation
 
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
@@ -90,8 +93,114 @@ class SubgroupResult:
         return values | {"floor": self.floor} | recall
 
 
+Result = TypeVar("Result", bound="SubgroupResult | StayEvaluation")
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SubgroupEvaluation(ReprMixin):
+class SubgroupResults(ReprMixin, Generic[Result]):
+    """Results of all subgroups, whose intervals and statements hold together.
+
+    Attributes
+    ----------
+    names : tuple of (str, str)
+        Column and subgroup.
+    scenario : Scenario
+    confidence_level : float
+        Of all subgroups together.
+    notes : tuple of str
+        Which subgroups were pooled.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    scenario: Scenario
+    confidence_level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What is known of each subgroup."""
+        raise NotImplementedError
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return a row for each subgroup, column by column."""
+        raise NotImplementedError
+
+    def table(self) -> Table:
+        """Return the subgroups as a table for people."""
+        raise NotImplementedError
+
+    @property
+    def n_subgroups(self) -> int:
+        """How many subgroups there are, over all columns."""
+        return len(self.names)
+
+    @property
+    def confidence_each(self) -> float:
+        """Confidence of each subgroup's interval alone (Bonferroni)."""
+        return 1.0 - (1.0 - self.confidence_level) / self.n_subgroups
+
+    def __iter__(self) -> Iterator[Result]:
+        """Go through the subgroups."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """How many subgroups there are."""
+        return self.n_subgroups
+
+    def __getitem__(self, name: tuple[str, str]) -> Result:
+        """Return one subgroup by its column and name."""
+        if name not in self.names:
+            listed = ", ".join(map(repr, self.names))
+            raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
+        return self.results[self.names.index(name)]
+
+    def with_floor(
+        self, verdict: FloorVerdict, floor: Floor = "precision"
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the subgroups of which this is known of the precision, or the recall floor."""
+        attribute = "floor" if floor == "precision" else "recall_floor"
+        pairs = zip(self.names, self.results, strict=True)
+        return tuple(name for name, result in pairs if getattr(result, attribute) == verdict)
+
+    def frame(self, backend: str | None = None) -> Any:
+        """Return a data frame with a row for each subgroup."""
+        return make_frame(self.columns(), backend)
+
+    @property
+    def _floors(self) -> dict[Floor, float]:
+        floors: dict[Floor, float] = {"precision": self.scenario.min_precision}
+        recall = self.scenario.min_recall
+        return floors if recall is None else floors | {"recall": recall}
+
+    @property
+    def _floor_titles(self) -> list[str]:
+        titles = {"precision": "floor", "recall": "recall floor"}
+        return [f"{titles[name]} {floor:g}" for name, floor in self._floors.items()]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How sure the table is, what is known of the floors, and what was pooled."""
+        together = (
+            f"intervals of all {self.n_subgroups} subgroups together hold with confidence "
+            f"{percent(self.confidence_level)} "
+            f"(Bonferroni: {percent(self.confidence_each)} each)"
+        )
+        verdicts: tuple[FloorVerdict, ...] = ("broken", "too few to say")
+        said = (self._floor_words(v, *floor) for floor in self._floors.items() for v in verdicts)
+        return (together, *said, *self.notes)
+
+    def _floor_words(self, verdict: FloorVerdict, limit: Floor, floor: float) -> str:
+        named = ", ".join(map(": ".join, self.with_floor(verdict, limit))) or "no subgroup"
+        of = "alarms" if limit == "precision" else "positives"
+        said = "broken in" if verdict == "broken" else f"open, with too few {of} to say, in"
+        return f"{limit} floor {floor:g} {said}: {named}"
+
+    def _parts(self) -> tuple[str | Table, ...]:
+        return self.table(), *self.words
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SubgroupEvaluation(SubgroupResults[SubgroupResult]):
     """What a policy does in each subgroup of cases, its thresholds fixed beforehand.
 
     Of each measure the intervals of all subgroups hold together with the stated confidence: by
@@ -101,16 +210,11 @@ class SubgroupEvaluation(ReprMixin):
 
     Attributes
     ----------
-    names : tuple of (str, str)
-        Column and subgroup.
+    names, scenario, confidence_level, notes
+        As in `SubgroupResults`.
     counts : tuple of ThresholdCounts
         Of each subgroup, at the deployed thresholds.
     thresholds : ndarray of shape (n_thresholds,)
-    scenario : Scenario
-    confidence_level : float
-        Of all subgroups together.
-    notes : tuple of str
-        Which subgroups were pooled.
 
     Examples
     --------
@@ -122,17 +226,13 @@ class SubgroupEvaluation(ReprMixin):
     >>> (
     ...     len(subgroups),
     ...     subgroups.confidence_each,
-    ...     [kept.name for kept in subgroups.with_floor("kept")],
+    ...     subgroups.with_floor("kept"),
     ... )
-    (2, 0.975, ['sex: f'])
+    (2, 0.975, (('sex', 'f'),))
     """
 
-    names: tuple[tuple[str, str], ...]
     counts: tuple[ThresholdCounts, ...]
     thresholds: FloatArray
-    scenario: Scenario
-    confidence_level: float
-    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_cases(
@@ -173,42 +273,10 @@ class SubgroupEvaluation(ReprMixin):
             notes=subgroups.notes,
         )
 
-    @property
-    def n_subgroups(self) -> int:
-        """How many subgroups there are, over all columns."""
-        return len(self.names)
-
-    @property
-    def confidence_each(self) -> float:
-        """Confidence of each subgroup's interval alone (Bonferroni)."""
-        return 1.0 - (1.0 - self.confidence_level) / self.n_subgroups
-
     @cached_property
     def results(self) -> tuple[SubgroupResult, ...]:
         """What is known of each subgroup."""
         return tuple(map(self._result, self.names, self.counts))
-
-    def __iter__(self) -> Iterator[SubgroupResult]:
-        """Go through the subgroups."""
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        """How many subgroups there are."""
-        return self.n_subgroups
-
-    def __getitem__(self, name: tuple[str, str]) -> SubgroupResult:
-        """Return one subgroup by its column and name."""
-        if name not in self.names:
-            listed = ", ".join(map(repr, self.names))
-            raise KeyError(f"no subgroup {name!r}; the subgroups are {listed}")
-        return self.results[self.names.index(name)]
-
-    def with_floor(
-        self, verdict: FloorVerdict, floor: Floor = "precision"
-    ) -> tuple[SubgroupResult, ...]:
-        """Return the subgroups of which this is known of the precision, or the recall floor."""
-        name = "floor" if floor == "precision" else "recall_floor"
-        return tuple(result for result in self.results if getattr(result, name) == verdict)
 
     def _result(self, name: tuple[str, str], counts: ThresholdCounts) -> SubgroupResult:
         column, subgroup = name
@@ -235,7 +303,7 @@ class SubgroupEvaluation(ReprMixin):
         if limit == "recall" and not can_alarm.all():
             return "broken"
         # A statement for each subgroup, threshold and floor: alpha is split over all of them.
-        n_floors = (self.scenario.min_precision > 0) + (self.scenario.min_recall is not None)
+        n_floors = sum(value > 0 for value in self._floors.values())
         n_said = n_floors * self.n_subgroups * max(int(can_alarm.sum()), 1)
         level = 1.0 - (1.0 - self.confidence_level) / n_said
         if limit == "precision":
@@ -254,41 +322,11 @@ class SubgroupEvaluation(ReprMixin):
         rows = [result.values() for result in self.results]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame with a row for each subgroup."""
-        return make_frame(self.columns(), backend)
-
     def table(self) -> Table:
         """Return the subgroups as a table for people."""
         head = ("subgroup", "cases", "positives", "alarms", "precision", "recall")
-        floor, recall = f"floor {self.scenario.min_precision:g}", self.scenario.min_recall
-        floors = [floor] if recall is None else [floor, f"recall floor {recall:g}"]
         rows = [_cells(result) for result in self.results]
-        return Table.from_rows([(*head, "cost of 1,000 cases", *floors), *rows])
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How sure the table is, what is known of the floor, and what was pooled."""
-        together = (
-            f"intervals of all {self.n_subgroups} subgroups together hold with confidence "
-            f"{percent(self.confidence_level)} "
-            f"(Bonferroni: {percent(self.confidence_each)} each)"
-        )
-        floors: dict[Floor, float] = {"precision": self.scenario.min_precision}
-        if self.scenario.min_recall is not None:
-            floors["recall"] = self.scenario.min_recall
-        verdicts: tuple[FloorVerdict, ...] = ("broken", "too few to say")
-        said = (self._floor_words(v, *floor) for floor in floors.items() for v in verdicts)
-        return (together, *said, *self.notes)
-
-    def _floor_words(self, verdict: FloorVerdict, limit: Floor, floor: float) -> str:
-        named = ", ".join(one.name for one in self.with_floor(verdict, limit)) or "no subgroup"
-        of = "alarms" if limit == "precision" else "positives"
-        said = "broken in" if verdict == "broken" else f"open, with too few {of} to say, in"
-        return f"{limit} floor {floor:g} {said}: {named}"
-
-    def _parts(self) -> tuple[str | Table, ...]:
-        return self.table(), *self.words
+        return Table.from_rows([(*head, "cost of 1,000 cases", *self._floor_titles), *rows])
 
 
 def _counts(
@@ -332,3 +370,69 @@ def _cells(result: SubgroupResult) -> tuple[str, ...]:
         result.floor,
         *([] if result.recall_floor is None else [result.recall_floor]),
     )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StaySubgroups(SubgroupResults["StayEvaluation"]):
+    """What a policy does over the stays of each subgroup, threshold and rule fixed.
+
+    Of each figure the intervals of all subgroups hold together with the stated confidence, by
+    Bonferroni, and so does what is said of the floors. The capacity is one for all stays.
+
+    Attributes
+    ----------
+    names, scenario, confidence_level, notes
+        As in `SubgroupResults`.
+    evaluations : tuple of StayEvaluation
+
+    Examples
+    --------
+    >>> import voros
+    >>> ward = {"stay": [1, 1, 2, 3], "time": [0, 5, 0, 0], "score": [0.2, 0.9, 0.4, 0.6]}
+    >>> ward["events"], sex = ([1], [8]), {"sex": ["f", "f", "m", "m"]}
+    >>> rule = voros.AlarmRule(snooze="4h", horizon="6h")
+    >>> points = voros.alarm_points(**ward, rule=rule)
+    >>> policy = voros.ThresholdPolicy.from_points(points, voros.Scenario(0.5, cost_ratio=0.1))
+    >>> result = policy.evaluate_stays(**ward, by=sex).by_subgroup
+    >>> result.names, result["sex", "other"].n_stays, result["sex", "other"].floor
+    ((('sex', 'other'),), 3, 'too few to say')
+    """
+
+    evaluations: tuple[StayEvaluation, ...]
+
+    @property
+    def results(self) -> tuple[StayEvaluation, ...]:
+        """What is known of each subgroup."""
+        return self.evaluations
+
+    @property
+    def confidence_each(self) -> float:
+        """Confidence of each subgroup's interval alone (Bonferroni)."""
+        return self.evaluations[0].confidence_level
+
+    def values(self) -> list[dict[str, Any]]:
+        """Return the figures of each subgroup as plain values; the limits are for all stays."""
+        rows = []
+        for (column, subgroup), result in zip(self.names, self.results, strict=True):
+            row = {"column": column, "subgroup": subgroup} | result.values()
+            del row["satisfied"], row["violations"]
+            recall = {"recall_floor": result.recall_floor} if "recall" in self._floors else {}
+            rows.append(row | {"floor": result.floor} | recall)
+        return rows
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return a row for each subgroup, column by column."""
+        rows = self.values()
+        plain = [name for name, value in rows[0].items() if np.isscalar(value)]
+        return {name: [row[name] for row in rows] for name in plain}
+
+    def table(self) -> Table:
+        """Return the subgroups as a table for people."""
+        head = ("subgroup", "stays", "events", "precision", "recall of events")
+        rows: list[tuple[str, ...]] = [(*head, "alarms per patient-day", *self._floor_titles)]
+        for name, result in zip(self.names, self.results, strict=True):
+            figures = map(result.with_interval, ("precision", "recall", "alarms_per_patient_day"))
+            sizes = f"{result.n_stays:,}", f"{result.n_events:,}"
+            verdicts = (result.floor, result.recall_floor or "")[: len(self._floors)]
+            rows.append((": ".join(name), *sizes, *figures, *verdicts))
+        return Table.from_rows(rows)

@@ -14,8 +14,8 @@ from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
+from voros.policy.by_subgroup import FloorVerdict, StaySubgroups
 from voros.policy.deployment import Deployment
-from voros.policy.stay_subgroups import StaySubgroups
 from voros.policy.violations import Violation, find_violations
 from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
 from voros.text.table import ReprMixin, Table
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from voros.alarms.sweep import AlarmCounts
     from voros.core.subgroups import Subgroups
     from voros.guarantee import Guarantee
-    from voros.policy.by_subgroup import FloorVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -268,15 +267,14 @@ def evaluate_stays(
     # With two floors there are two statements on each subgroup.
     n_floors = 2 if scenario.min_precision > 0 and scenario.min_recall is not None else 1
     alone = 1.0 - (1.0 - confidence_level) / (n_floors * by.n_subgroups)
-    results = {
-        (part.column, name): _evaluate(deployment, stays.only(part.codes == code), alone)
-        for part in by.partitions
-        for code, name in enumerate(part.names)
-    }
     subgroups = StaySubgroups(
-        results=results,
-        min_precision=scenario.min_precision,
-        min_recall=scenario.min_recall,
+        names=tuple((part.column, name) for part in by.partitions for name in part.names),
+        evaluations=tuple(
+            _evaluate(deployment, stays.only(part.codes == code), alone)
+            for part in by.partitions
+            for code in range(len(part.names))
+        ),
+        scenario=scenario,
         confidence_level=confidence_level,
         notes=by.notes,
     )

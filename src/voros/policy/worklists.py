@@ -31,9 +31,14 @@ from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
 
-MEASURED = ("mean_alarms", "mean_precision", "mean_recall", "expected_cost", "cost_per_1000")
-COLUMN_TITLES = ("alarms", "precision", "recall", "expected cost", "cost of 1,000 cases")
-COLUMN_WRITERS = (count, short, short, short, short)
+MEASURED = {
+    "mean_alarms": ("alarms", count),
+    "mean_precision": ("precision", short),
+    "mean_recall": ("recall", short),
+    "expected_cost": ("expected cost", short),
+    "cost_per_1000": ("cost of 1,000 cases", short),
+}
+"""What worklist and threshold policy are compared by: the column's title, and how it is written."""
 
 WORKLIST_FORMAT = "voros worklist"
 WORKLIST_SCHEMA = 1
@@ -83,22 +88,13 @@ class WorklistEvaluation(ReprMixin):
         first, second = self.rows
         return make_frame({name: [first[name], second[name]] for name in first}, backend)
 
-    @property
-    def cells(self) -> dict[str, list[str]]:
-        """The same as text, by the title of the column."""
-        heads = zip(MEASURED, COLUMN_TITLES, COLUMN_WRITERS, strict=True)
-        return {"": [row["deployed"] for row in self.rows]} | {
-            title: [write(row[of]) for row in self.rows] for of, title, write in heads
-        }
-
-    @property
-    def note(self) -> str:
-        """Number of periods with a full list."""
-        return f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
-
     def _parts(self) -> tuple[Table, str]:
-        cells = self.cells
-        return Table.from_rows([tuple(cells), *zip(*cells.values(), strict=True)]), self.note
+        rows = [
+            (row["deployed"], *(write(row[name]) for name, (_, write) in MEASURED.items()))
+            for row in self.rows
+        ]
+        table = Table.from_rows([("", *(title for title, _ in MEASURED.values())), *rows])
+        return table, f"the list is full in {self.n_full:,} of {self.n_periods:,} periods"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

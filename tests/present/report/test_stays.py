@@ -68,7 +68,7 @@ def test_the_evaluation_is_that_of_the_policy(report):
     later, _ = ward_points(1)
     alone = report.policy.evaluate_stays(later[report.winner])
     assert report.tested_stays.intervals == alone.intervals
-    parts = report.tested_stays.by_subgroup.results.values()
+    parts = report.tested_stays.by_subgroup.results
     assert sum(part.tp for part in parts) == alone.tp
 
 
