@@ -18,7 +18,7 @@ RESULTS = {
     "voros.evaluation": "Evaluation",
     "voros.inference": "Bootstrap Comparison",
     "voros.policy": "SubgroupEvaluation SubgroupResult Origin PeriodEvaluation PolicyEvaluation "
-    "PrevalenceBand Violation Worklist WorklistEvaluation",
+    "Violation Worklist WorklistEvaluation",
     "voros.selection": "ModelScores Selection",
     "voros.winners": "WinnerMap",
 }

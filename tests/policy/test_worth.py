@@ -114,8 +114,6 @@ def test_values_are_asked_for_where_they_are_needed():
         by_value.predict(risk + 1, miss_value=amounts)
     with pytest.raises(ArgumentError, match="cannot be combined with by"):
         by_score.evaluate(y, risk, **how, by=y)
-    with pytest.raises(ValueError, match="prevalences move counts"):
-        by_score.evaluate(y, risk, **how).over_prevalences()
     with pytest.raises(ValueError, match="threshold_on='rank'"):
         voros.ThresholdPolicy.from_validation(y, risk, SCENARIO, **how, threshold_on="rank")
 

@@ -5,7 +5,6 @@ from voros.policy.by_subgroup import SubgroupEvaluation, SubgroupResult
 from voros.policy.origin import Origin
 from voros.policy.over_stays import StayEvaluation
 from voros.policy.policy_evaluation import PolicyEvaluation
-from voros.policy.prevalence import PrevalenceBand
 from voros.policy.review import ReviewBand, ReviewCounts, review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
@@ -15,7 +14,6 @@ __all__ = [
     "Origin",
     "PeriodEvaluation",
     "PolicyEvaluation",
-    "PrevalenceBand",
     "ReviewBand",
     "ReviewCounts",
     "StayEvaluation",

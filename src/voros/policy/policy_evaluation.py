@@ -29,7 +29,6 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
     from voros.policy.origin import PolicyValues
-    from voros.policy.prevalence import PrevalenceBand
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -157,42 +156,6 @@ class PolicyEvaluation(ReprMixin):
             mean_ratio = float(self.counts.ratio_integral.sum())
             return money_of_values(self.cost_per_1000, *of_values, *sizes, mean_ratio)
         return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
-
-    def over_prevalences(self, prevalences: Any = None) -> PrevalenceBand:
-        """Say what the threshold does at other prevalences, if only the shares of classes change.
-
-        Under label shift TPR and FPR stay as they are on these cases; precision, alarms and cost
-        follow. The band holds at all prevalences together with the confidence of the evaluation.
-
-        Parameters
-        ----------
-        prevalences : array-like, optional
-            Rising, strictly within 0 and 1; by default 0.01, 0.02, ..., 0.99.
-
-        Returns
-        -------
-        PrevalenceBand
-
-        Examples
-        --------
-        >>> import voros
-        >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=(0.1, 0.2))
-        >>> y, scores = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
-        >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
-        >>> policy.evaluate(y, scores).over_prevalences()
-        threshold 0.7 at prevalences from 0.01 to 0.99; these cases have 0.5
-        limits kept by  prevalence
-        these rates     0.34 to 0.5
-        the whole band  none of these
-        """
-        if self.values is not None:
-            raise ValueError(
-                "prevalences move counts of cases; accepted are evaluations without values of cases"
-            )
-        # Most evaluations are looked at where they were made.
-        from voros.policy.prevalence import prevalence_band
-
-        return prevalence_band(self, prevalences)
 
     @property
     def satisfied(self) -> bool:
