@@ -93,8 +93,8 @@ def test_a_capacity_below_one_case(refused, cases):
 @pytest.mark.parametrize(
     ("limits", "complaint"),
     [
-        (("--capacity", "0.5"), "the costs must be stated in one way"),
-        (("--cost-ratio", "1/9", "--miss-costs", "9"), "the costs must be stated in one way"),
+        (("--capacity", "0.5"), "state the costs once: --cost-ratio"),
+        (("--cost-ratio", "1/9", "--miss-costs", "9"), "; 2 given"),
         (("--cost-ratio", "nine"), "--cost-ratio='nine' is not a number"),
         (("--cost-ratio", "1/6:1/9"), "reversed"),
         (("--cost-ratio", "1/9", "--min-precision", "1.5"), "--min-precision=1.5; accepted is"),

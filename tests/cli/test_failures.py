@@ -101,9 +101,9 @@ def test_sizes_beyond_all_bounds(refused, cases, command, complaint):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("score",), "Missing argument 'FILE'; see "),
+        (("score",), "Missing argument 'FILE'. See "),
         (("score", "cases.csv", "--bogus"), "No such option: --bogus"),
-        (("nosuch",), "No such command 'nosuch'; see "),
+        (("nosuch",), "No such command 'nosuch'. See "),
         (("score", "--label"), "'--label' requires an argument"),
         (
             ("compare", "cases.csv", "--confidence-level", "high"),

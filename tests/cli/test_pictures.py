@@ -92,7 +92,7 @@ def test_the_page_opens_with_the_limits_given(voros_command, cases, tmp_path):
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<title>Which alarm?</title>" in page
     assert "patients" in page
-    assert "miss_costs(5, 20)" in ran.err
+    assert '"miss":[5.0,20.0]' in page
 
 
 def test_the_page_opens_without_limits_too(voros_command, cases, tmp_path):

@@ -55,7 +55,7 @@ def main() -> None:
         sys.exit(_answer_without_extra(sys.argv[1:], str(error.name)))
     try:
         signal.signal(signal.SIGINT, ordinary)
-        app()
+        app(prog_name="voros")
     except KeyboardInterrupt:
         leave_at_once()
 

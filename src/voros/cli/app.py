@@ -198,7 +198,8 @@ class FriendlyGroup(TyperGroup):
                 error.show()
             else:
                 path = getattr(getattr(error, "ctx", None), "command_path", "voros")
-                say(f"{error.format_message().rstrip('. ')}; see {path} --help", "error")
+                text = error.format_message().rstrip(". ")
+                say(f"{text}{'' if text.endswith('?') else '.'} See {path} --help", "error")
             code = error.exit_code
         except (typer.Abort, KeyboardInterrupt):
             code = INTERRUPTED
@@ -222,6 +223,8 @@ app = typer.Typer(
     cls=FriendlyGroup,
     no_args_is_help=True,
     add_completion=False,
+    epilog="Exit codes: 0 done; 1 limits not met where --check asked; 2 an error; 65, 74, 75, 77 a "
+    "monitor's file is damaged, cannot be written, is locked, has no permission; 130 interrupted.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -243,8 +246,4 @@ def options(
         bool, typer.Option("--traceback", help="Show where an error arose, for a bug report.")
     ] = False,
 ) -> None:
-    """Choose and deploy binary classifiers that must live within limits.
-
-    Exit codes: 0 done; 1 limits not met where --check asked; 2 an error, said in one line; of a
-    monitor's file: 65 damaged, 74 cannot be written, 75 locked, 77 no permission; 130 interrupted.
-    """
+    """Choose and deploy binary classifiers that must keep limits."""

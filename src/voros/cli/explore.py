@@ -155,7 +155,7 @@ def explore(
             )
             html = page.read_text(encoding="utf-8")
     deliver(html, output, writing)
-    say(f"the page has {short(len(html.encode()) / 1e6)} MB and opens with {scenario!r}")
+    say(f"the page has {short(len(html.encode()) / 1e6)} MB")
 
 
 def _refuse_without_file(*bundles: Any, thin: int | None) -> None:

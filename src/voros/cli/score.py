@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -41,8 +42,8 @@ from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.notices import warn_about_costs
 from voros.present.report.values import case_counts, scenario_values
-from voros.present.report.wording import limits_in_words
-from voros.text.numbers import count, short, threshold_text
+from voros.present.report.wording import worth_in_words
+from voros.text.numbers import count, percent, short, threshold_text, typed
 
 
 @bundled
@@ -147,7 +148,7 @@ def score_sheet(
     lines = [
         "Partial VOROS: 1 is the best any classifier could do within the limits",
         table,
-        limits_in_words(scenario, points, decision.max_alarms),
+        _limits_in_words(scenario, points, decision.max_alarms),
         *(() if price is None else (_priced(results[rows[0]["model"]].in_money(price)),)),
         *(() if intervals is None else (intervals.text,)),
     ]
@@ -165,6 +166,26 @@ def score_sheet(
             ],
         },
     )
+
+
+def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
+    """Say which limits and costs a result rests on; the cases are those at deployment."""
+    if cases.stays is not None:
+        of_cases = f"{cases.stays.words} ({cases.stays.rule!r})"
+    else:
+        share = percent(cases.n_positive / cases.n_cases)
+        of_cases = f"{count(cases.n_cases)} cases, {share} positive"
+    limits = [
+        f"{name} at least {typed(floor)}"
+        for name, floor in (("precision", scenario.min_precision), ("recall", scenario.min_recall))
+        if floor
+    ]
+    if max_alarms < cases.n_cases or scenario.per:
+        most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
+        rule = f" ({typed(scenario.capacity)} {scenario.rule})" if scenario.per else ""
+        limits.append(f"at most {count(most)} {'alarm' if most == 1 else 'alarms'}{rule}")
+    worth = worth_in_words(scenario, cases)
+    return f"{of_cases}; {', '.join(limits) or 'no limits'}; a miss is worth {worth} false alarms"
 
 
 def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:

@@ -35,11 +35,13 @@ from voros.present.report.values import evaluation_values, scenario_values
 from voros.present.report.wording import limits_verdict, policy_in_words
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.selection.result import Selection
+from voros.text.numbers import percent
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.periods import Periods
     from voros.core.subgroups import Subgroups
+    from voros.guarantee import Guarantee
     from voros.io import Predictions
     from voros.policy import StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
@@ -421,7 +423,7 @@ def _sheet(
         repr(selection),
         *(() if intervals is None else (intervals.text,)),
         f"policy: {policy_in_words(policy)}",
-        *((f"guarantee: {plan}",) if plan else ()),
+        *(() if policy.guarantee is None else (_promise(policy.guarantee, plan),)),
     ]
     if policy.curve:
         lines.append(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")
@@ -434,6 +436,16 @@ def _sheet(
     document = _document(selection, policy, tested, validation.source) | {"ranking": rows}
     text = "\n".join([*lines, *(() if tested is None else tested.tables)])
     return Sheet(text=text, rows=rows, document=document)
+
+
+def _promise(guarantee: Guarantee, plan: str | None) -> str:
+    """Say what is promised: for which cases, and with which confidence."""
+    future = guarantee.horizon
+    cases = "on future cases like these" if future is None else f"on the next {future:,} cases"
+    steps = guarantee.confidence
+    listed = [percent(step) for step in (steps if isinstance(steps, tuple) else (steps,))]
+    chain = f"; {plan}" if plan else ""
+    return f"guarantee: limits kept {cases} with confidence {' or '.join(listed)}{chain}"
 
 
 def _document(

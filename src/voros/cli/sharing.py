@@ -209,7 +209,8 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     lines = [
         "Thresholds that share the capacity",
         policy.table().text(),
-        f"expected cost {short(policy.default.cost)}, never alarm {short(policy.never_alarm_cost)}",
+        f"expected cost: {short(policy.default.cost)} misses, and "
+        f"{short(policy.never_alarm_cost)} without alarms",
         *filter(None, (policy.certificate.gap_in_words, policy.certificate.price_in_words)),
     ]
     if policy.above_in_words:

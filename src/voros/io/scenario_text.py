@@ -84,14 +84,13 @@ def split_period(capacity: Any) -> tuple[Any, str | None]:
 def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
     stated = [name for name in COST_FIELDS if name in fields]
     if len(stated) != 1:
-        listed = " and ".join(stated) if stated else "none"
         raise ValueError(
             Message(
-                f"the costs must be stated in one way, and {listed} is given: ",
+                "state the costs once: ",
                 Argument("cost_ratio"),
                 " (a false alarm against a miss, such as 1/9:1/6) or ",
                 Argument("miss_costs"),
-                " (false alarms a miss is worth, such as 6:9)",
+                f" (false alarms a miss is worth, such as 6:9); {len(stated) or 'none'} given",
             )
         )
     low, high = read_range(fields[stated[0]], stated[0])

@@ -25,26 +25,6 @@ SHOWN_CASES = 100
 """People imagine a hundred cases better than a rate."""
 
 
-def limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
-    """Say which limits and costs a result rests on; the cases are those at deployment."""
-    most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
-    costs = repr(scenario.costs)
-    ends = scenario.costs.ratio_range(cases.n_negative / cases.n_positive)
-    rule = f" ({typed(scenario.capacity)} {scenario.rule})" if scenario.per else ""
-    recall = "" if scenario.min_recall is None else f"recall at least {scenario.min_recall:g}, "
-    return (
-        f"{_cases_in_words(cases)}; precision at least {scenario.min_precision:g}, {recall}at most "
-        f"{count(most)} alarms{rule}; a miss is worth {_worth(*ends)} false alarms ({costs})"
-    )
-
-
-def _cases_in_words(cases: OperatingPoints) -> str:
-    if cases.stays is not None:
-        return f"{cases.stays.words} ({cases.stays.rule!r})"
-    share = cases.n_positive / cases.n_cases
-    return f"{count(cases.n_cases)} cases, {percent(share)} positive"
-
-
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
     """Say how many false alarms a miss is worth; the cases are those at deployment."""
     return _worth(*scenario.costs.ratio_range(cases.n_negative / cases.n_positive))
