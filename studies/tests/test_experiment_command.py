@@ -9,9 +9,6 @@ import pytest
         (("support2",), "Missing option '--out'"),
         (("support2", "--out", "cases.csv"), "cases.csv is a file; name a folder"),
         (("support2", "--out", "run", "--seed", "-1"), "'--seed'"),
-        (("generate", "--out", "run", "--patients", "-5"), "'--patients'"),
-        (("generate", "--out", "run", "--patients", "1000000000000"), "'--patients'"),
-        (("generate", "--out", "cases.csv/run"), "is a file; name a folder"),
     ],
 )
 def test_studies_that_cannot_be_run(voros_command, cases, tmp_path, words, complaint):

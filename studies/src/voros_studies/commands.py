@@ -31,9 +31,6 @@ experiment = typer.Typer(
 
 LARGEST_SEED = 2**32 - 1
 
-MOST_PATIENTS = 1_000_000
-"""Three times as many as MIMIC-IV has."""
-
 MOST_ROWS = 200_000
 """Cases of a table that losses are compared on: all of the largest open one."""
 
@@ -83,7 +80,6 @@ class StudyOptions:
             jobs=self.jobs,
             time_limit=60 * self.time_limit,
             random_state=self.seed,
-            progress=sys.stderr.isatty(),
             announce=_announce,
             command=shlex.join(["voros", *sys.argv[1:]]),
             **own,
@@ -107,20 +103,13 @@ def mimic(
     study: StudyOptions,
     outcome: str = option("Death in the icu, as in the paper, or in hospital.", default="icu"),
     min_hours: float = option("Hours that a stay must have lasted.", default=50.0),
-    against: Path | None = option(
-        "Compare cohort and labels with published predictions by their ids.", metavar="FOLDER"
-    ),
-    published_split: bool = option(
-        "Take over the split of --against.", "--published-split", default=False
-    ),
 ) -> None:
     """MIMIC-IV 2.x or 3.x: death in the ICU or the hospital, from the first 48 hours."""
     from voros_studies.hospital import run_mimic
     from voros_studies.hospital.extraction import CohortRule
 
     rule = CohortRule(cast("Any", outcome), min_hours)
-    compared = {"against": against, "published_split": published_split}
-    _show(run_mimic(data, study.out, study.options, rule=rule, **cast("Any", compared)), study.out)
+    _show(run_mimic(data, study.out, study.options, rule=rule), study.out)
 
 
 @experiment.command()
@@ -138,7 +127,6 @@ def physionet2012(
     data: Annotated[Path, option("Folder or archive with set-a, Outcomes-a.txt.", metavar="PATH")],
     study: StudyOptions,
     splits: int = option("Random splits.", min=1, default=20),
-    parameters: str = option("paper: its channels; all: the 37 parameters.", default="paper"),
     sets: str | None = option("Such as ab; default all that are there."),
     test_set: str | None = option("Keep this set for testing alone."),
 ) -> None:
@@ -148,7 +136,6 @@ def physionet2012(
     result = run_physionet2012(
         *(data, study.out, study.options),
         n_splits=splits,
-        parameters=cast("Any", parameters),
         sets=sets and sets.replace(",", ""),
         test_set=test_set,
     )
@@ -271,22 +258,6 @@ def training(
     table = run_training(datasets, out, announce=say, **cast("Any", options))
     sys.stdout.write(table.text())
     say(f"everything is in {out}; the table is {out / 'training.csv'}")
-
-
-@experiment.command()
-@bundled
-def generate(
-    out: Out,
-    patients: int = option("How many to make up.", min=1, max=MOST_PATIENTS, default=1000),
-    release: str = option("2.0, 2.2 or 3.1.", default="3.1"),
-    seed: Seed = 0,
-) -> None:
-    """Make up a MIMIC-IV release, to try the experiment before the data arrive."""
-    from voros_studies.hospital.synthetic import write_release
-
-    check_folder(out)
-    stays = write_release(out, patients, release=release, random_state=seed)
-    say(f"made up {patients} patients with {len(stays)} ICU stays in {out}")
 
 
 SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")

@@ -27,7 +27,6 @@ CELLS = 100
 """Floors, and capacities, of the winner map."""
 
 SHOWN_CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-SHOWN_FLOORS = (0.0, 0.2, 0.35, 0.5)
 SHOWN_FLOOR = 0.2
 TOLERANCE = 0.01
 NOT_FEASIBLE = "-"
@@ -100,15 +99,6 @@ def screen(patients: Support2) -> Iterator[str]:
     yield "Answer: not simply the physicians, whom AUROC names. It depends on the ward's capacity."
 
 
-def tables(patients: Support2) -> Iterator[str]:
-    """Lines that say which prognosis is best at several floors."""
-    points = count_models(patients.outcome(OUTCOME), patients.prognoses)
-    for floor in SHOWN_FLOORS:
-        yield from _table(points, floor)
-        yield ""
-    yield f'"or": the two are within {TOLERANCE:g} of each other.'
-
-
 def unused_folder(folder: Path) -> Path:
     """Return ``folder``, or the first numbered one after it that nobody has used."""
     numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
@@ -134,8 +124,6 @@ def _write_everything(patients: Support2, folder: Path) -> None:
     print(f"\nMove the limits yourself   {_write_page(patients, folder)}", flush=True)
     write_whole(folder / "overview.png", draw_overview(patients))
     print(f"ROC curves and winner map  {folder / 'overview.png'}", flush=True)
-    write_whole(folder / "tables.txt", "\n".join(tables(patients)) + "\n")
-    print(f"More floors                {folder / 'tables.txt'}", flush=True)
     print("A dozen trained models ... a minute, please", flush=True)
     _run_study(folder / "study")
     print(f"Which of them, and where   {folder / 'study' / 'summary.html'}")

@@ -16,7 +16,7 @@ from started import browser  # noqa: F401
 
 from voros.present.flow import FlowStep
 from voros_studies.experiments.cases import LabelledCases, Split
-from voros_studies.experiments.context import StudyContext, age_bands
+from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.grid import quick_grid
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
@@ -47,7 +47,6 @@ def page(tmp_path_factory):
         ("a sentence about the data that is long enough to need a second line on any screen",),
         (FlowStep("stays", 2000), FlowStep("studied", 3 * N, 200, "ended before 48 h")),
         {"age": age, "sex": np.where(age > 60, "F", "M")},
-        {"age": age_bands(age)},
     )
     split = Split(*np.split(np.arange(3 * N), 3))
     parts = StudyParts(cases, split, context, valid, test)

@@ -11,18 +11,18 @@ import pytest
 
 pytest.importorskip("duckdb")
 
+from hospital.long_chart import write_long_chart
+from hospital.made_up_release import (
+    write_hospital,
+    write_release,
+    write_table,
+)
 from hospital.slow_mimic import read_table
-from long_chart import write_long_chart
 
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.hospital.extraction import extract
 from voros_studies.hospital.mimic import mimic_cases
 from voros_studies.hospital.release import find_tables
-from voros_studies.hospital.synthetic import (
-    write_hospital,
-    write_release,
-    write_table,
-)
 
 TABLES = ("hosp/patients", "hosp/admissions", "icu/icustays", "icu/chartevents")
 
@@ -113,15 +113,17 @@ def test_a_truncated_gzip_is_told(data, tmp_path, name, kept):
 
 
 @pytest.mark.slow
-def test_a_word_where_a_number_should_be_is_told_with_its_line(data, tmp_path):
+def test_rows_of_the_chart_that_cannot_be_read_are_counted(data, tmp_path):
     path = data / "icu/chartevents.csv.gz"
+    as_written = extract(find_tables(data), tmp_path / "before")
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-    cells = lines[100].split(",")
-    cells[6] = "pulse"
-    lines[100] = ",".join(cells)
-    path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    with pytest.raises(ExperimentError, match=r"chartevents\.csv\.gz: not readable.*Line: 101"):
-        extract(find_tables(data), tmp_path / "out")
+    row = lines[100].split(",")
+    spoilt = [",".join([*row[:6], "pulse", *row[7:]]), ",".join(row[:5])]
+    path.write_bytes(gzip.compress("\n".join([*lines, *spoilt]).encode()))
+    extraction = extract(find_tables(data), tmp_path / "out")
+    assert (as_written.unreadable, extraction.unreadable) == (0, 2)
+    assert extraction.counts == as_written.counts
+    assert "chart: 2 rows that cannot be read left out" in extraction.notes
 
 
 def test_the_same_table_twice_is_refused(data):
@@ -140,25 +142,6 @@ def test_stays_without_their_admission_are_of_another_release(data, tmp_path):
 def test_two_releases_joined_in_one_file(data, tmp_path):
     rewrite(data / "icu/icustays.csv.gz", lambda rows: [*rows, *rows[:3]])
     with pytest.raises(ExperimentError, match=r"icustays.*3 of .* repeat a stay_id"):
-        extract(find_tables(data), tmp_path / "out")
-
-
-@pytest.mark.parametrize("name", ["hosp/admissions", "icu/icustays", "icu/chartevents"])
-@pytest.mark.slow
-def test_a_table_of_2x_among_tables_of_3x(tmp_path, name):
-    """Patients of 2020 to 2022 came with 3.0, so a table that knows none of them is older."""
-    data = tmp_path / "data"
-    write_release(data, 250, release="3.1", random_state=8)
-    patients = read_table(data / "hosp/patients.csv.gz")
-    newest = {row["subject_id"] for row in patients if row["anchor_year_group"] == "2020 - 2022"}
-    for other in ("hosp/admissions", "icu/icustays", "icu/chartevents"):
-        # Older admissions come with older stays: only the first table that differs is told.
-        if other == name or (name == "hosp/admissions" and other == "icu/icustays"):
-            rewrite(
-                data / f"{other}.csv.gz",
-                lambda rows: [row for row in rows if row["subject_id"] not in newest],
-            )
-    with pytest.raises(ExperimentError, match=rf"{name}.*2020 - 2022.*of 2\.x.*same release"):
         extract(find_tables(data), tmp_path / "out")
 
 

@@ -13,21 +13,19 @@ import pytest
 pytest.importorskip("duckdb")
 
 from hospital import slow_mimic
-
-from voros_studies.experiments import RunOptions
-from voros_studies.experiments.cases import fill_and_scale, split_patients
-from voros_studies.experiments.folder import scores_text
-from voros_studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
-from voros_studies.hospital.extraction import PAPER_RULE, CohortRule, extract, make_cohort
-from voros_studies.hospital.mimic import mimic_cases, run_mimic
-from voros_studies.hospital.release import SourceTable, find_tables, open_database
-from voros_studies.hospital.synthetic import (
+from hospital.made_up_release import (
     Stay,
     chart_rows,
     write_release,
     write_release_table,
     write_table,
 )
+
+from voros_studies.experiments.cases import fill_and_scale, split_patients
+from voros_studies.hospital.channels import CHANNELS, ITEM_IDS, TIME_VARYING
+from voros_studies.hospital.extraction import PAPER_RULE, CohortRule, extract, make_cohort
+from voros_studies.hospital.mimic import mimic_cases
+from voros_studies.hospital.release import SourceTable, find_tables, open_database
 
 DEMO = os.environ.get("VOROS_MIMIC_DEMO")
 
@@ -46,7 +44,6 @@ def check_every_feature(folder: Path, out: Path, rule: CohortRule = PAPER_RULE) 
     assert len(cases) == len(slow)
     assert cases.y.tolist() == [facts["died"] for facts in slow.values()]
     assert cases.patient.tolist() == [facts["patient"] for facts in slow.values()]
-    assert cases.stays.tolist() == list(slow)
     one = next(iter(slow.values()))
     assert set(cases.feature_names) == set(one["features"])
     assert len(cases.feature_names) == 13 * 8 * 3 + 9
@@ -229,32 +226,3 @@ def test_the_items_are_those_of_the_paper():
     assert len(TIME_VARYING) == 13
     named = {item: channel.name for channel in CHANNELS for item in channel.items}
     assert named == slow_mimic.ITEM_TO_CHANNEL
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::voros.exceptions.FewGroupsWarning")
-@pytest.mark.filterwarnings("ignore::voros.exceptions.FewCasesWarning")
-def test_a_study_against_published_predictions(tmp_path):
-    """Two labels of the published files differ; the run says so and takes over the split."""
-    pytest.importorskip("matplotlib")
-    said = []
-    write_release(tmp_path / "data", 200, random_state=9)
-    cases = mimic_cases(extract(find_tables(tmp_path / "data"), tmp_path / "first"))
-    split = split_patients(cases, 5)
-    (tmp_path / "published").mkdir()
-    for part, rows in (("valid", split.valid), ("test", split.test)):
-        y = cases.y[rows].copy()
-        y[:2] ^= part == "test"
-        text = scores_text(cases.stays[rows], y, np.full(len(rows), 0.5))
-        (tmp_path / f"published/m_{part}.csv").write_text(text)
-    options = RunOptions(quick=True, jobs=1, progress=False, announce=said.append)
-    given = {"against": tmp_path / "published", "published_split": True}
-    run_mimic(tmp_path / "data", tmp_path / "out", options, **given)
-    told = "\n".join(said)
-    assert f"{len(split.valid)} are studied here, 0 of them with other cases" in told
-    assert f"{len(split.test)} are studied here, 2 of them with other cases" in told
-    assert "the published split; 0 cases" in told
-    with np.load(tmp_path / "out/features.npz") as arrays:
-        assert arrays["patient_test"].tolist() == cases.patient[split.test].tolist()
-    with pytest.raises(ValueError, match="name their folder"):
-        run_mimic(tmp_path / "data", tmp_path / "out", options, published_split=True)

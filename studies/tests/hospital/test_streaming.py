@@ -12,11 +12,11 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from long_chart import write_long_chart
+from hospital.long_chart import write_long_chart
+from hospital.made_up_release import write_hospital
 
 from voros_studies.hospital.extraction import extract
 from voros_studies.hospital.release import find_tables
-from voros_studies.hospital.synthetic import write_hospital
 
 EXTRACT = """
 import json, re, sys, time
@@ -42,7 +42,7 @@ def measure(place, n_rows):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc tells the peak memory")
 def test_memory_is_flat_and_time_linear(tmp_path):
-    """From half a million rows to two million; benchmarks/streaming.py goes to 20 million."""
+    """From half a million rows to two million."""
     few, many = (measure(tmp_path, n_rows) for n_rows in (500_000, 2_000_000))
     assert many["peak_mb"] < 1000
     assert many["peak_mb"] - few["peak_mb"] < 250

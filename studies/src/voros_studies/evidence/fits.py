@@ -36,8 +36,6 @@ class Fitted:
         Training and validation cases, out of fold as `development`.
     refitted : Scored
         Test cases, by models fitted on training and validation cases.
-    test_rows : ndarray of int
-        Where the test cases are in the data set.
     """
 
     development: Scored
@@ -45,7 +43,6 @@ class Fitted:
     test: Scored
     pooled: Scored
     refitted: Scored
-    test_rows: AnyArray
 
 
 PARTS = ("development", "valid", "test", "pooled", "refitted")
@@ -115,7 +112,7 @@ def fitted_or_read(
         part: Scored(cases.patient[at], cases.y[at], dict(zip(names, columns[part], strict=True)))
         for part, at in zip(PARTS, rows, strict=True)
     }
-    return Fitted(**parts, test_rows=split.test)
+    return Fitted(**parts)
 
 
 def _read(path: Path, identity: Mapping[str, Any]) -> Columns | None:

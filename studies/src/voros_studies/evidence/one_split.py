@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from voros.policy.origin import PolicyStrategy
 from voros.selection.ranking import rank_points
 from voros.typing import BoolArray, FloatArray
 from voros_studies.evidence.fits import Fitted
-from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.grid import Candidate, combinations
 from voros_studies.experiments.splits import SplitCost
 from voros_studies.experiments.study import (
@@ -96,21 +95,14 @@ def own_ratios(prices: Mapping[str, FloatArray]) -> FloatArray:
     return np.asarray((prices["C_FP"] - prices["C_TN"]) / adds)
 
 
-def run_split(
-    data: DataSet, fitted: Fitted, scenarios: Mapping[ScenarioName, Scenario]
-) -> tuple[list[SplitCost], dict[str, float]]:
-    """Return what every strategy did on test in each scenario, and in money where priced."""
-    chosen: dict[str, ThresholdPolicy] = {}
+def run_split(fitted: Fitted, scenarios: Mapping[ScenarioName, Scenario]) -> list[SplitCost]:
+    """Return what every strategy did on test in each scenario."""
     costs = []
     for number, scenario in scenarios.items():
-        chosen = choose(scenario, fitted)
-        for strategy, policy in chosen.items():
+        for strategy, policy in choose(scenario, fitted).items():
             one = deploy(number, strategy, policy, fitted.valid, fitted.test)
             costs.append(SplitCost.from_deployed(one, GUARANTEED_BY))
-    if data.prices is None:
-        return costs, {}
-    prices = {name: values[fitted.test_rows] for name, values in data.prices.items()}
-    return costs, money(chosen, fitted.test, prices)
+    return costs
 
 
 def choose(scenario: Scenario, fitted: Fitted) -> dict[str, ThresholdPolicy]:
@@ -152,36 +144,3 @@ def _certified(scenario: Scenario, fitted: Fitted) -> ThresholdPolicy:
     model, allowed = guaranteed(scenario, fitted.valid, horizon, fitted.development)
     policy = ThresholdPolicy.from_allowed(allowed, strategy=GUARANTEED_BY, model=model)
     return replace(policy, scenario=scenario)
-
-
-def money(
-    policies: Mapping[str, ThresholdPolicy], test: Scored, prices: Mapping[str, FloatArray]
-) -> dict[str, float]:
-    """Return the mean price of a test case under each policy, in two ways, and under none.
-
-    ``one`` deploys the default threshold for all; ``own`` the threshold of each case's own ratio.
-    """
-    ratios, n = own_ratios(prices), len(test)
-    prices_by_way = {
-        "never alarm": mean_price(test.y_true, np.zeros(n, bool), prices),
-        "always alarm": mean_price(test.y_true, np.ones(n, bool), prices),
-    }
-    for name, policy in policies.items():
-        scores = test.scores[policy.model or ""]
-        for way, threshold in {"one": policy.threshold(), "own": policy.threshold(ratios)}.items():
-            prices_by_way[f"{name}, {way}"] = mean_price(test.y_true, scores >= threshold, prices)
-    return prices_by_way
-
-
-def mean_price(y_true: BoolArray, alarms: BoolArray, prices: Mapping[str, Any]) -> float:
-    """Return what a case costs on average.
-
-    Examples
-    --------
-    >>> prices = {"C_FP": 1.0, "C_FN": 10.0, "C_TP": 2.0, "C_TN": 0.0}
-    >>> mean_price(np.array([True, True, False, False]), np.array([1, 0, 1, 0], bool), prices)
-    3.25
-    """
-    if_alarm = np.where(y_true, prices["C_TP"], prices["C_FP"])
-    if_none = np.where(y_true, prices["C_FN"], prices["C_TN"])
-    return float(np.where(alarms, if_alarm, if_none).mean())

@@ -18,7 +18,7 @@ from voros_studies.evidence.mean_regret import MeanRegret, mean_regrets, regret_
 from voros_studies.evidence.one_split import FITTED, evidence_grid, fitted_scenario, run_split
 from voros_studies.evidence.regret import Regret, regrets_of_split
 from voros_studies.evidence.sources import DataSet
-from voros_studies.evidence.summary import Difference, compare_all, evidence_table, money_table
+from voros_studies.evidence.summary import Difference, compare_all, evidence_table
 from voros_studies.experiments.cases import TRAIN_SHARE
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import finished_or_computed, save
@@ -35,25 +35,22 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvidenceResult(ShownAsTables):
-    """Differences of every data set, mean regrets, tables of prices, and the seconds it took.
+    """Differences of every data set, mean regrets, and the seconds it took.
 
     Examples
     --------
-    >>> table = Table.from_rows([("data set", "saved"), ("SUPPORT2", "0.012")])
-    >>> result = EvidenceResult([], [], [table], seconds=2.0)
-    >>> len(result.tables), result.tables[2].text().splitlines()[0]
-    (3, 'data set  saved')
+    >>> [table.name for table in EvidenceResult([], [], seconds=2.0).tables]
+    ['evidence', 'regret']
     """
 
     differences: Sequence[Difference]
     regrets: Sequence[MeanRegret]
-    prices: Sequence[Table]
     seconds: float
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The differences, the regrets, then the prices of the data sets that have some."""
-        return (evidence_table(self.differences), regret_table(self.regrets), *self.prices)
+        """The differences, then the regrets."""
+        return evidence_table(self.differences), regret_table(self.regrets)
 
 
 def run_evidence(
@@ -123,13 +120,12 @@ def _record(root: Path, data: DataSet, grid: Sequence[Candidate], identity: Reco
 
     def compute() -> Record:
         fitted = fitted_or_read(root / "scores" / f"{name}.npz", identity, data.cases, grid)
-        costs, money = run_split(data, fitted, scenarios_for(data))
+        costs = run_split(fitted, scenarios_for(data))
         prevalence = float(data.cases.y.mean())
         regrets = regrets_of_split(fitted, prevalence, identity["seed"])
         return {
             "costs": [asdict(one) for one in costs],
             "regrets": [asdict(one) for one in regrets],
-            "money": money,
         }
 
     return finished_or_computed(root / "splits" / f"{name}.json", identity, compute)
@@ -144,15 +140,9 @@ def _summarise(
     root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
 ) -> EvidenceResult:
     results = [_splits(data, records[data.name]) for data in datasets]
-    prices = [
-        money_table(data.title, [held["money"] for held in records[data.name]])
-        for data in datasets
-        if data.prices is not None
-    ]
     result = EvidenceResult(
         compare_all(results),
         mean_regrets([[_regrets(held) for held in records[data.name]] for data in datasets]),
-        prices,
         seconds=sum(held["seconds"] for splits in records.values() for held in splits),
     )
     for name, content in table_files(result.tables).items():

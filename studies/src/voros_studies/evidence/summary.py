@@ -151,19 +151,3 @@ def _corrected(one: Difference) -> tuple[float, float] | tuple[str, str]:
     if one.corrected is None or np.isnan(one.corrected.low):
         return "", ""
     return one.corrected.low, one.corrected.high
-
-
-def money_table(title: str, splits: Sequence[Mapping[str, float]]) -> Table:
-    """Lay out what a case costs at its own prices, averaged over splits, with an interval."""
-    columns = (
-        Column("policy"),
-        *(Column(name, decimals=2) for name in ("price of a case", "low", "high")),
-    )
-    rows = []
-    for name in splits[0]:
-        interval = bootstrap_mean(np.array([split[name] for split in splits]))
-        policy, _, way = name.partition(", ")
-        label = f"{LABELS.get(policy, policy)}{way and f', {way} threshold'}"
-        rows.append((label, interval.estimate, interval.low, interval.high))
-    text = f"{title}: mean price of a test case, {len(splits)} splits, scenario {FITTED}"
-    return Table(columns, tuple(rows), text, "money")

@@ -31,8 +31,6 @@ class LabelledCases:
     patient : ndarray of int, shape (n_cases,)
         Whose case it is; the cases of one patient stay in one part of the split.
     feature_names : tuple of str
-    case_id : ndarray of int, optional
-        Which case it is, such as a stay's number, where a patient may have several.
 
     Examples
     --------
@@ -48,7 +46,6 @@ class LabelledCases:
     y: BoolArray
     patient: AnyArray
     feature_names: tuple[str, ...]
-    case_id: AnyArray | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.y), len(self.feature_names))
@@ -71,11 +68,6 @@ class LabelledCases:
     def feature(self, name: str) -> FloatArray:
         """Return one feature of every case."""
         return self.X[:, self.feature_names.index(name)]
-
-    @property
-    def stays(self) -> AnyArray:
-        """Which case each is: `case_id`, or the patient where none was given."""
-        return self.patient if self.case_id is None else self.case_id
 
     @property
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""What a study says of its cases beside their features: origin, characteristics, groups."""
+"""What a study says of its cases beside their features: origin and characteristics."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from voros.present.flow import FlowStep
-from voros.typing import AnyArray, FloatArray
+from voros.typing import AnyArray
 from voros_studies.experiments.cases import LabelledCases
-
-AGE_BANDS = {"under 50": 0, "50 to 64": 50, "65 to 79": 65, "80 or over": 80}
-NOT_KNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,38 +24,14 @@ class StudyContext:
         Where the cases come from.
     characteristics : mapping of str to ndarray
         For table 1: numbers, NaN where missing, or words, "" where missing; one per case.
-    groups : mapping of str to ndarray of str
-        In which the selected policies are evaluated; one per case.
-    answers : mapping of str to str
-        Where items of the TRIPOD+AI checklist are answered that only this data set can answer,
-        beside what the run itself answers.
     """
 
     notes: tuple[str, ...] = ()
     flow: tuple[FlowStep, ...] = ()
     characteristics: Mapping[str, AnyArray] = field(default_factory=dict)
-    groups: Mapping[str, AnyArray] = field(default_factory=dict)
-    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_CONTEXT = StudyContext()
-
-
-def age_bands(age: FloatArray) -> AnyArray:
-    """Return the band that each age lies in.
-
-    Examples
-    --------
-    >>> age_bands(np.array([49.9, 50.0, 91.0, np.nan])).tolist()
-    ['under 50', '50 to 64', '80 or over', 'unknown']
-    """
-    band = np.searchsorted(list(AGE_BANDS.values()), age, side="right") - 1
-    return np.where(np.isnan(age), NOT_KNOWN, np.array([*AGE_BANDS])[np.clip(band, 0, None)])
-
-
-def known_words(words: AnyArray) -> AnyArray:
-    """Return words with a name for those that are missing."""
-    return np.where(words == "", NOT_KNOWN, words)
 
 
 def words_of(cases: LabelledCases, name: str, separator: str = "=") -> AnyArray:

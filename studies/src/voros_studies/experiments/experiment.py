@@ -40,7 +40,6 @@ from voros_studies.experiments.study import (
     cost_intervals,
     run_study,
 )
-from voros_studies.experiments.timing import briefing, grid_seconds
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import table_files
 
@@ -69,7 +68,7 @@ class RunOptions:
     progress : bool, default True
         Whether to draw a bar on the standard error stream.
     announce : callable, optional
-        Called with what was found, what is lacking and how long it will take, before it starts.
+        Called with what was found and what is lacking, before it starts.
     command : str, optional
         What was typed to run it, for the page.
 
@@ -112,16 +111,10 @@ class RunOptions:
         """Fits side by side."""
         return self.jobs or os.cpu_count() or 1
 
-    def brief(
-        self,
-        found: Sequence[str],
-        lacking: Sequence[str],
-        size: tuple[int, int],
-        preparing: float = 0.0,
-    ) -> None:
-        """Announce files, what is lacking, and the time for training data of a size (n, d)."""
-        seconds = preparing + grid_seconds(self.candidates, *size, self.cores)
-        self.announce(briefing(found, lacking, None if self.models else seconds))
+    def brief(self, found: Sequence[str], lacking: Sequence[str] = ()) -> None:
+        """Announce what was found, and what is lacking."""
+        lines = [f"found: {text}" for text in found]
+        self.announce("\n".join([*lines, *(f"lacks: {text}" for text in lacking or ("nothing",))]))
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -133,6 +126,11 @@ class RunOptions:
 
 AS_PUBLISHED = RunOptions()
 """The paper's grid and time limit."""
+
+
+def file_found(name: str, path: Path) -> str:
+    """Say which file serves as a table, and its size."""
+    return f"{name}: {path} ({path.stat().st_size / 1e6:,.1f} MB)"
 
 
 def run_experiment(

@@ -1,8 +1,8 @@
-"""What reviewers of clinical papers ask for: table 1, counts, subgroups, checklist."""
+"""What reviewers of clinical papers ask for: flow, table 1, performance, all candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -10,22 +10,17 @@ from typing import Any
 import numpy as np
 
 from voros.core.decision import solve
-from voros.core.exact_intervals import binomial_limits
 from voros.present.flow import FlowStep
-from voros.text.table import Absent, Column, Table, Value
+from voros.text.table import Column, Table, Value
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split
-from voros_studies.experiments.checklist import answered_items, checklist_table
 from voros_studies.experiments.context import StudyContext
-from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.measured import name_with_unit
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.risk_quality import risk_quality
-from voros_studies.experiments.study import STUDY_CONFIDENCE, Deployed, Scored
-from voros_studies.paper.cells import ScenarioName
+from voros_studies.experiments.study import STUDY_CONFIDENCE, Scored
 
 PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
-NO_PRECISION = Absent("no alarm was raised, so there is no precision")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +36,12 @@ class StudyParts:
 
 def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]:
     """Return every table that reviewers ask for, those of many rows last."""
-    tables = (
+    return (
         flow_table(study_flow(parts), result.title),
         *([table_one(parts, result.title)] if parts.context.characteristics else []),
         performance_table(result, parts.test),
-        *(counts_table(result, number) for number in result.scenarios),
-        *(subgroup_tables(result, parts) if parts.context.groups else []),
         candidates_table(result, parts),
     )
-    written = [table.name for table in (*result.tables, *tables)]
-    answers = answered_items(written, parts.split, parts.context, result.records)
-    return (*tables, checklist_table(answers, f"{result.title}: TRIPOD+AI"))
 
 
 def flow_table(steps: Sequence[FlowStep], title: str) -> Table:
@@ -159,86 +149,6 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
     return Table(
         tuple(columns), tuple(rows), f"{result.title}: risks on the test set", "performance"
     )
-
-
-def counts_table(result: StudyResult, number: ScenarioName) -> Table:
-    """Return TP, FP, FN and TN on the test set at every deployed threshold, with intervals."""
-    columns = [Column("strategy"), Column("from cost ratio", "from"), Column("to")]
-    columns.append(Column("threshold", decimals=4))
-    columns += [Column(name, name.lower(), decimals=0) for name in ("TP", "FP", "FN", "TN")]
-    for name in ("precision", "recall", "alarms"):
-        decimals = 0 if name == "alarms" else 3
-        group = f"{name}: exact {STUDY_CONFIDENCE:.0%} interval"
-        columns += [
-            Column(title, f"{name}{end}", group, decimals)
-            for title, end in ((name, ""), ("low", "_low"), ("high", "_high"))
-        ]
-    rows = [row for one in result.deployed_in(number) for row in _counts(one)]
-    title = f"{result.title}, scenario {number}: counts on the test set"
-    return Table(tuple(columns), tuple(rows), title, f"scenario_{number}_counts")
-
-
-def _counts(one: Deployed) -> Iterator[tuple[Value, ...]]:
-    n_positive, n_negative = one.test.n_positive, one.test.n_negative
-    support = one.policy.scenario.costs.support
-    for choice in one.test.choices:
-        tp, fp, alarms = choice.tp, choice.fp, choice.alarms
-        span = max(choice.cost_ratio_low, support[0]), min(choice.cost_ratio_high, support[1])
-        precision = _with_limits(tp, alarms) if alarms else [NO_PRECISION] * 3
-        n_cases = n_positive + n_negative
-        raised = [n_cases * share for share in _with_limits(alarms, n_cases)]
-        yield (
-            *(LABELS[one.strategy], *span, choice.threshold),
-            *(tp, fp, n_positive - tp, n_negative - fp),
-            *(*precision, *_with_limits(tp, n_positive), *raised),
-        )
-
-
-def _with_limits(hits: float, n: float) -> list[float]:
-    low, high = binomial_limits(np.array([hits]), n, STUDY_CONFIDENCE)
-    return [hits / n, float(low[0]), float(high[0])]
-
-
-def subgroup_tables(result: StudyResult, parts: StudyParts) -> list[Table]:
-    """Return what the policies by partial VOROS do in each group, one table for each scenario."""
-    rows = parts.split.test
-    by = {name: words[rows] for name, words in parts.context.groups.items()}
-    tables = []
-    for one in result.deployed:
-        if one.strategy == "partial_voros":
-            scores = parts.test.scores[one.model]
-            by_subgroup = one.policy.evaluate(
-                parts.test.y_true, scores, by=by, by_cost=True
-            ).by_subgroup
-            if by_subgroup is not None:
-                tables.append(
-                    _subgroups(result, one, [group.values() for group in by_subgroup.results])
-                )
-    return tables
-
-
-def _subgroups(result: StudyResult, one: Deployed, subgroups: Sequence[Mapping[str, Any]]) -> Table:
-    whole = ("cases", "positives", "alarms", "alarms_low", "alarms_high")
-    columns = tuple(
-        Column(name.replace("_", " "), name, decimals=0 if name in whole else 3)
-        for name in subgroups[0]
-    )
-    rows = tuple(
-        tuple(
-            value
-            if isinstance(value, str)
-            else Absent("no alarm, or no positive")
-            if np.isnan(value)
-            else float(value)
-            for value in group.values()
-        )
-        for group in subgroups
-    )
-    title = (
-        f"{result.title}, scenario {one.scenario}: max partial VOROS in groups of the test set; "
-        "intervals hold together"
-    )
-    return Table(columns, rows, title, f"scenario_{one.scenario}_groups")
 
 
 def candidates_table(result: StudyResult, parts: StudyParts) -> Table:

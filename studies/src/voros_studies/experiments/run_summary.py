@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from voros import OperatingPoints, Scenario
-from voros.core.decision import solve
 from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
 from voros.policy import PolicyEvaluation
 from voros.present.document import Picture, render_document
@@ -16,7 +15,6 @@ from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.text.table import Table
 from voros.winners import score_grid
-from voros_studies.experiments.grid import OWN
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.study import (
@@ -24,7 +22,6 @@ from voros_studies.experiments.study import (
     Scored,
 )
 from voros_studies.paper.cells import ScenarioName
-from voros_studies.paper.paper_tables import STRATEGY_LABELS
 
 DEPLOYED_MARK: dict[str, Any] = {
     "color": "black",
@@ -47,6 +44,18 @@ STRATEGY_MARKERS = {
 }
 """How the thresholds of each strategy are marked."""
 
+SHORT_NAMES = {
+    "voros": "VOROS",
+    "partial_auroc": "pAUROC",
+    "recall": "recall",
+    "partial_voros": "partial VOROS",
+    "auroc": "AUROC",
+    "log_loss": "log loss",
+    "margin": "tightened limits",
+    "guaranteed": "guarantee",
+}
+"""What the winner map calls a model: by which strategies it was chosen."""
+
 SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
 SHAPES |= {"D": "diamond", "X": "cross", "*": "star"}
 
@@ -59,8 +68,7 @@ CAPTIONS = {
     "set.",
     "calibration": "Risk and observed share in tenths of the test set, with exact 95 % intervals. "
     "Models with class weights are not meant to be calibrated.",
-    "winners": "Which of the selected models, and the best of each family, wins at other limits, "
-    "on validation.",
+    "winners": "Which of the selected models wins at other limits, on validation.",
 }
 
 
@@ -68,7 +76,7 @@ def draw_study(result: StudyResult, valid: Scored, test: Scored) -> dict[str, by
     """Draw every figure of a study, and return the images by file name.
 
     ROC curves and area curves are those of the selected models on the test set; the winner map
-    compares them, and the best of each family, on validation, where the choice is made.
+    compares them on validation, where the choice is made.
     """
     headless_pyplot()
     drawn = {}
@@ -108,17 +116,10 @@ def _compared(
     result: StudyResult, valid: Scored, number: ScenarioName
 ) -> dict[str, OperatingPoints]:
     """Return the models that the winner map compares, by what they are known for."""
-    named = {
-        model: f"best {family}" for family, model in best_of_each_family(result, valid, number)
-    }
+    chosen_by: dict[str, list[str]] = {}
     for one in result.deployed_in(number):
-        chosen = [
-            other.strategy for other in result.deployed_in(number) if other.model == one.model
-        ]
-        named[one.model] = "by " + ", ".join(
-            STRATEGY_LABELS[s].removeprefix("max ") for s in chosen if s in STRATEGY_LABELS
-        )
-    return {name: valid.points[model] for model, name in named.items()}
+        chosen_by.setdefault(one.model, []).append(SHORT_NAMES[one.strategy])
+    return {f"by {', '.join(by)}": valid.points[model] for model, by in chosen_by.items()}
 
 
 def _winners(
@@ -126,20 +127,6 @@ def _winners(
 ) -> WinnerMapDisplay:
     admitting = MAP_CAPACITIES[MAP_CAPACITIES * n_cases >= 1]
     return WinnerMapDisplay(score_grid(compared, scenario.without_limits(), MAP_FLOORS, admitting))
-
-
-def best_of_each_family(
-    result: StudyResult, valid: Scored, number: ScenarioName
-) -> list[tuple[str, str]]:
-    """Return each family of the grid with its model of highest partial VOROS."""
-    best: dict[str, tuple[float, str]] = {}
-    for model, points in valid.points.items():
-        family = result.records[model]["family"]
-        if family == OWN:
-            continue
-        score = solve(points, result.scenarios[number]).partial_voros
-        best[family] = max(best.get(family, (-1.0, "")), (score, model))
-    return [(family, model) for family, (_, model) in best.items()]
 
 
 def answers(result: StudyResult) -> list[str]:

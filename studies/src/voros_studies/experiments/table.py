@@ -134,7 +134,7 @@ def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
     if not known.all():
         steps.append(FlowStep("with an outcome", len(kept), int((~known).sum()), "no outcome"))
     return TableCases(
-        cases=LabelledCases(encoder.transform(kept), y, patient, names, np.arange(len(kept))),
+        cases=LabelledCases(encoder.transform(kept), y, patient, names),
         encoder=encoder,
         frame=kept,
         flow=tuple(steps),

@@ -69,8 +69,7 @@ def run_table(
     _check_split(columns, n_splits, test_data)
     table.cases.check_both_outcomes(str(data), "Name another outcome")
     notes = (*(f"{path.name}: SHA-256 {sha256_of(path)}" for path in files), *table.notes)
-    size = (len(table.cases) // 2, len(table.cases.feature_names))
-    options.brief([*notes, repr(table.cases)], (), size)
+    options.brief([*notes, repr(table.cases)])
     title, root = f"{files[0].stem}, {columns.label}", Path(out)
     description: dict[str, Any] = {
         "experiment": "table",

@@ -11,18 +11,20 @@ import numpy as np
 
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
-from voros_studies.experiments.cases import TRAIN_SHARE, LabelledCases, split_in_quarters
-from voros_studies.experiments.context import StudyContext, known_words, words_of
+from voros_studies.experiments.cases import LabelledCases, split_in_quarters
+from voros_studies.experiments.context import StudyContext, words_of
 from voros_studies.experiments.errors import ExperimentError
-from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
+from voros_studies.experiments.experiment import (
+    AS_PUBLISHED,
+    RunOptions,
+    file_found,
+    run_experiment,
+)
 from voros_studies.experiments.results import StudyResult
-from voros_studies.experiments.timing import file_found
-from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import (
     BUCKET_HOURS,
     N_BUCKETS,
     VALUE_SUMMARIES,
-    WINDOWS,
     stack,
     summarise,
 )
@@ -64,11 +66,9 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
     static, dynamic = release.static_features, release.dynamic_features
     files, lacking = _found(release), static.lacking + dynamic.lacking
     added = static.added + dynamic.added
-    n_features = len(static.names) + len(VALUE_SUMMARIES) * len(WINDOWS) * len(dynamic.names)
-    n_train = int(release.static.shape[0] * TRAIN_SHARE)
     said = [*files, *_counted("features beyond the paper's tables", added)]
     missing = _counted("features of the paper's tables", lacking)
-    options.brief(said, missing, (n_train, n_features))
+    options.brief(said, missing)
     cases = eicu_cases(release)
     options.announce(repr(cases))
     return run_experiment(
@@ -85,9 +85,7 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
                 *(f"lacking: {text}" for text in lacking),
             ),
             (FlowStep("stays of the release", len(cases)),),
-            described := {name: words_of(cases, name, " ") for name in STATIC},
-            {name: known_words(described[name]) for name in ("age", "gender", "ethnicity")},
-            DOCUMENTED,
+            {name: words_of(cases, name, " ") for name in STATIC},
         ),
     )
 

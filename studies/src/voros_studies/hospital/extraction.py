@@ -16,17 +16,10 @@ from voros_studies.experiments.errors import ExperimentError, explaining_full_di
 from voros_studies.experiments.folder import save_json, sha256_of
 from voros_studies.hospital.chart import ChartCount, stream_chart
 from voros_studies.hospital.features import HOURS
-from voros_studies.hospital.release import SourceTable, explaining, open_database, quoted
+from voros_studies.hospital.release import CHART, SourceTable, explaining, open_database, quoted
 
 if TYPE_CHECKING:
     import duckdb
-
-NEWEST_YEARS = "2020 - 2022"
-"""Patients of these years are in MIMIC-IV since 3.0, and in no table of 2.x."""
-
-FEWEST_NEWEST = 20
-"""If one table has this many patients or stays of those years and another none, that is no
-accident."""
 
 MIXED_REMEDY = "Take all four tables from the same release"
 
@@ -139,7 +132,7 @@ def _all_stays(rule: CohortRule) -> str:
     minutes = round(60 * rule.min_hours)
     return f"""
 CREATE TABLE all_stays AS
-SELECT s.stay_id, s.subject_id, s.intime, p.gender, p.anchor_year_group, a.insurance,
+SELECT s.stay_id, s.subject_id, s.intime, p.gender, a.insurance,
        p.anchor_age + year(s.intime) - p.anchor_year AS age,
        {DIED[rule.outcome]} AS died,
        coalesce(s.outtime >= s.intime + INTERVAL {minutes} MINUTE, false) AS stayed,
@@ -161,18 +154,6 @@ FROM all_stays
 def _one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]:
     (row,) = database.execute(query).fetchall()
     return tuple(row)
-
-
-def _newest_years(
-    database: duckdb.DuckDBPyConnection, table: str, key: str, other: str
-) -> tuple[int, ...]:
-    """Count the rows of the newest years in a table, and those of them that another has too."""
-    return _one_row(
-        database,
-        f"SELECT count(*), count(t.{key}) FROM {table} LEFT JOIN "
-        f"(SELECT DISTINCT {key} FROM {other}) t USING ({key}) "
-        f"WHERE anchor_year_group = '{NEWEST_YEARS}'",
-    )
 
 
 def _check_keys(database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable]) -> None:
@@ -201,14 +182,6 @@ def _check_one_release(
                 f"{_path(tables, inner)}: {orphans} rows have a {key} that is not in "
                 f"{_path(tables, outer)}, so the two are of different releases. {MIXED_REMEDY}"
             )
-    for short in ("admissions", "icustays"):
-        newest, held = _newest_years(database, "patients", "subject_id", short)
-        if newest >= FEWEST_NEWEST and held == 0:
-            raise ExperimentError(
-                f"{_path(tables, short)}: it holds none of the {newest} patients of {NEWEST_YEARS} "
-                f"in {_path(tables, 'patients')}, so it is of 2.x and the other of 3.x. "
-                f"{MIXED_REMEDY}"
-            )
 
 
 def _path(tables: Mapping[str, SourceTable], short: str) -> str:
@@ -222,7 +195,14 @@ class Extraction:
     folder: Path
     flow: CohortFlow
     counts: tuple[ChartCount, ...]
+    unreadable: int
     digests: Mapping[str, str]
+
+    @property
+    def notes(self) -> list[str]:
+        """What became of the readings, a sentence for each channel."""
+        left_out = f"chart: {self.unreadable:,} rows that cannot be read left out"
+        return [*([left_out] if self.unreadable else []), *map(str, self.counts)]
 
     @property
     def stays(self) -> Path:
@@ -251,7 +231,8 @@ def extract(
     held = json.loads(note.read_text()) if note.exists() else {}
     if {key: held.get(key) for key in made_from} == made_from:
         counts = tuple(ChartCount(**count) for count in held["counts"])
-        return Extraction(folder, CohortFlow(**held["flow"]), counts, held["digests"])
+        flow, rest = CohortFlow(**held["flow"]), (held["unreadable"], held["digests"])
+        return Extraction(folder, flow, counts, *rest)
     with explaining_full_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
         scratch = TemporaryDirectory(dir=folder, prefix="scratch", ignore_cleanup_errors=True)
@@ -268,24 +249,15 @@ def extract(
                 "COPY (SELECT stay_id, subject_id, age, gender, insurance, died FROM cohort "
                 f"ORDER BY stay_id) TO {quoted(stays)} (FORMAT parquet)"
             )
-        counts = tuple(
-            stream_chart(database, tables["icu/chartevents"], folder / "buckets.parquet")
-        )
-        _check_newest_charted(database, folder / "buckets.parquet", tables)
+        counts = tuple(stream_chart(database, tables[CHART], folder / "buckets.parquet"))
+        unreadable = _count_rejected(database) if tables[CHART].columns else 0
     digests = {name: sha256_of(table.path) for name, table in tables.items()}
     saved = {"flow": asdict(flow), "counts": [asdict(c) for c in counts], "digests": digests}
-    save_json(note, {**made_from, **saved})
-    return Extraction(folder, flow, counts, digests)
+    save_json(note, {**made_from, **saved, "unreadable": unreadable})
+    return Extraction(folder, flow, counts, unreadable, digests)
 
 
-def _check_newest_charted(
-    database: duckdb.DuckDBPyConnection, buckets: Path, tables: Mapping[str, SourceTable]
-) -> None:
-    source = f"read_parquet({quoted(buckets)})"
-    newest, charted = _newest_years(database, "cohort", "stay_id", source)
-    if newest >= FEWEST_NEWEST and charted == 0:
-        buckets.unlink()
-        raise ExperimentError(
-            f"{tables['icu/chartevents'].path}: it holds no reading of the {newest} stays of "
-            f"{NEWEST_YEARS}, so it is of 2.x and the other tables of 3.x. {MIXED_REMEDY}"
-        )
+def _count_rejected(database: duckdb.DuckDBPyConnection) -> int:
+    """Count the rows of the chart that DuckDB could not read."""
+    (n,) = _one_row(database, "SELECT count(DISTINCT line) FROM reject_errors")
+    return n

@@ -12,13 +12,15 @@ import numpy as np
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext, age_bands, known_words, words_of
-from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
-from voros_studies.experiments.published import compare_published, read_published, take_split
+from voros_studies.experiments.context import StudyContext, words_of
+from voros_studies.experiments.experiment import (
+    AS_PUBLISHED,
+    RunOptions,
+    file_found,
+    run_experiment,
+)
 from voros_studies.experiments.results import StudyResult
-from voros_studies.experiments.timing import file_found
 from voros_studies.hospital.channels import CHANNELS, TIME_VARYING
-from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.extraction import (
     PAPER_PREVALENCE,
     PAPER_RULE,
@@ -39,7 +41,6 @@ from voros_studies.hospital.features import (
     summarise,
 )
 from voros_studies.hospital.release import (
-    GENERATED_MARK,
     SourceTable,
     explaining,
     find_tables,
@@ -53,12 +54,6 @@ INSURANCES = ("Medicare", "Medicaid", "Private", "Other", "No charge")
 
 GENDERS = ("F", "M")
 
-TRAINING_STAYS, N_FEATURES = 15_500, 321
-"""Of the paper's cohort, to estimate times with before ours is known."""
-
-MEGABYTES_PER_SECOND = {".gz": 8.0, ".csv": 60.0, ".parquet": 40.0}
-"""How fast a chart is streamed, by format, on two cores."""
-
 
 def run_mimic(
     data: str | Path,
@@ -66,8 +61,6 @@ def run_mimic(
     options: RunOptions = AS_PUBLISHED,
     *,
     rule: CohortRule = PAPER_RULE,
-    against: str | Path | None = None,
-    published_split: bool = False,
 ) -> StudyResult:
     """Run the study on a MIMIC-IV release, and write everything into one folder.
 
@@ -80,10 +73,6 @@ def run_mimic(
     options : RunOptions, optional
     rule : CohortRule, optional
         Which stays, and which death.
-    against : path-like, optional
-        A folder of published predictions, with whose ids cohort and labels are compared.
-    published_split : bool, default False
-        Whether to take over the split of those predictions.
 
     Returns
     -------
@@ -107,66 +96,43 @@ def run_mimic(
     voros_studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder.
     Name the one with hosp/ and icu/
     """
-    if published_split and against is None:
-        raise ValueError("published_split=True takes the split of predictions: name their folder")
-    published = None if against is None else read_published(against)
-    tables, extracted = find_tables(Path(data)), Path(out) / "extracted"
+    tables = find_tables(Path(data))
     files = [file_found(name, table.path) for name, table in tables.items()]
-    options.brief(files, (), (TRAINING_STAYS, N_FEATURES), _seconds(tables, extracted))
-    extraction = extract(tables, extracted, rule)
+    options.brief(files)
+    extraction = extract(tables, Path(out) / "extracted", rule)
     options.announce(str(extraction.flow))
     cases = mimic_cases(extraction)
-    notes = _notes(Path(data), tables, cases, rule, extraction)
-    split = None
-    if published is not None:
-        notes += map(str, compare_published(cases, published))
-    if published is not None and published_split:
-        split, left_out = take_split(cases, published)
-        notes.append(f"the published split; {left_out} cases of its patients in no part left out")
+    notes = _notes(tables, cases, rule, extraction)
     options.announce("\n".join([*notes, repr(cases)]))
     studied = len(cases), extraction.flow.in_care - len(cases)
     return run_experiment(
-        _title(Path(data), rule),
+        f"MIMIC-IV, {rule.title}",
         cases,
         Path(out),
         options,
-        description={
-            "experiment": "mimic",
-            **asdict(rule),
-            "split": "published" if published_split else "by patient",
-        },
-        split=split,
+        description={"experiment": "mimic", **asdict(rule)},
         context=StudyContext(
-            (*notes, *map(str, extraction.counts)),
+            (*notes, *extraction.notes),
             (*extraction.flow.steps(rule), FlowStep("studied", *studied, HARDLY_MEASURED)),
-            *mimic_characteristics(cases),
-            DOCUMENTED,
+            mimic_characteristics(cases),
         ),
     )
 
 
-def mimic_characteristics(
-    cases: LabelledCases,
-) -> tuple[dict[str, AnyArray], dict[str, AnyArray]]:
-    """Return what describes the stays in table 1, and the groups policies are evaluated in."""
-    sex, insurance = words_of(cases, "gender"), words_of(cases, "insurance")
-    age = cases.feature("age")
-    described: dict[str, AnyArray] = {"age": age, "sex": sex, "insurance": insurance}
-    described["weight, kg"] = cases.feature("weight")
+def mimic_characteristics(cases: LabelledCases) -> dict[str, AnyArray]:
+    """Return what describes the stays in table 1."""
+    described: dict[str, AnyArray] = {
+        "age": cases.feature("age"),
+        "sex": words_of(cases, "gender"),
+        "insurance": words_of(cases, "insurance"),
+        "weight, kg": cases.feature("weight"),
+    }
     for channel in TIME_VARYING:
         described[f"{channel.name}, mean"] = cases.feature(f"{channel.name} mean 0-48h")
-    groups = {"age": age_bands(age), "sex": known_words(sex), "insurance": known_words(insurance)}
-    return described, groups
-
-
-def _title(data: Path, rule: CohortRule) -> str:
-    made_up = (data / GENERATED_MARK).exists()
-    source = "Generated data in the layout of MIMIC-IV" if made_up else "MIMIC-IV"
-    return f"{source}, {rule.title}"
+    return described
 
 
 def _notes(
-    data: Path,
     tables: Mapping[str, SourceTable],
     cases: LabelledCases,
     rule: CohortRule,
@@ -174,19 +140,12 @@ def _notes(
 ) -> list[str]:
     digests = [f"{name}: SHA-256 {digest}" for name, digest in extraction.digests.items()]
     return [
-        f"release: {release_in_words(data, tables)}",
+        f"release: {release_in_words(tables)}",
         *digests,
         f"outcome: {rule.title}; stays of at least {rule.min_hours:g} h",
         f"the paper has {PAPER_STAYS:,} stays, {PAPER_PREVALENCE} positive ({PIPELINE}); here "
         f"{len(cases):,}, {cases.y.mean():.3f}",
     ]
-
-
-def _seconds(tables: Mapping[str, SourceTable], extracted: Path) -> float:
-    if (extracted / "extraction.json").exists():
-        return 0.0
-    chart = tables["icu/chartevents"].path
-    return chart.stat().st_size / 1e6 / MEGABYTES_PER_SECOND[chart.suffix]
 
 
 def mimic_cases(extraction: Extraction) -> LabelledCases:
@@ -205,12 +164,7 @@ def mimic_cases(extraction: Extraction) -> LabelledCases:
     features |= _static({name: column[measured] for name, column in stays.items()})
     features["weight"] = ALL_SUMMARIES["mean"](weight[measured])
     X, names = stack(features)
-    cases = LabelledCases(
-        X,
-        *(stays["died"][measured], stays["subject_id"][measured]),
-        names,
-        stays["stay_id"][measured],
-    )
+    cases = LabelledCases(X, stays["died"][measured], stays["subject_id"][measured], names)
     cases.check_both_outcomes(
         str(extraction.buckets),
         f"Stays need {FEWEST_CHANNELS} vitals or labs in the last {RECENT_HOURS} hours: is "

@@ -14,15 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.arguments import check_choice
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext, age_bands, known_words
+from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_metadata
 from voros_studies.experiments.folder import sha256_of
@@ -31,7 +29,6 @@ from voros_studies.experiments.splits import SplitsResult, run_splits
 from voros_studies.experiments.splits_summary import write_splits
 from voros_studies.hospital.archives import archived_files
 from voros_studies.hospital.channels import TIME_VARYING
-from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import (
     ALL_SUMMARIES,
     BUCKET_HOURS,
@@ -44,59 +41,32 @@ from voros_studies.hospital.features import (
 )
 from voros_studies.hospital.release import check_columns
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Parameters: TypeAlias = Literal["paper", "all"]
-
 SETS = ("a", "b", "c")
 REMEDY = "Download it again from PhysioNet (challenge-2012 1.0.0)"
 
 OUTCOME_COLUMNS = ("RecordID", "SAPS-I", "SOFA", "In-hospital_death")
-DESCRIPTORS = ("RecordID", "Age", "Gender", "Height", "ICUType")
+DESCRIPTORS = ("RecordID", "Age", "Gender", "ICUType")
 """Written once, at 00:00; -1 stands for unknown. Weight is one too, and is also charted later."""
 
 PLAUSIBLE: Mapping[str, tuple[float, float]] = {
-    "Albumin": (0.5, 10),
-    "ALP": (1, 5000),
-    "ALT": (1, 30_000),
-    "AST": (1, 30_000),
-    "Bilirubin": (0, 100),
-    "BUN": (0, 300),
     "Cholesterol": (20, 1000),
-    "Creatinine": (0, 50),
     "DiasABP": (1, 250),
-    "FiO2": (0.2, 1),
-    "GCS": (3, 15),
     "Glucose": (10, 2000),
-    "HCO3": (1, 80),
-    "HCT": (5, 75),
     "HR": (1, 350),
-    "K": (1, 15),
     "Lactate": (0.05, 40),
-    "Mg": (0, 20),
-    "MAP": (1, 300),
-    "MechVent": (0, 1),
-    "Na": (80, 220),
     "NIDiasABP": (1, 250),
-    "NIMAP": (1, 300),
     "NISysABP": (1, 375),
-    "PaCO2": (1, 200),
-    "PaO2": (1, 700),
     "pH": (6.3, 8.4),
     "Platelets": (0, 3000),
     "RespRate": (0, 150),
     "SaO2": (1, 100),
     "SysABP": (1, 375),
     "Temp": (26, 45),
-    "TroponinI": (0, 500),
-    "TroponinT": (0, 100),
-    "Urine": (0, 5000),
     "WBC": (0, 1000),
     "Weight": (20, 500),
 }
-"""The 37 parameters; a reading beyond the bounds is a slip and is left out. Those of the paper's
-channels are the bounds that MIMIC-IV has."""
+"""The parameters of the paper's channels, and the weight; others are not read. A reading beyond the
+bounds, which are those for MIMIC-IV, is a slip and is left out."""
 
 PAPER_CHANNELS: Mapping[str, tuple[str, ...]] = {
     "bp_diastolic_mmHg": ("DiasABP", "NIDiasABP"),
@@ -133,7 +103,6 @@ def run_physionet2012(
     options: RunOptions = AS_PUBLISHED,
     *,
     n_splits: int = SPLITS,
-    parameters: Parameters = "paper",
     sets: Sequence[str] | None = None,
     test_set: str | None = None,
 ) -> SplitsResult:
@@ -148,8 +117,6 @@ def run_physionet2012(
     options : RunOptions, optional
         The seed is that of the first split; the others follow.
     n_splits : int, default 20
-    parameters : {"paper", "all"}
-        See `challenge_cases`.
     test_set : str, optional
         One of the sets, kept for testing alone; the others are split into training and validation.
 
@@ -171,18 +138,16 @@ def run_physionet2012(
     voros_studies.experiments.errors.ExperimentError: no-such-folder: there is no such folder or
     archive
     """
-    check_choice(parameters, "parameters", get_args(Parameters))
     stays = read_challenge(data, sets)
-    cases, studied = challenge_cases(stays, parameters)
+    cases, studied = challenge_cases(stays)
     held_out = _held_out(stays.set_name[studied], test_set)
     files = [Path(data)] if Path(data).is_file() else sorted(Path(data).glob("Outcomes-*.txt"))
     notes = [*(f"{path.name}: SHA-256 {sha256_of(path)}" for path in files), *stays.notes]
     options.announce("\n".join([*notes, repr(cases)]))
-    options.brief([str(data)], LACKING, (n_splits * len(cases) // 2, len(cases.feature_names)))
+    options.brief([str(data)], LACKING)
     scores = {name: stays.outcomes[name][studied] for name in RIVALS}
     description = {
         "experiment": "physionet2012",
-        "parameters": parameters,
         "sets": "".join(np.unique(stays.set_name)),
         "test_set": test_set or "",
     }
@@ -207,18 +172,17 @@ def _context(
         np.array([names.get(code, "") for code in stays.descriptors[column][studied]])
         for column, names in (("Gender", SEXES), ("ICUType", WARDS))
     )
-    age = cases.feature("age")
-    described = {"age": age, "sex": sex, "ICU": ward, "weight, kg": cases.feature("weight")}
+    described = {"age": cases.feature("age"), "sex": sex, "ICU": ward}
+    described["weight, kg"] = cases.feature("weight")
     described |= {name: stays.outcomes[name][studied] for name in RIVALS}
     for name, members in PAPER_CHANNELS.items():
         described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
-    unnamed = f"; {stays.unnamed:,} rows of them name no parameter" if stays.unnamed else ""
+    left_out = "".join(f"; {n:,} rows {why}" for why, n in stays.left_out.items())
     flow = (
-        FlowStep(f"stays of 48 h or more{unnamed}", len(stays)),
+        FlowStep(f"stays of 48 h or more{left_out}", len(stays)),
         FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
     )
-    groups = {"age": age_bands(age), "sex": known_words(sex), "ICU": known_words(ward)}
-    return StudyContext(tuple(notes), flow, described, groups, DOCUMENTED)
+    return StudyContext(tuple(notes), flow, described)
 
 
 def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:
@@ -234,8 +198,8 @@ class ChallengeStays:
     """The stays of one or more sets, in the order of set and RecordID.
 
     ``buckets`` holds for each parameter the mean of its plausible readings, by stay and 2 hours,
-    and ``counts`` how many they are; ``implausible`` counts what was left out, and ``unnamed`` rows
-    that do not say which parameter was read.
+    and ``counts`` how many they are; ``implausible`` counts readings that were left out, and
+    ``left_out`` rows that deviate from the layout, by how.
     """
 
     record: AnyArray
@@ -245,7 +209,7 @@ class ChallengeStays:
     sums: Mapping[str, FloatArray]
     counts: Mapping[str, AnyArray]
     implausible: Mapping[str, int]
-    unnamed: int
+    left_out: Mapping[str, int]
 
     def __len__(self) -> int:
         """Count the stays."""
@@ -265,7 +229,7 @@ class ChallengeStays:
         return [
             f"PhysioNet/CinC Challenge 2012 (ODC-By), stays by set: {sets}",
             f"implausible readings left out: {', '.join(slips) or 'none'}",
-            f"rows without the name of a parameter left out: {self.unnamed:,}",
+            *(f"rows left out: {n:,} {why}" for why, n in self.left_out.items()),
         ]
 
 
@@ -375,10 +339,12 @@ class _Record:
     sums: FloatArray = field(default_factory=partial(np.zeros, BUCKETED))
     counts: AnyArray = field(default_factory=partial(np.zeros, BUCKETED, dtype=np.int32))
     implausible: Counter[str] = field(default_factory=Counter)
-    unnamed: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 TIME = re.compile(r"(\d+):([0-5]\d)")
+UNNAMED, UNREADABLE = "without the name of a parameter", "without a time, a name and a number"
+"""Why rows of a stay are left out: set c has thousands of the first kind."""
 
 
 def _read_record(name: str, record: int, text: str) -> _Record:
@@ -391,10 +357,8 @@ def _read_record(name: str, record: int, text: str) -> _Record:
         try:
             at, parameter, value = line.split(",")
             _take_reading(stay, _hours(at), parameter, float(value))
-        except (KeyError, ValueError) as error:
-            raise ExperimentError(
-                f"{name}: {line!r} is not a valid reading ({error}). {REMEDY}"
-            ) from error
+        except ValueError:
+            stay.left_out[UNREADABLE] += 1
     if stay.descriptors.get("RecordID") != record:
         held = stay.descriptors.get("RecordID")
         raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
@@ -410,14 +374,15 @@ def _hours(at: str) -> float:
 
 def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:
     if not parameter:
-        stay.unnamed += 1
+        stay.left_out[UNNAMED] += 1
         return
     if parameter in DESCRIPTORS:
         stay.descriptors[parameter] = value
         return
-    low, high = PLAUSIBLE[parameter]
-    if hours >= HOURS or (parameter == "Weight" and value == -1):
+    unknown = parameter == "Weight" and value == -1
+    if parameter not in PLAUSIBLE or hours >= HOURS or unknown:
         return
+    low, high = PLAUSIBLE[parameter]
     if not low <= value <= high:
         stay.implausible[parameter] += 1
         return
@@ -461,7 +426,7 @@ def _put_together(
         sums=sums,
         counts=counts,
         implausible={name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
-        unnamed=sum(stay.unnamed for stay in series),
+        left_out=sum((stay.left_out for stay in series), Counter()),
     )
 
 
@@ -470,23 +435,18 @@ def _known(values: Sequence[float]) -> FloatArray:
     return np.where(numbers < 0, np.nan, numbers)
 
 
-def challenge_cases(
-    stays: ChallengeStays, parameters: Parameters = "paper"
-) -> tuple[LabelledCases, BoolArray]:
+def challenge_cases(stays: ChallengeStays) -> tuple[LabelledCases, BoolArray]:
     """Return the studied stays with their features, and which of all stays are studied.
 
-    "paper" takes the 12 of the paper's 13 channels that the data have, its 8 summaries over 3
-    windows, with age, gender and mean weight; "all" takes each of the 37 parameters that way, and
-    the height and the kind of ICU beside. As in the paper, a stay is studied if at least 3 of the
-    paper's channels were measured in the last 16 of the 48 hours.
+    Features are the paper's 8 summaries over 3 windows of the 12 of its 13 channels that the data
+    have, with age, gender and mean weight. As in the paper, a stay is studied if at least 3 of the
+    channels were measured in the last 16 of the 48 hours.
     """
-    check_choice(parameters, "parameters", get_args(Parameters))
     studied = measured_recently(stays.buckets(*names) for names in PAPER_CHANNELS.values())
-    groups = PAPER_CHANNELS if parameters == "paper" else {name: (name,) for name in PLAUSIBLE}
     features: dict[str, FloatArray] = {}
-    for name, members in groups.items():
+    for name, members in PAPER_CHANNELS.items():
         features |= summarise(stays.buckets(*members)[studied], name, ALL_SUMMARIES)
-    features |= {name: column[studied] for name, column in _static(stays, parameters).items()}
+    features |= {name: column[studied] for name, column in _static(stays).items()}
     X, names = stack(features)
     died = stays.outcomes["In-hospital_death"][studied] == 1
     cases = LabelledCases(X, died, stays.record[studied], names)
@@ -494,43 +454,10 @@ def challenge_cases(
     return cases, studied
 
 
-def _static(stays: ChallengeStays, parameters: Parameters) -> dict[str, FloatArray]:
-    gender, ward = stays.descriptors["Gender"], stays.descriptors["ICUType"]
-    static = {
+def _static(stays: ChallengeStays) -> dict[str, FloatArray]:
+    gender = stays.descriptors["Gender"]
+    return {
         "age": stays.descriptors["Age"],
         **{f"gender={word}": (gender == code) * 1.0 for code, word in SEXES.items()},
         "weight": ALL_SUMMARIES["mean"](stays.buckets("Weight")),
     }
-    if parameters == "all":
-        height = stays.descriptors["Height"]
-        static["height"] = np.where((height >= 100) & (height <= 250), height, np.nan)
-        static |= {f"ICU={word}": (ward == code) * 1.0 for code, word in WARDS.items()}
-    return static
-
-
-def physionet2012_frame(
-    data: str | Path, sets: Sequence[str] | None = None, parameters: Parameters = "paper"
-) -> tuple[pd.DataFrame, AnyArray]:
-    """Return the features as a frame indexed by RecordID, and who died in hospital (0 or 1).
-
-    Parameters are those of `read_challenge` and `challenge_cases`; NaN where nothing was measured.
-
-    Returns
-    -------
-    tuple of pandas.DataFrame and ndarray
-        The features, and the outcome.
-
-    Examples
-    --------
-    Of the folder or archive with ``set-a/`` and ``Outcomes-a.txt``:
-
-    >>> X, y = physionet2012_frame("challenge-2012", sets=["a"])  # doctest: +SKIP
-    >>> X.shape, round(y.mean(), 4)  # doctest: +SKIP
-    ((3969, 292), 0.1386)
-    """
-    import pandas as pd
-
-    cases, _ = challenge_cases(read_challenge(data, sets), parameters)
-    index: Any = pd.Index(cases.patient, name="RecordID")
-    frame = pd.DataFrame(cases.X, index=index, columns=list(cases.feature_names))
-    return frame, cases.y.astype(int)

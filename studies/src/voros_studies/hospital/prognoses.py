@@ -15,11 +15,10 @@ from voros.datasets.support2 import OutcomeName
 from voros.present.flow import FlowStep
 from voros.typing import FloatArray
 from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext, age_bands, words_of
+from voros_studies.experiments.context import StudyContext
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.rivals import compare_forecasts
-from voros_studies.hospital.documented import DOCUMENTED
 from voros_studies.hospital.features import stack
 
 OUTCOME_TITLES: Mapping[OutcomeName, str] = {
@@ -60,8 +59,7 @@ def run_support2(
     'hospital_death_within_7_days'
     """
     cases = support2_cases(outcome)
-    size = (len(cases) // 2, len(cases.feature_names))
-    options.brief([f"SUPPORT2, which comes with voros: {cases!r}"], (), size)
+    options.brief([f"SUPPORT2, which comes with voros: {cases!r}"])
     title = f"SUPPORT2, {OUTCOME_TITLES[outcome]}"
     return run_experiment(
         title,
@@ -73,8 +71,6 @@ def run_support2(
             ("SUPPORT2, courtesy of the Vanderbilt University Department of Biostatistics",),
             (FlowStep("patients", len(cases)),),
             dict(load_support2().features),
-            {"age": age_bands(cases.feature("age")), "sex": words_of(cases, "sex")},
-            DOCUMENTED,
         ),
         find_rivals=partial(compare_forecasts, title, dict(load_support2().prognoses)),
     )

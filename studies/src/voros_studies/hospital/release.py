@@ -27,11 +27,14 @@ DOWNLOAD_AGAIN = (
     "SHA256SUMS.txt"
 )
 
+CHART = "icu/chartevents"
+"""The long table: rows of it that cannot be read are counted, and those of the others refused."""
+
 TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
 
 _NEEDED = {
     "hosp/patients": "subject_id BIGINT, gender VARCHAR, anchor_age INTEGER, anchor_year INTEGER, "
-    "anchor_year_group VARCHAR, dod DATE",
+    "dod DATE",
     "hosp/admissions": "subject_id BIGINT, hadm_id BIGINT, deathtime TIMESTAMP, "
     "insurance VARCHAR, hospital_expire_flag INTEGER",
     "icu/icustays": "subject_id BIGINT, hadm_id BIGINT, stay_id BIGINT, intime TIMESTAMP, "
@@ -81,7 +84,8 @@ class SourceTable:
         types = {column: needed.get(column, "VARCHAR") for column in self.columns}
         return (
             f"(SELECT {', '.join(needed)} FROM read_csv({quoted(self.path)}, header=true, "
-            f"columns={types}, auto_detect=false, delim=',', quote='\"', escape='\"'))"
+            f"columns={types}, auto_detect=false, delim=',', quote='\"', escape='\"', "
+            f"store_rejects={self.name == CHART}))"
         )
 
 
@@ -96,14 +100,8 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
     return tables
 
 
-GENERATED_MARK = "GENERATED.txt"
-"""Lies in a release that was made up, so that no result of it is taken for one of patients."""
-
-
-def release_in_words(folder: Path, tables: Mapping[str, SourceTable]) -> str:
+def release_in_words(tables: Mapping[str, SourceTable]) -> str:
     """Say which release the tables are of, as far as their columns show it."""
-    if (folder / GENERATED_MARK).exists():
-        return "generated, of no hospital"
     columns = tables["hosp/admissions"].columns
     if not columns:
         return "MIMIC-IV as Parquet, whose release the columns do not show"
