@@ -10,8 +10,7 @@ import numpy as np
 
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.settings import day_of
-from voros.text.numbers import short
-from voros.text.table import Table, html_pairs
+from voros.text.table import html_pairs
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 Verdict: TypeAlias = Literal["kept", "too early to tell", "unknown", "watch", "broken"]
@@ -143,11 +142,6 @@ class Status:
         values = {name: value for name, value in vars(self).items() if name != "watches"}
         return {**values, "since": self.since, "watches": [w.document() for w in self.watches]}
 
-    def table(self) -> Table:
-        """Return one row for each limit."""
-        head = ("limit", "verdict", "since about", "value", "interval", "allowed", "evidence")
-        return Table.from_rows([head, *(_cells(watch) for watch in self.watches)])
-
     def __str__(self) -> str:
         return self.words
 
@@ -182,20 +176,6 @@ class Update:
     def n_alarms(self) -> int:
         """Number of alarms in the batch."""
         return int(np.count_nonzero(self.alarms))
-
-
-def _cells(watch: Watch) -> tuple[str, ...]:
-    high = "?" if watch.high is None else short(watch.high)
-    interval = "" if watch.low is None else f"{short(watch.low)} to {high}"
-    return (
-        watch.name,
-        watch.verdict,
-        watch.since or "",
-        "" if watch.estimate is None else short(watch.estimate),
-        interval,
-        "" if watch.limit is None else f"{watch.limit:g}",
-        short(watch.evidence),
-    )
 
 
 def counted(n: int, noun: str) -> str:
