@@ -154,7 +154,7 @@ def test_cases_beyond_the_capacity_change_no_resample(cases, scenario):
     for ranked, counts in resampled(positive, scores):
         most = scenario.max_alarms(len(positive), 0.0)
         few = ranked.within_alarms(most)
-        assert len(few.order) < len(ranked.order)
+        assert len(few.units) < len(ranked.units)
         parts = few.points(counts), ranked.points(counts)
         assert parts[0].n_positive == parts[1].n_positive
         assert parts[0].n_negative == parts[1].n_negative

@@ -14,10 +14,10 @@ from voros.allocation.joint_policy import JointPolicy
 from voros.allocation.problem import (
     OVERLAPS,
     JointChoice,
-    JointProblem,
     Overlap,
     SharedLimit,
     Solver,
+    mean_ratio,
 )
 from voros.allocation.search import Effort, share_within
 from voros.allocation.search_space import PeriodLimit
@@ -220,31 +220,27 @@ class JointMaker:
         """Decide on operating points, and warn of streams that can only never alarm."""
         limit = self.limit if cases is None else self.limit.over(cases.periods)
         most = limit.max_alarms(n_cases)
-        problem = self.problem(points, most, self.solver(cases))
-        for name, decision in zip(problem.names, problem.decisions, strict=True):
+        decisions = self.decisions(points)
+        for name, decision in decisions.items():
             self._warn(name, decision, most, cases)
-        choice, certificate = self.choose(problem)
+        choice, certificate = self.choose(decisions, most, self.solver(cases))
         return JointPolicy(
-            names=problem.names,
+            names=tuple(decisions),
             scenarios=tuple(self.scenarios.values()),
             miss_weights=tuple(self.weights.values()),
             limit=limit,
             arrangement="groups" if cases is None else cases.arrangement,
             overlap=self.overlap,
-            sizes=tuple((d.points.n_positive, d.points.n_negative) for d in problem.decisions),
+            sizes=tuple((d.points.n_positive, d.points.n_negative) for d in decisions.values()),
             n_cases=n_cases,
             default=choice if cases is None else self.counted(choice, cases),
             certificate=certificate,
-            values=_value_sums(problem),
+            values=_value_sums(decisions),
         )
 
-    def problem(
-        self, points: dict[str, OperatingPoints], max_alarms: float, solver: Solver
-    ) -> JointProblem:
-        """Put together what is solved."""
-        decisions = tuple(solve(points[name], self.scenarios[name]) for name in self.scenarios)
-        weights = tuple(as_cost(weight) for weight in self.weights.values())
-        return JointProblem(tuple(self.scenarios), decisions, weights, max_alarms, solver)
+    def decisions(self, points: Mapping[str, OperatingPoints]) -> dict[str, Decision]:
+        """Return what the own limits of each stream leave."""
+        return {name: solve(points[name], limits) for name, limits in self.scenarios.items()}
 
     def solver(self, cases: StreamCases | None, n_above: int | None = None) -> Solver:
         """Return what finds the choice of least cost within the shared capacity.
@@ -266,10 +262,13 @@ class JointMaker:
 
         return search
 
-    def choose(self, problem: JointProblem) -> tuple[JointChoice, Certificate]:
+    def choose(
+        self, decisions: Mapping[str, Decision], max_alarms: float, solver: Solver
+    ) -> tuple[JointChoice, Certificate]:
         """Find the thresholds of least cost, and why no others cost less."""
-        chosen = problem.choose()
-        points = [decision.points for decision in problem.decisions]
+        streams = [_stream(decision, self.weights[name]) for name, decision in decisions.items()]
+        chosen = solver(streams, max_alarms)
+        points = [decision.points for decision in decisions.values()]
         thresholds, tp, fp = (
             tuple(
                 getattr(curve, name)[row].item()
@@ -316,9 +315,16 @@ class JointMaker:
         return bool(self.limit.in_periods(cases.periods).holds(counts))
 
 
-def _value_sums(problem: JointProblem) -> tuple[tuple[float, float], ...] | None:
+def _stream(decision: Decision, weight: float) -> Stream:
+    """Return the points of a stream at its mean cost ratio."""
+    points, miss = decision.points, as_cost(weight)
+    ratio = mean_ratio(decision.scenario.costs, points.costed.negatives_per_positive)
+    return Stream(points, decision.feasible, miss * as_cost(ratio), miss)
+
+
+def _value_sums(decisions: Mapping[str, Decision]) -> tuple[tuple[float, float], ...] | None:
     """Return the values of positives and the costs of negatives of each stream, where all have."""
-    sums = [decision.points.worth for decision in problem.decisions]
+    sums = [decision.points.worth for decision in decisions.values()]
     worth = [(float(s.n_positive), float(s.n_negative)) for s in sums if s is not None]
     if worth and len(worth) < len(sums):
         raise ArgumentError("y_true", " holds points with and without values; give one kind")

@@ -141,7 +141,7 @@ def _candidates(
     maker: JointMaker, cases: StreamCases, units: SplitUnits, test: CapacityTest
 ) -> list[_Candidate]:
     """Solve with all limits tightened by standard errors of these cases, the safest first."""
-    points = {name: cases.points(name) for name in maker.scenarios}
+    decisions = maker.decisions({name: cases.points(name) for name in maker.scenarios})
     n_periods = int(np.count_nonzero(~units.tested)) * units.block
     most = test.limit * (n_periods if units.kind == "periods" else cases.n_cases)
 
@@ -150,12 +150,10 @@ def _candidates(
         if test.exceed is not None:
             mean = test.exceed * n_periods
             above = max(int(mean - margin * np.sqrt(mean)), 0)
+        spread = margin * max(error / float(np.sqrt(most)), 1.0)
+        tight = {name: _tightened(decision, spread) for name, decision in decisions.items()}
         left = max(most - margin * error, 0.0)
-        problem = maker.problem(points, left, maker.solver(cases, above))
-        spread = max(error / float(np.sqrt(most)), 1.0)
-        decisions = tuple(_tightened(decision, margin * spread) for decision in problem.decisions)
-        problem = replace(problem, decisions=decisions)
-        return maker.choose(problem)
+        return maker.choose(tight, left, maker.solver(cases, above))
 
     plain = candidate(0.0, float(np.sqrt(most)))
     error = max(float(np.sqrt(most)), test.error(plain[0].thresholds))

@@ -13,15 +13,12 @@ import numpy as np
 from voros.allocation.search_space import PeriodLimit
 from voros.core.arrays import LARGEST_COUNT
 from voros.core.costs import CostDistribution, Uniform
-from voros.core.decision import Decision
 from voros.core.exact_limits import as_fraction
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario
 from voros.core.shared_capacity import (
     SharedChoice,
     Stream,
-    as_cost,
-    share_capacity,
 )
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
@@ -30,6 +27,7 @@ Overlap: TypeAlias = Literal["each", "once"]
 OVERLAPS: tuple[Overlap, ...] = ("each", "once")
 
 Solver = Callable[[list[Stream], float], SharedChoice]
+"""Finds the choice of least cost within a number of alarms."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,45 +186,6 @@ class SharedLimit:
             f"={self.capacity!r}; accepted is a float within (0, 1], a share of the cases, or an "
             f"int from 1 to {LARGEST_COUNT}, a number of alarms",
         )
-
-
-@dataclass(frozen=True, eq=False)
-class JointProblem:
-    """Several streams and one capacity.
-
-    Attributes
-    ----------
-    names : tuple of str
-    decisions : tuple of Decision
-        What each stream's own limits leave.
-    weights : tuple of Fraction
-        What a miss costs in each stream.
-    max_alarms : float
-        Of all streams together.
-    solver : callable
-        Finds the choice of least cost.
-    """
-
-    names: tuple[str, ...]
-    decisions: tuple[Decision, ...]
-    weights: tuple[Fraction, ...]
-    max_alarms: float
-    solver: Solver = share_capacity
-
-    @property
-    def streams(self) -> list[Stream]:
-        """The streams at their mean cost ratios."""
-        streams = []
-        for decision, weight in zip(self.decisions, self.weights, strict=True):
-            points = decision.points
-            odds = points.costed.negatives_per_positive
-            ratio = as_cost(mean_ratio(decision.scenario.costs, odds))
-            streams.append(Stream(points, decision.feasible, weight * ratio, weight))
-        return streams
-
-    def choose(self) -> SharedChoice:
-        """Find the points of least total cost."""
-        return self.solver(self.streams, self.max_alarms)
 
 
 def mean_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:

@@ -187,10 +187,8 @@ def _counted(
     # Cases of one score in any order: they are alarms together.
     steps = np.diff([points.tp, points.fp], append=[[points.n_positive], [points.n_negative]])
     labels = np.repeat(np.tile([True, False], steps.shape[1]), steps.T.ravel().astype(np.intp))
-    order = np.arange(len(labels))
     ranked = Ranked(
-        order=order,
-        units=order,
+        units=np.arange(len(labels)),
         positive=labels,
         ends=points.alarms.astype(np.intp),
         thresholds=points.thresholds,

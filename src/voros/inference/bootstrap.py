@@ -335,8 +335,24 @@ def bootstrap(
     >>> voros.bootstrap(y_true, y_score, scenario, n_resamples=200, random_state=0)
     partial VOROS 0.457 (95 % curve interval 0.290 to 0.573, taking cases as independent)
     """
-    how = Resampling.from_options(options, IntervalOptions)
     scenario = check_scenario(scenario)
+    by_model = score_resamples(y_true, scores, scenario, metric, options).bootstraps(scenario)
+    if isinstance(y_true, OperatingPoints):
+        return by_model[ONLY_MODEL]
+    return one_or_all(by_model, y_true if scores is None else scores)
+
+
+def score_resamples(
+    y_true: Any,
+    scores: Any,
+    scenario: Scenario,
+    metric: MetricLike,
+    options: IntervalOptions,
+    *,
+    fewest_models: int = 1,
+) -> Replicates:
+    """Compute a metric of every model on the same resamples."""
+    how = Resampling.from_options(options, IntervalOptions)
     measure = Measure.from_metric(metric, scenario)
     plan = how.plan(
         y_true,
@@ -346,10 +362,9 @@ def bootstrap(
         limits=measure.curve,
         threshold_on=measure.threshold_on,
     )
-    by_model = plan.run(measure).bootstraps(scenario)
-    if isinstance(y_true, OperatingPoints):
-        return by_model[ONLY_MODEL]
-    return one_or_all(by_model, y_true if scores is None else scores)
+    if len(plan.models) < fewest_models:
+        raise ValueError("scores hold one model; a comparison needs at least two")
+    return plan.run(measure)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,13 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import compared_scores
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
-from voros.inference.bootstrap import Bootstrap, IntervalOptions, Replicates, Resampling
+from voros.inference.bootstrap import (
+    Bootstrap,
+    IntervalOptions,
+    Replicates,
+    Resampling,
+    score_resamples,
+)
 from voros.inference.drawn_stays import DrawnCounts, DrawnStays, cost_per_event
 from voros.inference.statistics import Measure, MetricLike, metric_in_words, one_by_one
 from voros.io.frames import make_frame
@@ -257,21 +263,10 @@ def compare(
             f"metric={metric!r}: a higher threshold is neither better nor worse, and models differ "
             "in scale; compare their partial VOROS or expected cost"
         )
-    how = Resampling.from_options(options, IntervalOptions)
     scenario = check_scenario(scenario)
-    measure = Measure.from_metric(metric, scenario)
-    plan = how.plan(
-        y_true,
-        scores,
-        scenario,
-        worthwhile=measure.worthwhile_only,
-        limits=measure.curve,
-        threshold_on=measure.threshold_on,
+    return _comparison_of(
+        score_resamples(y_true, scores, scenario, metric, options, fewest_models=2)
     )
-    if len(plan.models) < 2:
-        raise ValueError("scores hold one model; a comparison needs at least two")
-    values = plan.run(measure)
-    return _comparison_of(values)
 
 
 @takes(Resampling)

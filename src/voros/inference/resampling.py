@@ -73,10 +73,8 @@ class Ranked:
 
     Attributes
     ----------
-    order : ndarray of int
-        Cases by falling score.
     units : ndarray of int
-        What each of them is drawn with, in that order: itself, its group or its period.
+        What each case is drawn with, by falling score: itself, its group or its period.
     positive : ndarray of bool
         Labels in that order.
     ends : ndarray of int
@@ -90,7 +88,6 @@ class Ranked:
         What an error on each of the cases costs, in that order, where they have values.
     """
 
-    order: AnyArray
     units: AnyArray
     positive: BoolArray
     ends: AnyArray
@@ -136,7 +133,6 @@ class Ranked:
             else PeriodCases(periods=periods, positive=positive, scores=scores.astype(float))
         )
         return cls(
-            order=order,
             units=order if units is None else units[order],
             positive=labels,
             ends=np.append(0, ends + 1),
@@ -209,7 +205,6 @@ class Ranked:
         n = self.ends[reached][-1]
         return replace(
             self,
-            order=self.order[:n],
             units=self.units[:n],
             positive=self.positive[:n],
             ends=self.ends[reached],
