@@ -19,7 +19,6 @@ from voros.core.limits import (
     most_precise,
     within_capacity,
 )
-from voros.core.model_points import check_points
 from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import kept_points
@@ -27,7 +26,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import cost_moments, dominated_area, ratio_moments
 from voros.exceptions import IncompleteCountsError, UndefinedScoreError
 from voros.io.frames import make_frame
-from voros.models import points_of_one, read_points
+from voros.models import check_points, points_of_one, read_points
 from voros.notices import warn_about
 from voros.text.numbers import count, interval, short, threshold_text
 from voros.text.table import Table, html_pairs

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from voros.core.alignment import check_aligned
+from voros.core.arguments import check_type
 from voros.core.arrays import as_vector, check_same_length, named_columns, shown
 from voros.core.cases import LabelledCases, check_cases
-from voros.core.model_points import check_points
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.places import on_device, refuse_on_device
@@ -27,6 +27,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.io.columns import FEWEST_NUMBERED, names_identifier
+from voros.text.numbers import count
 from voros.typing import AnyArray, FloatArray
 
 Result = TypeVar("Result")
@@ -49,6 +50,9 @@ SAMPLED_WEIGHTS = 1000
 
 CENT_ROUNDING = 1e-6
 """How far an amount in cents may be from a whole number."""
+
+SAME_TOTAL = 1e-9
+"""Relative difference of class sizes that sums of weights in another order may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,3 +414,22 @@ def read_development(development: Any, pos_label: Any = None) -> dict[str, Opera
             "development", f" is a {type(development).__name__}; {DEVELOPMENT_CASES}"
         )
     return count_models(*development, pos_label=pos_label)
+
+
+def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
+    """Refuse models whose classes differ in size: they were not counted on the same cases."""
+    (first, expected), *rest = points_by_model.items()
+    for name, other in rest:
+        sizes = [(curve.n_positive, curve.n_negative) for curve in (expected, other)]
+        if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
+            sizes_said = (f"{count(p)} positive and {count(n)} negative" for p, n in sizes)
+            said = " against ".join(sizes_said)
+            raise ValueError(
+                f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
+            )
+
+
+def check_points(points: object, name: str = "points") -> OperatingPoints:
+    """Return operating points, and refuse anything else by name."""
+    example = "OperatingPoints.from_scores(y_true, y_score)"
+    return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")

@@ -62,9 +62,7 @@ def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
 @pytest.mark.parametrize(
     ("by", "options", "message"),
     [
-        (SITE, {"min_cases": 3, "small": "refuse"}, r"fewer than 3 cases: B \(2\), C \(1\)"),
         (SITE, {"min_cases": 0}, "min_cases=0; accepted is a whole number above 0"),
-        (SITE, {"small": "drop"}, "small='drop'"),
         (SITE, {"intersections": True}, "intersections=True needs two columns"),
         (SITE, {"intersections": "no"}, "intersections='no'"),
         ({}, {}, "by holds no column"),

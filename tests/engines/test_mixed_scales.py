@@ -6,8 +6,8 @@ import pytest
 import voros
 from voros.engines import count_frame
 from voros.engines.bins import Bins
+from voros.engines.keys import BITS
 from voros.engines.plan import buckets_to_count
-from voros.engines.scales import BITS
 
 pl = pytest.importorskip("polars")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.scales import BITS, Scale, scale_for
+from voros.engines.keys import BITS, Scale, scale_for
 
 # A subnormal score times a factor below 1 is rounded: the one product that is not exact.
 floats = st.floats(allow_nan=False, allow_subnormal=False)

@@ -9,9 +9,8 @@ import pytest
 import voros
 from voros.engines import count_frame, open_files
 from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.keys import to_key
+from voros.engines.keys import Scale, to_key
 from voros.engines.plan import Named
-from voros.engines.scales import Scale
 
 pytestmark = [
     pytest.mark.spark,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from voros.core.alignment import check_aligned, index_of
-from voros.core.arguments import check_choice, check_count, check_flag
+from voros.core.arguments import check_count, check_flag
 from voros.core.arrays import as_vector, named_columns
 from voros.core.grouped_cases import group_codes, group_names
 from voros.exceptions import ArgumentError
@@ -30,8 +30,6 @@ POOLED = "other"
 
 SHOWN_GROUPS = 6
 """How many pooled subgroups a note names."""
-
-Small: TypeAlias = Literal["pool", "refuse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +88,6 @@ class Subgroups:
         *,
         intersections: bool = False,
         min_cases: int = FEWEST_CASES,
-        small: Small = "pool",
     ) -> Subgroups:
         """Read the subgroups of each case.
 
@@ -101,9 +98,7 @@ class Subgroups:
         intersections : bool, default False
             Report on the subgroups of all columns together as well: women of site A.
         min_cases : int, default 10
-            Subgroups with fewer cases are small.
-        small : {"pool", "refuse"}, default "pool"
-            Report on the small subgroups of a column together, as "other", or raise and name them.
+            Subgroups with fewer cases are reported on together, as "other".
 
         Returns
         -------
@@ -115,8 +110,7 @@ class Subgroups:
         if check_flag(intersections, "intersections"):
             parts.append(_intersection(parts))
         fewest = check_count(min_cases, "min_cases", "a whole number above 0")
-        check_choice(small, "small", ("pool", "refuse"))
-        pooled = [_without_small(part, fewest, small) for part in parts]
+        pooled = [_without_small(part, fewest) for part in parts]
         notes = tuple(note for _, note in pooled if note)
         return cls(tuple(part for part, _ in pooled), notes, index_of(by))
 
@@ -186,19 +180,12 @@ def _intersection(parts: Sequence[Partition]) -> Partition:
     return Partition(" and ".join(part.column for part in parts), tuple(names), codes)
 
 
-def _without_small(part: Partition, fewest: int, small: Small) -> tuple[Partition, str]:
-    """Pool the small subgroups or refuse them; with a note on which they are."""
+def _without_small(part: Partition, fewest: int) -> tuple[Partition, str]:
+    """Pool the small subgroups; with a note on which they are."""
     few = part.sizes < fewest
     if not few.any():
         return part, ""
     named = [name for name, is_small in zip(part.names, few, strict=True) if is_small]
-    if small == "refuse":
-        sizes = ", ".join(f"{part.names[i]} ({part.sizes[i]})" for i in np.flatnonzero(few))
-        raise ArgumentError(
-            "by",
-            f"[{part.column!r}] has subgroups of fewer than {fewest} cases: {sizes}; leave their "
-            "cases out, put subgroups together, or pool them with small='pool'",
-        )
     kept = [name for name, is_small in zip(part.names, few, strict=True) if not is_small]
     pooled = POOLED if POOLED not in kept else f"{POOLED} subgroups"
     renumbered = np.where(few, len(kept), np.cumsum(~few) - 1)

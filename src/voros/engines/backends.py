@@ -1,6 +1,6 @@
 """What differs from engine to engine; everything else is asked through narwhals.
 
-An adapter numbers the buckets of `voros.engines.scales` in its engine's own language.
+An adapter numbers the buckets of `voros.engines.keys` in its engine's own language.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.arithmetic_keys import spark_size_key
-from voros.engines.keys import MAGNITUDE
+from voros.core.arrays import LARGEST_FINITE
+from voros.engines.keys import MAGNITUDE, Scale
 from voros.engines.plan import Named
-from voros.engines.scales import Scale
 from voros.installing import missing_package
 from voros.typing import BoolArray
 
@@ -27,6 +26,17 @@ LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 SHORT_LIST = 2048
 """Values that DuckDB compares one by one as fast as it looks them up."""
+
+
+FRACTION_BITS, EXPONENT_BIAS = 52, 1023
+"""How a float64 is laid out."""
+
+HIGHEST_POWER = (2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS
+"""Key of an infinity."""
+
+SMALLEST_NORMAL = 2.0**-1022
+SCALE_HALF = 2.0**537
+"""Its square makes a whole number of the smallest float."""
 
 
 class Adapter(ABC):
@@ -173,11 +183,31 @@ class Spark(Adapter):
         from pyspark.sql.functions import expr
 
         native, size, power = frame.to_native(), f"{bucket}_size", f"{bucket}_power"
-        for name, step in spark_size_key(f"abs(`{score}`)", size, power):
+        for name, step in _spark_size_key(f"abs(`{score}`)", size, power):
             native = native.withColumn(name or bucket, expr(step))
         signed = f"IF(`{score}` < 0, -`{bucket}`, `{bucket}`)"
         numbered = native.withColumn(bucket, expr(f"shiftright({signed}, {level})"))
         return as_lazy(numbered.drop(size, power))
+
+
+def _spark_size_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
+    """Columns of SQL, one after the other, that end in the key of a size, unnamed."""
+    denormal = f"{absolute} < {SMALLEST_NORMAL!r}D"
+    infinite = f"{absolute} > {float(LARGEST_FINITE)!r}D"
+    fraction = f"CAST((`{size}` / pow(2D, `{power}`) - 1) * {2.0**FRACTION_BITS!r}D AS BIGINT)"
+    normal = f"(CAST(`{power}` AS BIGINT) + {EXPONENT_BIAS}) * {2**FRACTION_BITS} + {fraction}"
+    return [
+        (size, f"IF({denormal} OR {infinite}, 1D, {absolute})"),
+        (power, f"greatest(least(floor(log2(`{size}`)), {EXPONENT_BIAS}), {1 - EXPONENT_BIAS})"),
+        # A logarithm beside a power of two may round to the wrong side.
+        (power, f"`{power}` - IF(`{size}` < pow(2D, `{power}`), 1, 0)"),
+        (power, f"`{power}` + IF(`{size}` / pow(2D, `{power}`) >= 2, 1, 0)"),
+        (
+            "",
+            f"CASE WHEN {denormal} THEN CAST({absolute} * {SCALE_HALF!r}D * {SCALE_HALF!r}D "
+            f"AS BIGINT) WHEN {infinite} THEN {HIGHEST_POWER} ELSE {normal} END",
+        ),
+    ]
 
 
 def _words(wanted: BoolArray) -> list[int]:

@@ -1,21 +1,27 @@
-"""An order-preserving map between floats and integers, so that bins fit scores of any scale.
+"""Order-preserving maps from scores to whole numbers, so that ranges are counted by number.
+
+The *key* of a score is a whole number; a *bucket* of level n is the set of scores whose keys agree
+but for the last n bits. Buckets are ranges of scores, and each level nests in the next.
+
+A `Scale` makes keys of scores times a power of two, rounded down: a product that every engine
+computes exactly, except for subnormal scores (below 2.3e-308 in size). Where scores lie too
+unevenly for that, the key is made of the float's bits, at more expense.
 
 The bits of a float, read as a signed integer, already rise with it where it is positive; below
 zero they fall, and are mirrored. Two floats that compare equal (0.0 and -0.0) get the same key.
-A *bucket* is the set of floats whose keys agree but for the last n bits, where n is its *level*.
-Buckets are ranges of scores, each level nests in the next, and sixteen buckets of level 48 share an
-octave.
+Sixteen buckets of level 48 share an octave.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from voros.core.arrays import LARGEST_FINITE
-from voros.typing import FloatArray
+from voros.typing import BoolArray, FloatArray
 
 IntArray = NDArray[np.int64]
 
@@ -76,3 +82,83 @@ def bucket_end(buckets: Any, level: int) -> FloatArray:
 
 LOWEST_KEY, HIGHEST_KEY = to_key([-np.inf, LARGEST_FINITE])
 """Keys of the lowest and highest score; a score of +inf counts as the highest finite one."""
+
+KEY_SIZE = 53
+"""Keys of a linear scale are no larger than two to this power: floats hold them all."""
+
+WIDEST = 1e200
+"""Spans up to it, and down to its inverse, are scaled without leaving the range of a float."""
+
+TRIAL_BUCKETS = 4096
+"""Buckets by which scales are compared on a sample."""
+
+CROWDED = 4.0
+"""The bits of a float must leave this many times less open to be worth their expense."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A map from scores to keys.
+
+    Attributes
+    ----------
+    exponent : int or None
+        A key is the score times two to the exponent; None for the bits of the float.
+    lowest, highest : float
+        Scores beyond them have the keys of these.
+
+    Examples
+    --------
+    >>> Scale(4, 0.0, 0.4).buckets([-1.0, 0.0, 0.3, 0.5]).tolist()
+    [0, 0, 4, 6]
+    """
+
+    exponent: int | None = None
+    lowest: float = -np.inf
+    highest: float = np.inf
+
+    def buckets(self, scores: Any, level: int = 0) -> IntArray:
+        """Number of the bucket each score is in, from level 0, the finest, up."""
+        values = np.asarray(scores, dtype=np.float64)
+        if self.exponent is None:
+            return np.asarray(to_key(values) >> level)
+        inside = np.clip(values, self.lowest, self.highest)
+        return np.floor(inside * self.factor(level)).astype(np.int64)
+
+    def factor(self, level: int) -> float:
+        """Buckets of a level in a difference of one."""
+        return float(2.0 ** ((self.exponent or 0) - level))
+
+
+BITS = Scale()
+"""The bits of the float: different scores never share a key."""
+
+
+def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) -> Scale:
+    """Choose a scale by whose buckets scores like a sample's are told apart well.
+
+    Examples
+    --------
+    >>> ill = np.arange(999) % 3 == 0
+    >>> [
+    ...     scale_for(scores, ill, scores[0], scores[-1]) == BITS
+    ...     for scores in (np.linspace(0, 1, 999), np.exp(np.linspace(-90, 0, 999)))
+    ... ]
+    [False, True]
+    """
+    if not 1 / WIDEST < high / 2 - low / 2 < WIDEST:
+        return BITS
+    linear = Scale(KEY_SIZE - int(np.ceil(np.log2(max(-low, high)))), low, high)
+    crowded = _left_open(linear, sample, positive) > CROWDED * _left_open(BITS, sample, positive)
+    return BITS if crowded else linear
+
+
+def _left_open(scale: Scale, sample: FloatArray, positive: BoolArray) -> float:
+    """Pairs of a positive and a negative that share one of a few thousand buckets."""
+    keys = scale.buckets(sample)
+    span = int(keys.max()) - int(keys.min())
+    home = keys >> max(span.bit_length() - TRIAL_BUCKETS.bit_length() + 1, 0)
+    cases = np.bincount(home - home.min())
+    positives = np.bincount((home - home.min())[positive], minlength=len(cases))
+    # Of pure buckets too the larger ones leave more open.
+    return float(np.sum((positives + 0.5) * (cases - positives + 0.5), where=cases > 0))

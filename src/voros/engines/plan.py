@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from voros.engines.bins import Bins
-from voros.engines.keys import COARSEST, IntArray
-from voros.engines.scales import BITS, Scale
+from voros.engines.keys import BITS, COARSEST, IntArray, Scale
 from voros.typing import BoolArray, FloatArray
 
 LARGEST_ANSWER = 2**20

@@ -12,8 +12,8 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
 from voros.engines.bins import Bins
+from voros.engines.keys import BITS
 from voros.engines.plan import Wanted
-from voros.engines.scales import BITS
 from voros.typing import AnyArray
 
 POSITIVE, WEIGHT, SCORE, BUCKET, NAMED, LABELLED, KNOWN = (

@@ -26,6 +26,7 @@ from voros.core.scenario import Scenario
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
 from voros.engines.bins import Bins
 from voros.engines.first_pass import Totals, count_totals, read_cases
+from voros.engines.keys import BITS, Scale, scale_for
 from voros.engines.plan import (
     LARGEST_ANSWER,
     Plan,
@@ -35,7 +36,6 @@ from voros.engines.plan import (
     rows_in,
 )
 from voros.engines.queries import Columns, LazyCases
-from voros.engines.scales import BITS, Scale, scale_for
 from voros.typing import BoolArray
 
 SAMPLE_ROWS = 100_000

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_type
-from voros.core.model_points import check_same_cases
 from voros.core.operating_points import OperatingPoints
 from voros.evaluation import Evaluation
 from voros.io.frames import join_frames
-from voros.models import ONLY_MODEL, count_models
+from voros.models import ONLY_MODEL, check_same_cases, count_models
 from voros.notices import warn_about
 from voros.plotting.colours import model_styles
 from voros.plotting.style import axes_to_draw_on

@@ -12,11 +12,11 @@ from voros.core.arguments import check_count
 from voros.core.calibration import holds_risks
 from voros.core.costs import CostDistribution, Samples, Uniform
 from voros.core.exact_limits import is_whole
-from voros.core.model_points import check_same_cases
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
 from voros.io.writing import plain
+from voros.models import check_same_cases
 from voros.present.explorer.period_counts import period_counts
 from voros.present.explorer.thinning import (
     CERTIFIED_RECALL,
