@@ -23,7 +23,8 @@ def cases():
 
 
 def legend_texts(display):
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    (legend,) = filter(None, (ax.get_legend() for ax in display.ax_.figure.axes))
+    return [text.get_text() for text in legend.get_texts()]
 
 
 def drawn_span(collection):

@@ -144,7 +144,8 @@ def test_a_single_model_takes_a_name_and_several_do_not(kind: Any, cases: Any) -
     y, scores = cases
     display = kind.from_predictions(y, scores["a"], SCENARIO, name="ours")
     assert list(display.points) == ["ours"]
-    assert display.ax_.get_legend().get_texts()[0].get_text().startswith("ours")
+    (legend,) = filter(None, (ax.get_legend() for ax in display.ax_.figure.axes))
+    assert legend.get_texts()[0].get_text().startswith("ours")
     with pytest.raises(ValueError, match="name='ours' and 3 models"):
         kind.from_predictions(y, scores, SCENARIO, name="ours")
 

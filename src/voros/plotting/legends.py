@@ -1,4 +1,4 @@
-"""Legends where they cover nothing: in a free corner, or else below the axes.
+"""Legends where they cover nothing: below the axes.
 
 Sizes are estimated before the layout is known, and on the large side.
 """
@@ -14,12 +14,10 @@ from voros.plotting.names import distinct, literal, wrapped
 from voros.plotting.style import (
     CHARACTER_WIDTH,
     POINTS_PER_INCH,
-    axes_inches,
     panel_inches,
     text_inches,
     type_size,
 )
-from voros.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.legend import Legend
@@ -40,15 +38,6 @@ MOST_BELOW = 0.3
 """Share of the height of somebody else's axes that a legend below them takes."""
 LONGEST_INSIDE = 26
 """Characters in a line of a legend inside the axes."""
-STEPS = 400
-"""Points at which a line is checked for lying under a legend."""
-
-CORNERS = {
-    "lower right": (1, 0),
-    "upper left": (0, 1),
-    "upper right": (1, 1),
-    "lower left": (0, 0),
-}
 
 
 def draw_legend(
@@ -56,16 +45,14 @@ def draw_legend(
 ) -> Any:
     """Draw a legend, after what one on these axes says already.
 
-    There is space under the lowest axes of the picture, ``below``, which are ``ax`` by default. A
-    figure that is ours may ``grow`` taller by what a legend there takes.
+    It stands under the lowest axes of the picture, ``below``, which are ``ax`` by default; without
+    a layout engine, which makes the space, inside ``ax``. A figure that is ours may ``grow`` taller
+    by what a legend takes.
     """
     size, lowest = type_size(ax) - 1, below or ax
     old = _take_entries(ax) + (_take_entries(lowest) if lowest is not ax else [])
-    inside = old + written_entries(entries, LONGEST_INSIDE)
-    corner = _free_corner(ax, inside, size)
-    if corner is not None:
-        return draw_entries(ax, inside, loc=corner, fontsize=size, framealpha=0.9)
     if ax.figure.get_layout_engine() is None:
+        inside = old + written_entries(entries, LONGEST_INSIDE)
         return draw_entries(ax, inside, loc="best", fontsize=size, framealpha=0.9)
     return _draw_below(ax, entries, old, below=lowest, grow=grow)
 
@@ -153,43 +140,3 @@ def make_taller(figure: Any, labels: Sequence[str], columns: int, size: float) -
     """Give a figure the height that a legend below its axes takes."""
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + legend_height(labels, columns, size))
-
-
-def _free_corner(ax: Any, shown: Sequence[LegendEntry], size: float) -> str | None:
-    """The first corner in which no line lies."""
-    labels = [label for _, label in shown]
-    rows, inches = sum(label.count("\n") + 1 for label in labels), size / POINTS_PER_INCH
-    wide = max(text_inches(label, size) for label in labels) + (HANDLE + PADDING) * inches
-    high = (rows * LINE + PADDING) * inches
-    across, up = axes_inches(ax)
-    width, height = SAFETY * wide / across, SAFETY * high / up
-    if max(width, height) > 0.75:
-        return None
-    places = _places(ax)
-    for name, (right, top) in CORNERS.items():
-        x = places[:, 0] if not right else 1 - places[:, 0]
-        y = places[:, 1] if not top else 1 - places[:, 1]
-        if not np.any((x < width) & (y < height)):
-            return name
-    return None
-
-
-def _places(ax: Any) -> FloatArray:
-    """Where lines run, in shares of the axes."""
-    paths = [np.empty((0, 2))]
-    to_share = ax.transData + ax.transAxes.inverted()
-    for line in ax.lines:
-        path = line.get_xydata()
-        if line.get_transform() == ax.transData and len(path):
-            paths.append(_dense(to_share.transform(path[~np.isnan(path).any(axis=1)])))
-    places = np.concatenate(paths)
-    return np.asarray(places[np.all((places > -0.01) & (places < 1.01), axis=1)])
-
-
-def _dense(path: FloatArray) -> FloatArray:
-    """Points close together along a line."""
-    if len(path) < 2:
-        return path
-    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
-    at = np.linspace(0.0, along[-1], STEPS)
-    return np.column_stack([np.interp(at, along, path[:, 0]), np.interp(at, along, path[:, 1])])
