@@ -18,7 +18,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 CONSTANTS = {"SCENARIOS"}
 """A value has no docstring of its own; `Cell` and `evaluate_cell` show this one in use."""
 
-SHOWN_ONLY = {"quick_support2", "run_table"}
+SHOWN_ONLY = {"run_table"}
 """Each reads data that voros does not ship or fits for a while: their tests run them."""
 
 

@@ -162,9 +162,10 @@ def _write_page(patients: Support2, folder: Path) -> Path:
 
 
 def _run_study(folder: Path) -> None:
-    from voros_studies.hospital import quick_support2
+    from voros_studies.experiments import RunOptions
+    from voros_studies.hospital import run_support2
 
-    study = quick_support2(folder, OUTCOME)
+    study = run_support2(folder, OUTCOME, RunOptions(quick=True, progress=False))
     write_whole(folder / "tables.txt", study.text() + "\n")
 
 

@@ -15,8 +15,7 @@ from experiments.test_study import some_scored
 from started import browser  # noqa: F401
 
 from voros.present.flow import FlowStep
-from voros_studies.experiments.cases import LabelledCases, Split
-from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.cases import LabelledCases, Split, StudyContext
 from voros_studies.experiments.grid import quick_grid
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow

@@ -84,20 +84,6 @@ def test_a_missing_column_is_named(data, name, column):
         find_tables(data)
 
 
-def test_a_missing_column_of_a_parquet_file_is_named(data):
-    import duckdb
-
-    path, target = data / "icu/icustays.csv.gz", data / "icu/icustays.parquet"
-    with duckdb.connect() as database:
-        database.execute(f"COPY (SELECT * EXCLUDE (intime) FROM read_csv('{path}')) TO '{target}'")
-    path.unlink()
-    with pytest.raises(ExperimentError, match=r"icustays\.parquet.*has no column intime"):
-        find_tables(data)
-    target.write_bytes(target.read_bytes()[:-50])
-    with pytest.raises(ExperimentError, match=r"icustays\.parquet: not readable.*SHA256SUMS"):
-        find_tables(data)
-
-
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("kept", [0.6, 0.001])
 @pytest.mark.slow

@@ -14,8 +14,13 @@ from voros import Scenario
 from voros.core.arguments import check_count
 from voros.progress import Bar
 from voros.text.table import Table, csv_text
-from voros_studies.experiments.cases import LabelledCases, Split, split_patients
-from voros_studies.experiments.context import NO_CONTEXT, StudyContext
+from voros_studies.experiments.cases import (
+    NO_CONTEXT,
+    LabelledCases,
+    Split,
+    StudyContext,
+    split_patients,
+)
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import (
     RunFolder,

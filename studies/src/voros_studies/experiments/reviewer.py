@@ -13,8 +13,7 @@ from voros.core.decision import solve
 from voros.present.flow import FlowStep
 from voros.text.table import Column, Table, Value
 from voros.typing import AnyArray, BoolArray, FloatArray
-from voros_studies.experiments.cases import LabelledCases, Split
-from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.cases import LabelledCases, Split, StudyContext
 from voros_studies.experiments.measured import name_with_unit
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.risk_quality import risk_quality

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from voros.io import open_source
-from voros_studies.experiments.cases import split_around_test
-from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.cases import StudyContext, split_around_test
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import (
     AS_PUBLISHED,

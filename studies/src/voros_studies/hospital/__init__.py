@@ -7,10 +7,9 @@ Each module reads one source into cases; `voros_studies.experiments` does the re
 from voros_studies.hospital.eicu import run_eicu
 from voros_studies.hospital.mimic import run_mimic
 from voros_studies.hospital.physionet2012 import run_physionet2012
-from voros_studies.hospital.prognoses import quick_support2, run_support2
+from voros_studies.hospital.prognoses import run_support2
 
 __all__ = [
-    "quick_support2",
     "run_eicu",
     "run_mimic",
     "run_physionet2012",

@@ -11,8 +11,7 @@ import numpy as np
 
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
-from voros_studies.experiments.cases import LabelledCases, split_in_quarters
-from voros_studies.experiments.context import StudyContext, words_of
+from voros_studies.experiments.cases import LabelledCases, StudyContext, split_in_quarters, words_of
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import (
     AS_PUBLISHED,

@@ -250,7 +250,7 @@ def extract(
                 f"ORDER BY stay_id) TO {quoted(stays)} (FORMAT parquet)"
             )
         counts = tuple(stream_chart(database, tables[CHART], folder / "buckets.parquet"))
-        unreadable = _count_rejected(database) if tables[CHART].columns else 0
+        unreadable = _count_rejected(database)
     digests = {name: sha256_of(table.path) for name, table in tables.items()}
     saved = {"flow": asdict(flow), "counts": [asdict(c) for c in counts], "digests": digests}
     save_json(note, {**made_from, **saved, "unreadable": unreadable})

@@ -11,8 +11,7 @@ import numpy as np
 
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, FloatArray
-from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext, words_of
+from voros_studies.experiments.cases import LabelledCases, StudyContext, words_of
 from voros_studies.experiments.experiment import (
     AS_PUBLISHED,
     RunOptions,

@@ -19,8 +19,7 @@ import numpy as np
 
 from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
-from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.cases import LabelledCases, StudyContext
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, asked_metadata
 from voros_studies.experiments.folder import sha256_of

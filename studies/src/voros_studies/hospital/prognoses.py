@@ -14,8 +14,7 @@ from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
 from voros.present.flow import FlowStep
 from voros.typing import FloatArray
-from voros_studies.experiments.cases import LabelledCases
-from voros_studies.experiments.context import StudyContext
+from voros_studies.experiments.cases import LabelledCases, StudyContext
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.rivals import compare_forecasts
@@ -74,24 +73,6 @@ def run_support2(
         ),
         find_rivals=partial(compare_forecasts, title, dict(load_support2().prognoses)),
     )
-
-
-def quick_support2(
-    out: str | Path, outcome: OutcomeName = "hospital_death_within_7_days"
-) -> StudyResult:
-    """Run the study with a dozen candidates: about half a minute on two cores.
-
-    Parameters are those of `run_support2`; the text of the result is the tables.
-
-    Returns
-    -------
-    StudyResult
-
-    Examples
-    --------
-    >>> print(quick_support2("study").tables[0].text())  # doctest: +SKIP
-    """
-    return run_support2(out, outcome, RunOptions(quick=True, progress=False))
 
 
 def support2_cases(outcome: OutcomeName = "hospital_death") -> LabelledCases:

@@ -30,7 +30,7 @@ DOWNLOAD_AGAIN = (
 CHART = "icu/chartevents"
 """The long table: rows of it that cannot be read are counted, and those of the others refused."""
 
-TABLE_ENDINGS = (".csv", ".csv.gz", ".parquet")
+TABLE_ENDINGS = (".csv", ".csv.gz")
 
 _NEEDED = {
     "hosp/patients": "subject_id BIGINT, gender VARCHAR, anchor_age INTEGER, anchor_year INTEGER, "
@@ -65,7 +65,7 @@ def quoted(path: Path) -> str:
 class SourceTable:
     """One table of the release, such as ``"icu/chartevents"``.
 
-    ``columns`` are all of them, in the file's order; none for Parquet, which names its own.
+    ``columns`` are all of them, in the file's order.
     """
 
     name: str
@@ -76,11 +76,6 @@ class SourceTable:
     def relation(self) -> str:
         """A SQL table expression of the needed columns, read as it is scanned."""
         needed = NEEDED_COLUMNS[self.name]
-        if self.path.suffix == ".parquet":
-            cast = ", ".join(
-                f"CAST({column} AS {kind}) AS {column}" for column, kind in needed.items()
-            )
-            return f"(SELECT {cast} FROM read_parquet({quoted(self.path)}))"
         types = {column: needed.get(column, "VARCHAR") for column in self.columns}
         return (
             f"(SELECT {', '.join(needed)} FROM read_csv({quoted(self.path)}, header=true, "
@@ -95,16 +90,13 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
     paths = _paths(folder)
     tables = {name: SourceTable(name, path, _header(path)) for name, path in paths.items()}
     for name, table in tables.items():
-        columns = table.columns or _parquet_columns(table.path)
-        check_columns(table.path, columns, NEEDED_COLUMNS[name], DOWNLOAD_AGAIN)
+        check_columns(table.path, table.columns, NEEDED_COLUMNS[name], DOWNLOAD_AGAIN)
     return tables
 
 
 def release_in_words(tables: Mapping[str, SourceTable]) -> str:
     """Say which release the tables are of, as far as their columns show it."""
     columns = tables["hosp/admissions"].columns
-    if not columns:
-        return "MIMIC-IV as Parquet, whose release the columns do not show"
     return "MIMIC-IV 2.1 or later" if "admit_provider_id" in columns else "MIMIC-IV 2.0 or earlier"
 
 
@@ -129,7 +121,7 @@ def _paths(folder: Path) -> dict[str, Path]:
     if missing:
         names = ", ".join(str(folder / f"{name}.csv.gz") for name in missing)
         raise ExperimentError(
-            f"{names}: not there, nor as {' or '.join(TABLE_ENDINGS[::2])}. Download what is "
+            f"{names}: not there, nor as {TABLE_ENDINGS[0]}. Download what is "
             "missing from PhysioNet into this folder; these four tables are all that is needed"
         )
     twice = [paths for paths in by_name.values() if len(paths) > 1]
@@ -142,8 +134,6 @@ def _paths(folder: Path) -> dict[str, Path]:
 
 
 def _header(path: Path) -> tuple[str, ...]:
-    if path.suffix == ".parquet":
-        return ()
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as text:
@@ -160,12 +150,6 @@ def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], r
             f"{path}: the table has no column {', '.join(missing)}; it has "
             f"{', '.join(columns) or 'none'}. {remedy}"
         )
-
-
-def _parquet_columns(path: Path) -> tuple[str, ...]:
-    with open_database(None) as database, explaining(path):
-        rows = database.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(path)})").fetchall()
-    return tuple(row[0] for row in rows)
 
 
 @contextmanager
