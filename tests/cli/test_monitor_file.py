@@ -92,7 +92,7 @@ def test_risks_are_calibrated_on_validation_cases(ward, voros_command):
     assert "expected precision" in ran.out
     (ward / "valid.csv").write_text("risk,died\n0.2,yes\n0.3,\n")
     ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json", *how[:4], *names)
-    assert (ran.code, "'died' has no value in row 2" in ran.err) == (2, True)
+    assert (ran.code, "'died' has no value in 1 of 2 rows, first in row 2" in ran.err) == (2, True)
 
 
 def test_a_first_call_that_fails_leaves_nothing(ward, voros_command):

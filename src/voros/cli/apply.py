@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,24 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from voros.alarms import AlarmState
 from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.blends import BLEND, with_blend
+from voros.cli.decided import Decided
 from voros.cli.loading import load, periods_of
 from voros.cli.options import InputOptions, option
-from voros.cli.review import review_values
-from voros.cli.stays import StayColumns, StayInput, in_stays, refuse_with_stays
-from voros.cli.streams import StreamColumns, StreamFile
+from voros.cli.review import decide_band
+from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays, refuse_with_stays
+from voros.cli.streams import StreamColumns, decide_streams
 from voros.cli.terminal import (
-    Sheet,
     cases_format,
     check_output,
-    deliver_cases,
     say,
-    say_lines,
-    show,
-    show_progress,
 )
 from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
@@ -48,7 +43,6 @@ from voros.text.numbers import count, percent, threshold_text, typed
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
-    from voros.allocation import JointPolicy
     from voros.allocation.joint_policy import AnyPolicy
     from voros.policy.policy_evaluation import PolicyEvaluation
 
@@ -121,9 +115,7 @@ def apply(
     _check_kind(policy, policy_file, ratio, stays, state, streams)
     combination = None if blend is None else _read_blend(blend, policy, policy_file, score)
     if not isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
-        by = subgroups.columns
-        file_of_streams = StreamFile(columns=columns, streams=streams, by=by, when=when)
-        decided = _decide_streams(policy, file_of_streams)
+        decided = decide_streams(policy, columns, streams, subgroups.columns, when)
     else:
         columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
         with _naming_the_policy(policy, policy_file, named=score is not None):
@@ -133,12 +125,12 @@ def apply(
                 rows = StayInput(
                     columns=columns, stays=stays, when=when, rule=policy.rule, by=by_stay
                 )
-                decided = _decide_stays(policy, rows, ratio, state, check)
+                decided = decide_stays(policy, rows, ratio, state, check)
             elif isinstance(policy, ReviewBand):
                 when.check(policy.scenario)
                 if subgroups.by:
                     raise ValueError("--by is for threshold policies; a review band has none")
-                decided = _decide_band(policy, columns)
+                decided = decide_band(policy, columns)
             else:
                 worth = options.Worth.read(miss_value, false_alarm_cost)
                 source = _with_saved_model(columns, policy_file)
@@ -150,63 +142,6 @@ def apply(
         decided.state.to_json(state, force=True)
     if check and not decided.kept:
         raise typer.Exit(LIMITS_NOT_MET)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Decided:
-    """Alarms of a policy on the rows of a file, and a verdict on them.
-
-    Attributes
-    ----------
-    source : Source
-    alarms : mapping of str to ndarray of bool
-        Columns to append to the file.
-    kept_rows : ndarray of bool or None
-        Which rows of the file were decided on; None for all.
-    kept : bool
-        Whether no limit is known to be broken.
-    words : str
-        The verdict in a line.
-    table : str
-        What the policy does on these rows, where their labels or events are known.
-    values : dict
-        The verdict for programs; lists and mappings among them are for JSON alone.
-    rows : list of dict or None
-        Lines of CSV, where they are not one of the values.
-    state : AlarmState or None
-        From which the next rows of the same stays go on.
-    """
-
-    source: Source
-    alarms: Mapping[str, BoolArray]
-    kept_rows: BoolArray | None
-    kept: bool
-    words: str
-    table: str
-    values: dict[str, Any]
-    rows: list[dict[str, Any]] | None = None
-    state: AlarmState | None = None
-
-    def write(self, output: Path | None, show_options: options.OutputOptions) -> None:
-        """Write the rows with their alarms, and the verdict."""
-        if output is not None or not show_options.for_programs:
-            with show_progress("writing the cases"):
-                columns = {name: alarms.astype(np.int8) for name, alarms in self.alarms.items()}
-                deliver_cases(
-                    append_columns(self.source, columns, self.kept_rows), output, show_options
-                )
-        say(self.words)
-        if show_options.for_programs:
-            written = None if output is None else str(output)
-            document = {"written": written, "file": self.source.name, **self.values}
-            rows = self.rows or [_scalars(document) | _scalars(self.values["evaluation"] or {})]
-            show(Sheet(rows=rows, document=document), show_options)
-        elif self.table:
-            say_lines(self.table)
-
-
-def _scalars(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is None or np.isscalar(value)}
 
 
 def _decide_cases(
@@ -317,38 +252,6 @@ def _decide(
     return policy.predict(scores, cost_ratio), tested
 
 
-def _decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
-    """Decide who raises an alarm and who is looked at again."""
-    source = open_source(columns.file)
-    cases = load(columns, source=source, labelled=bool(columns.label))
-    (column,) = cases.models
-    level = band.predict(cases.scores_of(column))
-    decided = {name: level == name for name in ("alarm", "look")}
-    counts = None
-    if cases.positive is not None:
-        counts = band.evaluate(cases.positive, cases.scores_of(column))
-    n_cases, n_alarms, n_looks = len(level), *(int(marks.sum()) for marks in decided.values())
-    most = band.most(n_cases)
-    within = n_alarms <= most[0] and n_looks <= most[1]
-    precise = counts is None or not counts.precision < band.scenario.min_precision
-    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "looks": n_looks}
-    values |= {"max_alarms": most[0], "max_looks": most[1], "kept": within and precise}
-    return Decided(
-        source=source,
-        alarms=decided,
-        kept_rows=cases.kept,
-        kept=within and precise,
-        words=(
-            f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
-            f"{n_looks:,} looks from {threshold_text(band.review_threshold)} on in {n_cases:,} "
-            f"cases; capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
-            f"{'kept' if within else 'exceeded'}"
-        ),
-        table="" if counts is None else repr(counts),
-        values=values | {"evaluation": None if counts is None else review_values(counts)},
-    )
-
-
 def _at_any_prevalence(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
     plain = policy.policy if isinstance(policy, Worklist) else policy
     plain = replace(plain, scenario=plain.scenario.changed(prevalence=None))
@@ -373,72 +276,6 @@ def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario
     return (
         f"{n_alarms:,} alarms in {count(n_cases)} cases ({percent(n_alarms / n_cases)}){judged}; "
         f"capacity {capacity}: {'kept' if kept else 'exceeded'}"
-    )
-
-
-def _decide_streams(policy: JointPolicy, file: StreamFile) -> Decided:
-    """Decide on several outcomes of each case, or by the group of a case."""
-    source = open_source(file.columns.file)
-    cases = file.load(policy, source)
-    tested, labelled = cases.evaluate(policy), cases.y_true is not None
-    alarms, within = policy.predict(cases.scores, by=cases.by), tested.capacity_kept
-    kept, thresholds = tested.feasible if labelled else within, policy.thresholds()
-    values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
-    values |= {"max_alarms": tested.max_alarms}
-    values |= {"within_capacity": within, "kept": kept, "thresholds": thresholds}
-    return Decided(
-        source=source,
-        alarms=(
-            {f"alarm_{name}": column for name, column in alarms.items()}
-            if isinstance(alarms, dict)
-            else {"alarm": alarms}
-        ),
-        kept_rows=cases.kept,
-        kept=kept,
-        words=(
-            f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
-            f"{count(np.floor(tested.max_alarms))} alarms: {'kept' if within else 'exceeded'}"
-        ),
-        table=tested.table().text() if labelled else "",
-        values=values | {"evaluation": tested if labelled else None},
-        rows=(
-            list(map(asdict, tested.streams))
-            if labelled
-            else [{"name": name, "threshold": value} for name, value in thresholds.items()]
-        ),
-    )
-
-
-def _decide_stays(
-    policy: ThresholdPolicy,
-    rows: StayInput,
-    cost_ratio: float | None,
-    state: Path | None,
-    check: bool,
-) -> Decided:
-    """Decide which rows of stays sound an alarm, silence included; judge whole stays alone."""
-    judged = rows.stays.events is not None and state is None
-    if check and not judged:
-        raise ValueError("--check judges whole stays: it requires --events, and no --state")
-    arguments = {name: value for name, value in rows.arguments().items() if value is not None}
-    before = AlarmState.from_json(state) if state is not None and state.exists() else None
-    (model,) = rows.rows.models
-    alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
-    evaluation = rows.evaluate(policy, cost_ratio) if judged else None
-    threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())
-    values = {"score": model, "threshold": threshold, "rows": len(alarms), "alarms": n_alarms}
-    return Decided(
-        source=rows.source,
-        alarms={"alarm": alarms},
-        kept_rows=rows.rows.kept,
-        kept=evaluation is None or evaluation.satisfied,
-        words=(
-            f"{model!r} at threshold {threshold_text(threshold)}: {n_alarms:,} alarms in "
-            f"{len(alarms):,} rows"
-        ),
-        table="" if evaluation is None else repr(evaluation),
-        values=values | {"evaluation": None if evaluation is None else evaluation.values()},
-        state=after,
     )
 
 

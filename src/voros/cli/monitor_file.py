@@ -14,9 +14,16 @@ import typer
 
 import voros
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.options import OutputOptions, bundled, option, output_to, shown_in
+from voros.cli.loading import load
+from voros.cli.options import (
+    InputOptions,
+    OutputOptions,
+    bundled,
+    option,
+    output_to,
+    shown_in,
+)
 from voros.cli.terminal import Sheet, check_output, say, show, show_progress
-from voros.core.cases import read_labels
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
 from voros.io.columns import ColumnNames, check_names
@@ -206,18 +213,13 @@ def _read_validation(
     """Read labels and scores of cases, and their patients where a column is named."""
     if file is None:
         return None
-    score = feed.score_column(policy)
-    names = ColumnNames(group=feed.group, by=(feed.label,), scores=[score])
-    table = _read(file, names, (feed.label,))
-    if None in table[feed.label]:
-        row = table[feed.label].index(None) + 1
-        raise PredictionFileError(f"{file}: column {feed.label!r} has no value in row {row}")
-    stated = policy.pos_label
-    positive = read_labels(*_labels(table[feed.label], stated, feed.label))
-    # The policy may name a label of numbers as text.
-    labels = positive if stated is None else np.where(positive, stated, f"not {stated}")
-    groups = () if feed.group is None else (table[feed.group],)
-    return (labels, np.array(table[score], dtype=float), *groups)
+    score, stated = feed.score_column(policy), policy.pos_label
+    columns = InputOptions(file=file, label=feed.label, score=[score], pos_label=stated)
+    cases = load(columns, group=feed.group)
+    # The monitor compares labels with the policy's own.
+    labels = cases.labels if stated is None else np.where(cases.labels, stated, f"not {stated}")
+    groups = () if cases.groups is None else (cases.groups,)
+    return (labels, cases.scores_of(score), *groups)
 
 
 def _read(file: Path, names: ColumnNames, labels: Collection[str] = ()) -> dict[str, list[Any]]:

@@ -6,6 +6,7 @@ from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from voros.cli.decided import Decided
 from voros.cli.loading import load, single_model
 from voros.cli.options import (
     InputOptions,
@@ -17,8 +18,10 @@ from voros.cli.options import (
     output_to,
 )
 from voros.cli.terminal import Sheet, check_output, show, show_progress
+from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
 from voros.present.report.values import scenario_values
+from voros.text.numbers import count, threshold_text
 
 if TYPE_CHECKING:
     from voros.policy.review import ReviewBand, ReviewCounts
@@ -104,3 +107,35 @@ def review_values(counts: ReviewCounts) -> dict[str, Any]:
         "recall": counts.recall,
         "cost_per_1000": counts.cost_per_1000,
     }
+
+
+def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
+    """Decide who raises an alarm and who is looked at again."""
+    source = open_source(columns.file)
+    cases = load(columns, source=source, labelled=bool(columns.label))
+    (column,) = cases.models
+    level = band.predict(cases.scores_of(column))
+    decided = {name: level == name for name in ("alarm", "look")}
+    counts = None
+    if cases.positive is not None:
+        counts = band.evaluate(cases.positive, cases.scores_of(column))
+    n_cases, n_alarms, n_looks = len(level), *(int(marks.sum()) for marks in decided.values())
+    most = band.most(n_cases)
+    within = n_alarms <= most[0] and n_looks <= most[1]
+    precise = counts is None or not counts.precision < band.scenario.min_precision
+    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "looks": n_looks}
+    values |= {"max_alarms": most[0], "max_looks": most[1], "kept": within and precise}
+    return Decided(
+        source=source,
+        alarms=decided,
+        kept_rows=cases.kept,
+        kept=within and precise,
+        words=(
+            f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
+            f"{n_looks:,} looks from {threshold_text(band.review_threshold)} on in {n_cases:,} "
+            f"cases; capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
+            f"{'kept' if within else 'exceeded'}"
+        ),
+        table="" if counts is None else repr(counts),
+        values=values | {"evaluation": None if counts is None else review_values(counts)},
+    )

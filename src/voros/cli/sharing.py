@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import typer
 
 import voros
 from voros.cli import LIMITS_NOT_MET
-from voros.cli.loading import load, periods_of, single_model
+from voros.cli.loading import single_model
 from voros.cli.options import (
     REQUIRES_CONFIDENCE,
     Block,
@@ -28,7 +28,7 @@ from voros.cli.options import (
     read_guarantee,
     refuse,
 )
-from voros.cli.streams import check_stream_fields
+from voros.cli.streams import Streams, stream_columns
 from voros.cli.terminal import Sheet, check_output, show
 from voros.core.scenario import Scenario
 from voros.io import open_source
@@ -41,7 +41,6 @@ from voros.io.scenario_text import (
     split_period,
 )
 from voros.text.numbers import short
-from voros.typing import AnyArray
 
 if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
     from voros.allocation import JointEvaluation, JointPolicy
@@ -51,38 +50,12 @@ OWN_FIELDS = ("label", "score", "miss_weight")
 
 
 @dataclass(frozen=True)
-class Streams:
-    """Columns by stream, their limits and weights, and the column of groups, if there is one."""
+class Problem:
+    """Streams, their limits and weights."""
 
-    columns: dict[str, tuple[str, str]]
+    streams: Streams
     scenario: Scenario | dict[str, Scenario]
-    miss_weight: Any
-    by: str | None
-
-    def load(
-        self,
-        columns: InputOptions,
-        when: PeriodOptions,
-        shared: Scenario,
-        group: str | None = None,
-    ) -> dict[str, Any]:
-        """Return the labels, scores, groups and periods of a file, as `voros.allocate` does."""
-        source = open_source(columns.file)
-        labels: dict[str, AnyArray] = {}
-        scores: dict[str, AnyArray] = {}
-        by = () if self.by is None else (self.by,)
-        for name, (label, score) in self.columns.items():
-            named = replace(columns, label=label, score=[score])
-            cases = load(named, source=source, group=group, when=when, by=by)
-            labels[name], scores[name] = cases.labels, cases.scores_of(score)
-        units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
-        if group is not None:
-            units["groups"] = cases.groups
-        if self.by is None:
-            return {"y_true": labels, "scores": scores, **units}
-        (name,) = self.columns
-        own = {"y_true": labels[name], "scores": scores[name], "by": cases.by[self.by]}
-        return own | units
+    miss_weight: Any = 1.0
 
 
 @bundled
@@ -132,11 +105,12 @@ def share(
         "max_gap": max_gap,
     }
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
-    cases = problem.load(columns, when, shared, group)
+    cases, _ = problem.streams.load(columns, open_source(columns.file), when, shared, group=group)
     policy = voros.allocate(**cases, scenario=problem.scenario, **how)
     tested = None
     if test is not None:
-        tested = policy.evaluate(**problem.load(replace(columns, file=test), when, shared))
+        later, _ = problem.streams.load(columns, open_source(test), when, shared)
+        tested = policy.evaluate(**later)
     show(_sheet(policy, tested, str(columns.file)), show_options, output, policy.to_json())
     if check and tested is not None and not tested.feasible:
         raise typer.Exit(LIMITS_NOT_MET)
@@ -144,7 +118,7 @@ def share(
 
 def _streams(
     columns: InputOptions, limits: LimitOptions, file: Path | None, by: str | None
-) -> Streams:
+) -> Problem:
     """Return the streams, of a file or of the groups of one column."""
     unknown = columns.given("model", "case", "weight", "drop_missing")
     refuse(unknown, "is not accepted where streams share a capacity")
@@ -164,7 +138,8 @@ def _streams(
                 "the same cases give --streams FILE"
             )
     score = single_model(columns.score or [], "groups share the capacity of")
-    return Streams({score: (str(columns.label), score)}, scenario_from_fields(stated), 1.0, by)
+    streams = Streams({score: (str(columns.label), score)}, (str(by),))
+    return Problem(streams, scenario_from_fields(stated))
 
 
 def _guarantee(confidence: float | None, block: int | None, group: str | None) -> Any:
@@ -188,12 +163,11 @@ def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
     return shared
 
 
-def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
+def _from_file(path: Path, limits: dict[str, Any]) -> Problem:
     """Read a table for each stream; options replace what all of them say."""
     columns, scenarios, weights = {}, {}, {}
     for name, fields in read_scenario_fields(path).items():
-        check_stream_fields(path, name, fields, "label", "score")
-        columns[name] = (str(fields["label"]), str(fields["score"]))
+        columns[name] = stream_columns(path, name, fields)
         weights[name] = read_number(fields.get("miss_weight", 1.0), "miss_weight")
         own = {key: value for key, value in fields.items() if key not in OWN_FIELDS}
         if any(key in limits for key in COST_FIELDS):
@@ -202,7 +176,7 @@ def _from_file(path: Path, limits: dict[str, Any]) -> Streams:
             scenarios[name] = scenario_from_fields(own | limits)
         except ValueError as error:
             raise ValueError(f"{path}, stream {name!r}: {error}") from None
-    return Streams(columns, scenarios, weights, None)
+    return Problem(Streams(columns), scenarios, weights)
 
 
 def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:

@@ -57,7 +57,7 @@ def count_site(
 ) -> None:
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
     check_output(output, show_options)
-    source = open_source(columns.file, columns.file_format)
+    source = open_source(columns.file)
     if source.format == "document":
         raise PredictionFileError(
             f"{source.name} holds counts already; add such files with voros merge"

@@ -8,13 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.alarms import AlarmRule, alarm_points
+from voros.alarms import AlarmRule, AlarmState, alarm_points
+from voros.cli.decided import Decided
 from voros.cli.options import InputOptions, PeriodOptions, SubgroupOptions, refuse, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
 from voros.io.source import Source
 from voros.io.stay_rows import StayTable, read_events, read_stay_rows
+from voros.text.numbers import threshold_text
 
 if TYPE_CHECKING:
     from voros.policy import StayEvaluation, ThresholdPolicy
@@ -226,3 +228,36 @@ def _names_in(table: Any, column: str) -> set[str]:
 def refuse_with_stays(**options: object) -> None:
     """Raise where an option is given that alarms over stays do not know."""
     refuse(options, "is for cases; leave it out with --stay")
+
+
+def decide_stays(
+    policy: ThresholdPolicy,
+    rows: StayInput,
+    cost_ratio: float | None,
+    state: Path | None,
+    check: bool,
+) -> Decided:
+    """Decide which rows of stays sound an alarm, silence included; judge whole stays alone."""
+    judged = rows.stays.events is not None and state is None
+    if check and not judged:
+        raise ValueError("--check judges whole stays: it requires --events, and no --state")
+    arguments = {name: value for name, value in rows.arguments().items() if value is not None}
+    before = AlarmState.from_json(state) if state is not None and state.exists() else None
+    (model,) = rows.rows.models
+    alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
+    evaluation = rows.evaluate(policy, cost_ratio) if judged else None
+    threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())
+    values = {"score": model, "threshold": threshold, "rows": len(alarms), "alarms": n_alarms}
+    return Decided(
+        source=rows.source,
+        alarms={"alarm": alarms},
+        kept_rows=rows.rows.kept,
+        kept=evaluation is None or evaluation.satisfied,
+        words=(
+            f"{model!r} at threshold {threshold_text(threshold)}: {n_alarms:,} alarms in "
+            f"{len(alarms):,} rows"
+        ),
+        table="" if evaluation is None else repr(evaluation),
+        values=values | {"evaluation": None if evaluation is None else evaluation.values()},
+        state=after,
+    )

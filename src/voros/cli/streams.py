@@ -1,30 +1,28 @@
-"""Cases of a joint policy: which columns hold the scores and labels of its streams."""
+"""Several alarms on the same cases, or groups of cases: their columns, and a joint policy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from voros.cli.decided import Decided
 from voros.cli.loading import load, periods_of
 from voros.cli.options import InputOptions, PeriodOptions, in_columns, refuse
 from voros.cli.terminal import say
 from voros.core.scenario import Scenario
-from voros.io import Predictions
+from voros.io import open_source
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
 from voros.io.tables import peek
-from voros.typing import AnyArray, BoolArray
+from voros.text.numbers import count
+from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
-    from voros.allocation import JointEvaluation, JointPolicy
-    from voros.allocation.joint_policy import AnyPolicy
-
-ONE_SCORE = ""
-"""Stands for the outcome of a policy that decides on one score."""
+    from voros.allocation import JointPolicy
 
 StreamColumns = Annotated[
     Path | None,
@@ -37,133 +35,128 @@ StreamColumns = Annotated[
 ]
 
 
-def has_outcomes(policy: AnyPolicy) -> bool:
-    """Whether a policy decides on several scores of a case."""
-    return getattr(policy, "arrangement", "groups") != "groups"
-
-
-def check_stream_fields(path: Path, name: str, fields: Mapping[str, Any], *keys: str) -> None:
-    """Refuse a stream that does not name its columns."""
-    for key in keys:
+def stream_columns(path: Path, name: str, fields: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the label and score column of a stream, or refuse one that does not name them."""
+    for key in ("label", "score"):
         if not isinstance(fields.get(key), str):
             raise ValueError(f"{path}, stream {name!r}: {key} must name a column")
+    return str(fields["label"]), str(fields["score"])
 
 
-def read_stream_columns(path: Path | None, policy: Any, key: str) -> dict[str, str]:
-    """Return the score or label column of each stream of a joint policy."""
+@dataclass(frozen=True)
+class Streams:
+    """Label and score column of each outcome; or of all cases, with the columns of groups.
+
+    Cases without labels have None as their column.
+    """
+
+    columns: Mapping[str, tuple[str | None, str]]
+    by: tuple[str, ...] = ()
+
+    def load(
+        self,
+        file: InputOptions,
+        source: Source,
+        when: PeriodOptions,
+        shared: Scenario,
+        *,
+        group: str | None = None,
+        both_classes: bool = True,
+    ) -> tuple[dict[str, Any], BoolArray | None]:
+        """Return the cases as `voros.allocate` takes them, and which rows of the file they are."""
+        labels, scores = {}, {}
+        for name, (label, score) in self.columns.items():
+            cases = load(
+                replace(file, label=label, score=[score]),
+                source=source,
+                group=group,
+                when=when,
+                by=self.by,
+                labelled=label is not None,
+                both_classes=both_classes,
+            )
+            labels[name], scores[name] = cases.positive, cases.scores_of(score)
+        units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
+        if group is not None:
+            units["groups"] = cases.groups
+        if not self.by:
+            return {"y_true": labels, "scores": scores, **units}, cases.kept
+        rows = zip(*(cases.by[name].tolist() for name in self.by), strict=True)
+        units["by"] = np.array([", ".join(map(str, row)) for row in rows])
+        return {"y_true": labels[name], "scores": scores[name], **units}, cases.kept
+
+
+def decide_streams(
+    policy: JointPolicy,
+    columns: InputOptions,
+    file: Path | None,
+    by: list[str],
+    when: PeriodOptions,
+) -> Decided:
+    """Decide on several outcomes of each case, or by the group of a case."""
+    source = open_source(columns.file)
+    shared = policy.limit.scenario or Scenario(cost_ratio=1.0)
+    when.check(shared)
+    streams = _streams_of(policy, columns, file, by, source)
+    cases, kept_rows = streams.load(columns, source, when, shared, both_classes=False)
+    labelled = all(label is not None for label, _ in streams.columns.values())
+    alarms = policy.predict(cases["scores"], by=cases.get("by"))
+    by_stream = alarms if isinstance(alarms, dict) else {"": alarms}
+    if not labelled:  # only what is said of alarms and capacity holds
+        nobody = {name: np.zeros_like(column) for name, column in by_stream.items()}
+        cases["y_true"] = nobody.get("", nobody)
+    tested = policy.evaluate(**cases)
+    within, thresholds = tested.capacity_kept, policy.thresholds()
+    kept = tested.feasible if labelled else within
+    values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
+    values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
+    return Decided(
+        source=source,
+        alarms={f"alarm_{name}".rstrip("_"): column for name, column in by_stream.items()},
+        kept_rows=kept_rows,
+        kept=kept,
+        words=(
+            f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
+            f"{count(np.floor(tested.max_alarms))} alarms: {'kept' if within else 'exceeded'}"
+        ),
+        table=tested.table().text() if labelled else "",
+        values=values | {"thresholds": thresholds, "evaluation": tested if labelled else None},
+        rows=(
+            list(map(asdict, tested.streams))
+            if labelled
+            else [{"name": name, "threshold": value} for name, value in thresholds.items()]
+        ),
+    )
+
+
+def _streams_of(
+    policy: JointPolicy, columns: InputOptions, file: Path | None, by: list[str], source: Source
+) -> Streams:
+    """Return the columns of the streams of a policy; labels where the file has them."""
     listed = ", ".join(map(repr, policy.names))
-    if path is None:
+    if policy.arrangement == "groups":
+        if file is not None or not by or not columns.score:
+            raise ValueError(
+                f"the policy has a threshold for each of {listed}; name the column of these groups "
+                "with --by, and that of the scores with --score"
+            )
+        (score,) = columns.score
+        return Streams({score: (columns.label, score)}, tuple(by))
+    of_one_score = columns.given("label", "score", "drop_missing")
+    refuse(of_one_score, "is for one score of a case; --streams names columns")
+    refuse({"by": by}, "is for a joint policy whose streams are groups of cases")
+    if file is None:
         raise ValueError(
             f"the policy has the outcomes {listed}; name their columns in a file, --streams FILE"
         )
-    tables = read_scenario_fields(path)
+    tables = read_scenario_fields(file)
     if set(tables) != set(policy.names):
         raise ValueError(
-            f"{path} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
+            f"{file} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
         )
-    for name, fields in tables.items():
-        check_stream_fields(path, name, fields, key)
-    return {name: str(tables[name][key]) for name in policy.names}
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreamCases:
-    """Cases of a joint policy as `JointPolicy.evaluate` takes them; labels may be missing."""
-
-    scores: Any
-    y_true: Any
-    by: AnyArray | None
-    periods: Any
-    n_cases: int
-    kept: BoolArray | None
-
-    def evaluate(self, policy: JointPolicy) -> JointEvaluation:
-        """Evaluate the policy; without labels only what is said of alarms and capacity holds."""
-        nobody = np.zeros(self.n_cases, dtype=np.bool_)
-        unlabelled = dict.fromkeys(policy.names, nobody) if has_outcomes(policy) else nobody
-        labels = unlabelled if self.y_true is None else self.y_true
-        return policy.evaluate(labels, self.scores, by=self.by, periods=self.periods)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreamFile:
-    """A file with cases of a joint policy, and which of its columns hold what.
-
-    Attributes
-    ----------
-    columns : InputOptions
-        The file; of groups also the columns of scores and labels.
-    streams : Path or None
-        Names the columns of each outcome.
-    by : list of str
-        The columns of groups.
-    when : PeriodOptions
-    """
-
-    columns: InputOptions
-    streams: Path | None
-    by: list[str]
-    when: PeriodOptions
-
-    def load(self, policy: JointPolicy, source: Source) -> StreamCases:
-        """Read the cases, with labels where they are named and the file has them."""
-        shared = policy.limit.scenario or Scenario(cost_ratio=1.0)
-        self.when.check(shared)
-        if has_outcomes(policy):
-            return self._load_outcomes(policy, source, shared)
-        score = self.columns.score
-        if self.streams is not None or not self.by or not score:
-            raise ValueError(
-                f"the policy has a threshold for each of {', '.join(map(repr, policy.names))}; "
-                "name the column of these groups with --by, and that of the scores with --score"
-            )
-        labelled = self.columns.label is not None
-        cases = load(
-            self.columns,
-            source=source,
-            when=self.when,
-            by=self.by,
-            labelled=labelled,
-            both_classes=False,
-        )
-        return StreamCases(
-            scores=cases.scores_of(score[0]),
-            y_true=cases.labels if labelled else None,
-            by=joined_subgroups(cases, self.by),
-            periods=periods_of(cases, shared, self.when),
-            n_cases=cases.n_cases,
-            kept=cases.kept,
-        )
-
-    def _load_outcomes(self, policy: JointPolicy, source: Source, shared: Scenario) -> StreamCases:
-        of_one_score = self.columns.given("label", "score", "drop_missing")
-        refuse(of_one_score, "is for one score of a case; --streams names columns")
-        refuse({"by": self.by}, "is for a joint policy whose streams are groups of cases")
-        scores = read_stream_columns(self.streams, policy, "score")
-        wanted = replace(self.columns, score=list(dict.fromkeys(scores.values())))
-        cases = load(wanted, source=source, when=self.when, labelled=False, both_classes=False)
-        return StreamCases(
-            scores={name: cases.scores_of(column) for name, column in scores.items()},
-            y_true=self._labels(policy, source, wanted),
-            by=None,
-            periods=periods_of(cases, shared, self.when),
-            n_cases=cases.n_cases,
-            kept=cases.kept,
-        )
-
-    def _labels(self, policy: JointPolicy, source: Source, wanted: InputOptions) -> Any:
-        labels = read_stream_columns(self.streams, policy, "label")
-        lacking = sorted(set(labels.values()) - set(peek(source).column_names))
-        if lacking:
-            say(f"{source.name} has no column {lacking[0]!r}: limits on precision are not judged")
-            return None
-        return {
-            name: load(replace(wanted, label=column), source=source, both_classes=False).labels
-            for name, column in labels.items()
-        }
-
-
-def joined_subgroups(cases: Predictions, names: list[str]) -> AnyArray:
-    """Return the group of each case; of several columns, their values together."""
-    rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
-    return np.array([", ".join(map(str, row)) for row in rows])
+    named = {name: stream_columns(file, name, tables[name]) for name in policy.names}
+    lacking = sorted({label for label, _ in named.values()} - set(peek(source).column_names))
+    if lacking:
+        say(f"{source.name} has no column {lacking[0]!r}: limits on precision are not judged")
+        return Streams({name: (None, score) for name, (_, score) in named.items()})
+    return Streams(named)

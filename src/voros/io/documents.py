@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -249,12 +249,6 @@ class Entry:
         """Return text that is not empty."""
         if not isinstance(self.value, str) or not self.value:
             self.refuse("text")
-        return self.value
-
-    def one_of(self, accepted: Sequence[str]) -> str:
-        """Return one of several words."""
-        if not isinstance(self.value, str) or self.value not in accepted:
-            self.refuse("one of " + ", ".join(map(_shown, accepted)))
         return self.value
 
     def optional(self, parse: Callable[[Entry], Read]) -> Read | None:
