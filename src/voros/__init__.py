@@ -95,7 +95,7 @@ def __getattr__(name: str) -> Any:
 
 def _read_on_device(*cases: Any) -> Any:
     """Read cases on a device, by a package that most callers need not wait for."""
-    from voros.devices.curve import DeviceCurve
+    from voros.devices.points import DeviceCurve
 
     return DeviceCurve.from_cases(*cases)
 

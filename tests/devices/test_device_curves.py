@@ -18,7 +18,7 @@ from voros.core.decision import STRATEGIES, decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries, points
 from voros.devices.cases import read_device_cases
-from voros.devices.curve import DeviceCurve
+from voros.devices.points import DeviceCurve
 
 pytestmark = pytest.mark.extras
 

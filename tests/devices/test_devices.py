@@ -14,7 +14,7 @@ from voros.core.decision import decide, solve
 from voros.core.operating_points import OperatingPoints
 from voros.devices import libraries
 from voros.devices.cases import device_counts, read_device_cases
-from voros.devices.curve import DeviceCurve
+from voros.devices.points import DeviceCurve
 
 pytestmark = pytest.mark.extras
 

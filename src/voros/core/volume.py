@@ -33,7 +33,7 @@ is the probability of each interval and the mean of t on it, a quotient u/v as a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -329,29 +329,36 @@ def cost_moments(
     >>> cost_moments(uniform_t(0, 1), np.array([1 / 9]), negatives_per_positive=9.0)
     (array([0.5, 0.5]), array([0.125, 0.375]))
     """
+    return _quotients(costs, switches, negatives_per_positive, lambda a, b: (b, a + b))
+
+
+def _quotients(
+    costs: CostDistribution,
+    switches: FloatArray,
+    odds: float,
+    parts: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
+) -> tuple[FloatArray, FloatArray]:
+    """Probability of each interval, and the integral over it of a quotient of line weights.
+
+    ``parts`` makes numerator and denominator, both linear in the value, of the two weights.
+    """
     if isinstance(costs, Uniform):
-        probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
-        total = on_tpr + on_fpr
-        means = mean_quotient(on_fpr[:-1], on_fpr[1:], total[:-1], total[1:])
-        return probability, probability * means
-    values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
-    ratios = costs.to_ratio(values, negatives_per_positive)
-    interval = np.searchsorted(switches, ratios, side="right")
-    on_tpr, on_fpr = line_weights(costs, values, negatives_per_positive)
-    probability, t_integral = np.zeros((2, len(switches) + 1))
-    np.add.at(probability, interval, weights)
-    np.add.at(t_integral, interval, weights * on_fpr / (on_tpr + on_fpr))
-    return probability, t_integral
-
-
-def _intervals(
-    costs: Uniform, switches: FloatArray, negatives_per_positive: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Probability of each interval that ``switches`` make, and line weights at their ends."""
-    ratios = np.concatenate([[0.0], switches, [np.inf]])
-    ends = np.clip(in_unit_of(costs, ratios, negatives_per_positive), costs.low, costs.high)
-    probability = np.abs(np.diff(ends)) / (costs.high - costs.low)
-    return probability, *line_weights(costs, ends, negatives_per_positive)
+        ratios = np.concatenate([[0.0], switches, [np.inf]])
+        ends = np.clip(in_unit_of(costs, ratios, odds), costs.low, costs.high)
+        probability = np.abs(np.diff(ends)) / (costs.high - costs.low)
+        above, below = parts(*line_weights(costs, ends, odds))
+        integral = np.where(probability > 0, np.inf, 0.0)
+        at = np.flatnonzero((probability > 0) & (below[:-1] > 0) & (below[1:] > 0))
+        means = mean_quotient(above[at], above[at + 1], below[at], below[at + 1])
+        integral[at] = probability[at] * means
+        return probability, integral
+    values, weights = costs.nodes(in_unit_of(costs, switches, odds))
+    above, below = parts(*line_weights(costs, values, odds))
+    interval = np.searchsorted(switches, costs.to_ratio(values, odds), side="right")
+    with np.errstate(divide="ignore"):
+        masses = weights, weights * (above / below)
+    sums = np.stack([np.bincount(interval, mass, len(switches) + 1) for mass in masses])
+    return sums[0], sums[1]
 
 
 def ratio_moments(
@@ -370,23 +377,10 @@ def ratio_moments(
     >>> ratio_moments(miss_costs(20, 40), np.array([1 / 30]), negatives_per_positive=9.0, power=-1)
     array([17.5, 12.5])
     """
-    if isinstance(costs, Uniform):
-        probability, on_tpr, on_fpr = _intervals(costs, switches, negatives_per_positive)
-        above, below = (on_fpr, on_tpr) if power > 0 else (on_tpr, on_fpr)
-        finite = (probability > 0) & (below[:-1] > 0) & (below[1:] > 0)
-        low, high = np.flatnonzero(finite), np.flatnonzero(finite) + 1
-        means = np.where(probability > 0, np.inf, 0.0)
-        means[finite] = probability[finite] * mean_quotient(
-            above[low], above[high], below[low], below[high]
-        )
-        return np.asarray(means * negatives_per_positive**-power)
-    values, weights = costs.nodes(in_unit_of(costs, switches, negatives_per_positive))
-    ratios = costs.to_ratio(values, negatives_per_positive)
-    integral = np.zeros(len(switches) + 1)
-    interval = np.searchsorted(switches, ratios, side="right")
-    with np.errstate(divide="ignore"):
-        np.add.at(integral, interval, weights * ratios ** float(power))
-    return integral
+    odds = negatives_per_positive
+    if power > 0:
+        return _quotients(costs, switches, odds, lambda a, b: (b, a))[1] / odds
+    return _quotients(costs, switches, odds, lambda a, b: (a, b))[1] * odds
 
 
 def mean_t(costs: CostDistribution, negatives_per_positive: float) -> float:
