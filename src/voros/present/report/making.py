@@ -232,7 +232,7 @@ def compose_report(
     compose_report,
     leave_out=(
         *("sample_weight", "development", "validation", "points", "selection", "test"),
-        *("command", "progress"),
+        *("command", "progress", "miss_value", "threshold_on"),
     ),
 )
 def make_report(
