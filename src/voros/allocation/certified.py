@@ -32,7 +32,7 @@ from voros.core.periods import neighbour_correlation
 from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
-from voros.policy.allowed import warn_if_dependent
+from voros.policy.allowed import warn_of_correlation
 from voros.typing import BoolArray
 
 if TYPE_CHECKING:
@@ -193,11 +193,11 @@ def _deploy(
         units=units.kind,
         block=units.block,
     )
-    _warn_if_dependent(maker, cases, default, units.block)
+    _warn_of_correlation(maker, cases, default, units.block)
     return replace(plain, default=default, certificate=candidates[best][1], promise=promise)
 
 
-def _warn_if_dependent(
+def _warn_of_correlation(
     maker: JointMaker, cases: StreamCases, choice: JointChoice, block: int
 ) -> None:
     cases = _in_blocks(cases, block)
@@ -205,7 +205,7 @@ def _warn_if_dependent(
         return
     alarms = cases.period_alarms(choice.thresholds, once=maker.overlap == "once")
     correlation = neighbour_correlation(alarms.reshape(-1, block).sum(axis=1))
-    warn_if_dependent(correlation, len(alarms) // block, maker.limit.per or "", block)
+    warn_of_correlation(correlation, len(alarms) // block, maker.limit.per or "", block)
 
 
 def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None:

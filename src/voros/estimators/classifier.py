@@ -41,7 +41,12 @@ from voros.estimators.held_out import (
     weight_parameter,
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
-from voros.policy.allowed import AllowedThresholds, read_guarantee, why_never_alarm
+from voros.policy.allowed import (
+    AllowedThresholds,
+    read_guarantee,
+    warn_if_dependent,
+    why_never_alarm,
+)
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy, climbed
@@ -384,6 +389,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             policy = ThresholdPolicy.from_allowed(
                 allowed, strategy=self.strategy, pos_label=self.pos_label_
             )
+            warn_if_dependent(allowed)
             return replace(policy, curve=curve)
         reason = why_never_alarm(points, self.scenario, guarantee)
         if self.on_infeasible == "raise":

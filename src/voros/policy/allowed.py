@@ -178,7 +178,15 @@ def allowed_thresholds(
     return AllowedThresholds.from_decision(points, decision, guarantee, n_models)
 
 
-def warn_if_dependent(correlation: float, n_units: int, per: str, block: int) -> None:
+def warn_if_dependent(allowed: AllowedThresholds) -> None:
+    """Warn where a guarantee takes periods as independent and their alarms are correlated."""
+    origin, guarantee = allowed.origin, allowed.guarantee
+    if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
+        n_units, per = origin.n_periods // guarantee.block, allowed.decision.scenario.per or ""
+        warn_of_correlation(origin.period_correlation, n_units, per, guarantee.block)
+
+
+def warn_of_correlation(correlation: float, n_units: int, per: str, block: int) -> None:
     """Warn where a correlation is further above 0 than independent periods would bring it."""
     if correlation <= DEPENDENT * n_units**-0.5:
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,6 +240,7 @@ class ThresholdPolicy(AppliedThresholds):
             )
             allowed, reason = planned.tested(points)
         policy = cls.from_allowed(allowed, strategy=strategy, model=model)
+        warn_if_dependent(allowed)
         warn_of_few_alarms(allowed.decision)
         if not allowed.decision.can_alarm:
             reason = reason or why_never_alarm(points, scenario, guarantee, shared_by)
@@ -256,35 +256,13 @@ class ThresholdPolicy(AppliedThresholds):
         model: str | None = None,
         pos_label: Any = None,
     ) -> ThresholdPolicy:
-        """Choose from thresholds that may be deployed; warn of dependent periods alone.
-
-        Returns
-        -------
-        ThresholdPolicy
-        """
-        _check_thresholds(allowed.decision.points)
-        origin, guarantee = allowed.origin, allowed.guarantee
-        if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
-            n_units = origin.n_periods // guarantee.block
-            per = allowed.decision.scenario.per or ""
-            warn_if_dependent(origin.period_correlation, n_units, per, guarantee.block)
-        return cls.decided(allowed, strategy, model, pos_label=pos_label)
-
-    @classmethod
-    def decided(
-        cls,
-        allowed: AllowedThresholds,
-        strategy: PolicyStrategy,
-        model: str | None,
-        *,
-        pos_label: Any = None,
-    ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed, without any warning.
 
         Returns
         -------
         ThresholdPolicy
         """
+        _check_thresholds(allowed.decision.points)
         points = allowed.decision.points
         choices, default = choose(allowed.decision, strategy)
         return cls(
@@ -335,10 +313,6 @@ class ThresholdPolicy(AppliedThresholds):
 
     def fields(self) -> dict[str, Any]:
         """Return everything that is saved, in values that strict JSON can hold."""
-        return dict(self._fields)
-
-    @cached_property
-    def _fields(self) -> dict[str, Any]:
         label = _check_label(self.pos_label)
         values = {} if self.values is None else {"values": self.values}
         return with_checksum(
@@ -396,7 +370,9 @@ def climbed(
         return allowed_thresholds(points, scenario, guarantee, n_models), ()
     tried = [allowed_thresholds(points, scenario, step, n_models) for step in guarantee.steps]
     tried.append(allowed_thresholds(points, limits_under(guarantee, scenario)))
-    policies = [ThresholdPolicy.decided(allowed, strategy, model) for allowed in tried]
+    policies = [
+        ThresholdPolicy.from_allowed(allowed, strategy=strategy, model=model) for allowed in tried
+    ]
     chosen = next((allowed for allowed in tried[:-1] if allowed.decision.can_alarm), tried[0])
     return chosen, tuple(map(ConfidenceStep.from_policy, policies))
 

@@ -134,7 +134,9 @@ def _climbed(
     tried = [ranked(step) for step in (*ladder.steps, None)]
     curve = tuple(
         ConfidenceStep.from_policy(
-            ThresholdPolicy.decided(selection.allowed[selection.winner], strategy, selection.winner)
+            ThresholdPolicy.from_allowed(
+                selection.allowed[selection.winner], strategy=strategy, model=selection.winner
+            )
         )
         for selection in tried
     )

@@ -19,7 +19,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.io.frames import make_frame
-from voros.policy.allowed import AllowedThresholds, kept_decision
+from voros.policy.allowed import AllowedThresholds, kept_decision, warn_if_dependent
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
@@ -232,6 +232,7 @@ class Selection(ReprMixin):
             model=name,
             pos_label=self.pos_label,
         )
+        warn_if_dependent(allowed)
         if not allowed.decision.can_alarm:
             why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
