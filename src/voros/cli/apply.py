@@ -14,9 +14,8 @@ import typer
 
 from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
-from voros.cli.blends import BLEND, with_blend
 from voros.cli.decided import Decided
-from voros.cli.loading import load, periods_of
+from voros.cli.loading import BLEND, load, periods_of
 from voros.cli.options import InputOptions, option
 from voros.cli.review import decide_band
 from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays, refuse_with_stays
@@ -162,17 +161,16 @@ def _decide_cases(
         raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
     positive = policy.pos_label if columns.pos_label is None else columns.pos_label
     column = str((columns.score or [""])[0])
-    parts = columns.score if combination is None else list(combination.weights)
     cases = load(
-        replace(columns, pos_label=positive, score=parts),
+        replace(columns, pos_label=positive),
         source=source,
         when=when,
         by=subgroups.columns,
         labelled=bool(columns.label),
         both_classes=False,
         worth=worth,
+        blend=combination,
     )
-    cases = cases if combination is None else with_blend(cases, combination)
     periods = periods_of(cases, policy.scenario, when)
     scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:

@@ -29,6 +29,7 @@ from voros.io.tables import is_numeric, most_rows, peek
 from voros.models import warn_of_amounts
 
 if TYPE_CHECKING:
+    from voros.blending import Blend
     from voros.sites import SiteCounts
 
 Engine = Annotated[
@@ -40,6 +41,9 @@ Engine = Annotated[
         metavar="NAME",
     ),
 ]
+
+BLEND = "blend"
+"""The name of a blend among the models."""
 
 COUNTED = ("parquet", "csv")
 """Formats that engines count."""
@@ -169,13 +173,20 @@ def load(
     labelled: bool = True,
     both_classes: bool = True,
     worth: Worth | None = None,
+    blend: Blend | None = None,
 ) -> Predictions:
-    """Read a file of predictions, opened already or not, saying what was guessed."""
+    """Read a file of predictions, opened already or not, saying what was guessed.
+
+    A blend is one more model; where it alone is asked for, its parts are read.
+    """
+    scores = columns.score or ()
+    if blend is not None and columns.score == [BLEND]:
+        scores = list(blend.weights)
     with show_progress(f"reading {columns.file if source is None else source.name}"):
         predictions = read_predictions(
             columns.file if source is None else source,
             label=columns.label,
-            scores=columns.score or (),
+            scores=scores,
             model=columns.model,
             case=columns.case,
             weight=columns.weight,
@@ -194,6 +205,9 @@ def load(
         say(note, "note")
     if predictions.weights is not None:
         warn_of_amounts(predictions.weights)
+    if blend is not None:
+        blended = {**predictions.scores, BLEND: blend.score(dict(predictions.scores))}
+        predictions = replace(predictions, scores=blended)
     return predictions if worth is None else worth.of_cases(predictions)
 
 

@@ -85,7 +85,12 @@ def report(
         later = _report_stays(replace(tested_rows, by=rows.aside, aside=()))
     elif test is not None:
         tested = load_test(
-            test, columns, cases.label, selection.winner, when, groups, resampling.group
+            test,
+            replace(columns, label=cases.label),
+            selection.winner,
+            group=resampling.group,
+            when=when,
+            by=groups.columns,
         )
         later = ReportCases(tested, periods_of(tested, scenario, when), groups.read(tested))
     files = columns.file, test, output, limits.scenarios, stays.events, test_events

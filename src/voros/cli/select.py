@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from voros.blending import Blend
+from voros.blending import Blend, blend
 from voros.cli import LIMITS_NOT_MET, options
-from voros.cli.blends import BLEND, make_blend, with_blend
 from voros.cli.intervals import Intervals
 from voros.cli.loading import (
+    BLEND,
     Engine,
     count_by_engine,
     count_points,
@@ -125,10 +125,13 @@ def select(
         by=subgroups.by,
         engine=engine,
     )
-    _check_needed("--test FILE", test, check=check, by=subgroups.by, false_alarm_cost=price)
-    _check_needed("--test FILE", test, test_events=test_events)
-    _check_needed("--confidence 0.95", choice.confidence, development=development)
-    _check_needed("--confidence 0.95 or --test FILE", choice.confidence or test, group=group)
+    if test is None:
+        of_test = {"check": check, "by": subgroups.by, "false_alarm_cost": price}
+        options.refuse(of_test | {"test_events": test_events}, "requires --test FILE")
+    if choice.confidence is None:
+        options.refuse({"development": development}, options.REQUIRES_CONFIDENCE)
+        if test is None:
+            options.refuse({"group": group}, "requires --confidence 0.95 or --test FILE")
     over_stays = stays.given
     combination = (
         None if choice.blend is None else _make_blend(choice, columns, development, engine)
@@ -159,17 +162,15 @@ def select(
         evaluation = replace(test_rows, by=rows.aside, aside=()).evaluate(policy)
         tested = Tested({"test_default": evaluation})
     elif test is not None:
-        columns = replace(columns, pos_label=validation.pos_label)
         cases = load_test(
             test,
-            columns,
-            validation.label,
+            replace(columns, label=validation.label, pos_label=validation.pos_label),
             selection.winner,
-            when,
-            subgroups,
-            group,
-            combination,
-            worth,
+            group=group,
+            blend=combination,
+            when=when,
+            by=subgroups.columns,
+            worth=worth,
         )
         periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
         tested = Tested.from_policy(policy, cases, periods, by, price)
@@ -193,7 +194,8 @@ def _make_blend(
             "--blend with --confidence requires --development FILE: weights that are fitted to the "
             "cases in FILE cannot be certified on them"
         )
-    return make_blend(replace(columns, file=development or columns.file))
+    cases = load(replace(columns, file=development or columns.file))
+    return blend(cases.labels, dict(cases.scores))
 
 
 def _save_blend(
@@ -216,12 +218,6 @@ def _read_worth(
         return None, options.read_price(false_alarm_cost)
     options.refuse(others, "and --miss-value exclude one another")
     return replace(worth, threshold_on="value" if threshold_on == "value" else "score"), None
-
-
-def _check_needed(needed: str, value: object, **given: object) -> None:
-    """Refuse options that need another one, where that is not given."""
-    if value is None and any(given.values()):
-        options.refuse(given, f"requires {needed}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,8 +247,7 @@ def _validation(
     opened = open_input(columns, engine, by_period=scenario.per is not None)
     if opened.lazy is None and opened.counts is None:
         whose: Any = {"group": group, "when": when, "aside": aside, "worth": worth}
-        cases = load(columns, source=opened.source, **whose)
-        cases = cases if combination is None else with_blend(cases, combination)
+        cases = load(columns, source=opened.source, blend=combination, **whose)
         if worth is not None:
             cases = worth.compared(cases)
         points = count_points(cases, periods_of(cases, scenario, when))
@@ -379,37 +374,32 @@ def load_development(
     own = [model for model in validation.points if combination is None or model != BLEND]
     scores = columns.score if columns.model else own
     labels: Any = {"label": validation.label, "pos_label": validation.pos_label}
-    cases = load(replace(columns, file=path, score=scores, **labels))
-    return count_points(cases if combination is None else with_blend(cases, combination))
+    return count_points(
+        load(replace(columns, file=path, score=scores, **labels), blend=combination)
+    )
 
 
 def load_test(
     path: Path,
     columns: options.InputOptions,
-    label: str | None,
-    winner: str | list[str],
-    when: options.PeriodOptions | None = None,
-    subgroups: options.SubgroupOptions | None = None,
+    winner: str,
+    *,
     group: str | None = None,
-    combination: Blend | None = None,
-    worth: options.Worth | None = None,
+    blend: Blend | None = None,
+    **how: Any,
 ) -> Predictions:
     """Read the winner's scores on test cases, from columns named as in the validation file.
 
     The column of patients may be missing there.
     """
-    if combination is not None and winner == BLEND:
-        own = list(combination.weights)
-        parts = load_test(path, columns, label, own, when, subgroups, group, worth=worth)
-        return with_blend(parts, combination)
-    scores = columns.score if columns.model else [winner] if isinstance(winner, str) else winner
-    by = () if subgroups is None else subgroups.columns
-    named = replace(columns, file=path, label=label, score=scores)
-    if group is None:
-        return load(named, when=when, by=by, worth=worth)
     source = open_source(path)
-    whose = group if group in peek(source).column_names else None
-    return load(named, source=source, when=when, by=by, group=whose, worth=worth)
+    return load(
+        replace(columns, file=path, score=columns.score if columns.model else [winner]),
+        source=source,
+        group=group if group in peek(source).column_names else None,
+        blend=blend if winner == BLEND else None,
+        **how,
+    )
 
 
 def _sheet(
