@@ -10,7 +10,7 @@ import voros
 from voros.core.decision import STRATEGIES, decide, solve
 from voros.core.limits import binding_limits, most_precise, within_capacity
 from voros.core.operating_points import OperatingPoints
-from voros.core.pruning import points_of_cases
+from voros.core.pruning import CasesInMemory, points_of_cases
 
 SCENARIOS = (
     voros.Scenario(cost_ratio=(1 / 9, 1 / 6)),
@@ -60,6 +60,28 @@ def test_decisions_are_those_of_every_threshold(kind, weighted):
         ]
         assert best[0] == best[1]
     assert later.tp.tolist() == every.tp.tolist()
+
+
+def test_areas_are_those_under_every_threshold():
+    rng, compared = np.random.default_rng(2), 0
+    for _ in range(1500):
+        n_cases = int(rng.choice([2, 3, 6, 20, 80]))
+        ill = rng.random(n_cases) < rng.choice([0.2, 0.5, 0.8])
+        ill[:2] = True, False
+        scores = np.round(rng.normal(size=n_cases) + rng.choice([-1, 0, 1]) * ill, rng.integers(3))
+        floor = float(rng.choice([0, 0.2, 1 / 3, 0.5, 0.75, 1.0]))
+        most = (
+            float(rng.uniform(0.05, 1)) if rng.random() < 0.5 else int(rng.integers(2, n_cases + 2))
+        )
+        scenario = voros.Scenario(floor, most, cost_ratio=0.2)
+        try:
+            expected = solve(OperatingPoints.from_cases(ill, scores), scenario).partial_auroc
+        except voros.InfeasibleError:
+            continue
+        within = CasesInMemory(ill, scores).curve(scenario)
+        assert solve(within, scenario).partial_auroc == pytest.approx(expected, abs=1e-15)
+        compared += 1
+    assert compared > 1000
 
 
 def test_an_evaluation_holds_when_the_arrays_are_written_to():

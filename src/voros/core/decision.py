@@ -184,12 +184,12 @@ class Decision:
     @cached_property
     def partial_auroc(self) -> float:
         """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
-        if self.uncounted is not None and not self.uncounted.too_many and self.observed is not None:
-            return solve(self.observed, self.scenario).partial_auroc
+        if self.uncounted is not None:
+            return solve(self.uncounted.curve(self.scenario), self.scenario).partial_auroc
         if not self.points.covers.whole_curve:
             raise IncompleteCountsError(
                 "these points do not hold every threshold, and a partial AUROC needs all of them; "
-                "count every threshold of cases in memory with OperatingPoints.from_scores"
+                "count every threshold with OperatingPoints.from_scores"
             )
         return trapezoid(self.points, self.feasible)
 

@@ -36,9 +36,8 @@ class UncountedCases(Protocol):
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
         """Count what a scenario can choose, at its costs or at any."""
 
-    @property
-    def too_many(self) -> bool:
-        """Whether every threshold is counted only where its columns are asked for."""
+    def curve(self, scenario: Scenario) -> OperatingPoints:
+        """Count every threshold within a scenario's capacity, and perhaps others."""
 
 
 Reader = Callable[[Any, Any, Any], UncountedCases]

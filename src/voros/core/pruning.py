@@ -81,7 +81,6 @@ class CasesInMemory:
     weights: FloatArray | None = None
     counted: dict[Scenario, OperatingPoints] = field(default_factory=dict)
     place: ClassVar[None] = None
-    too_many: ClassVar[bool] = False
 
     @cached_property
     def totals(self) -> ClassSizes:
@@ -106,6 +105,14 @@ class CasesInMemory:
                 else pruned_points(*cases, limits, self.totals)
             )
         return self.counted[limits]
+
+    def curve(self, scenario: Scenario) -> OperatingPoints:
+        """Count every threshold within a scenario's capacity, and perhaps others."""
+        if self.weights is not None:
+            return OperatingPoints.with_never_alarm(*self.every_threshold())
+        leading = within_reach(self.scores, most_cases(scenario, *self.totals))
+        thresholds, tp, fp, *_ = count_cases(self.positive[leading], self.scores[leading])
+        return OperatingPoints.with_never_alarm(thresholds, tp, fp, *self.totals)
 
 
 def points_of_cases(

@@ -30,6 +30,7 @@ from voros.devices.cases import (
 )
 from voros.devices.ranges import ScoreRanges, edges_between, first_edges, members
 from voros.devices.rows import Rows, limits_in_counts
+from voros.exceptions import IncompleteCountsError
 from voros.typing import AnyArray, BoolArray
 
 SORTED = 2**24
@@ -77,15 +78,19 @@ class DeviceCurve:
         """Library and device."""
         return repr(self.cases.library)
 
-    @property
-    def too_many(self) -> bool:
-        """Whether there are more cases than are sorted on the device."""
-        return len(self.cases) > SORTED
-
     def every_threshold(self) -> tuple[Any, ...]:
         """Count alarms at every distinct score."""
         check_unchanged(self.cases)
         return device_counts(self.cases)
+
+    def curve(self, scenario: Scenario) -> OperatingPoints:  # noqa: ARG002
+        """Count every threshold, of as many cases as are sorted on the device."""
+        if len(self.cases) > SORTED:
+            raise IncompleteCountsError(
+                f"a partial AUROC of more than {SORTED:,} cases on a device is not computed; pass "
+                "them in memory"
+            )
+        return OperatingPoints.with_never_alarm(*self.every_threshold())
 
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
         """Count what a scenario can choose.
