@@ -58,9 +58,7 @@ TARGETS: dict[str, Target] = {
         "choices legend zoom color",
         **ONE,
     ),
-    "AreaCurveDisplay": _t(
-        display("AreaCurveDisplay"), "scores scenario t_range name ax color", **ONE
-    ),
+    "AreaCurveDisplay": _t(display("AreaCurveDisplay"), "scores scenario name ax color", **ONE),
     "ThresholdCostDisplay": _t(display("ThresholdCostDisplay"), "scenario along name color", **ONE),
     "WinnerMapDisplay": _t(
         display("WinnerMapDisplay"),
@@ -82,7 +80,6 @@ SOUND.update(
         **{(name, "ax"): {"None"} for name in TARGETS},
         **{(name, "color"): COLOURS for name in TARGETS},
         ("RocDisplay", "scenario"): NO_SCENARIO,
-        ("AreaCurveDisplay", "t_range"): {"None", "pair"},
         ("ThresholdCostDisplay", "along"): {"None"},
         ("WinnerMapDisplay", "tolerance"): {"None"},
         ("WinnerMapDisplay", "color"): COLOURS | {"pair of texts"},

@@ -124,9 +124,7 @@ def test_the_upper_axis_says_cost_ratios(cases: Any, scenario: Any) -> None:
 def test_thresholds_are_written_beside_a_single_curve() -> None:
     y = np.array([1, 0, 1, 1, 0, 0, 0, 0, 0, 0], dtype=bool)
     scores = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05])
-    display = AreaCurveDisplay.from_predictions(
-        y, scores, voros.Scenario(0.0, 1.0, (0.05, 4.0)), t_range=(0.05, 0.95)
-    )
+    display = AreaCurveDisplay.from_predictions(y, scores, voros.Scenario(0.0, 1.0, (0.05, 4.0)))
     assert [text.get_text() for text in display.threshold_labels_] == ["≥ 0.6", "≥ 0.9"]
 
 
@@ -141,9 +139,3 @@ def test_given_axes_are_divided_not_replaced(cases: Any, scenario: Any) -> None:
     assert display.density_ax_.get_position().y1 < ax.get_position().y0 + 1e-9
     loose = plt.figure().add_axes((0.2, 0.2, 0.7, 0.7))
     assert display.plot(loose).density_ax_.get_position().y0 == pytest.approx(0.2)
-
-
-def test_a_reversed_range_is_refused(cases: Any, scenario: Any) -> None:
-    y, scores = cases
-    with pytest.raises(ValueError, match="t_range"):
-        AreaCurveDisplay.from_predictions(y, scores, scenario, t_range=(0.6, 0.2))

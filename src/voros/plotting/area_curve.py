@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arguments import as_number
 from voros.core.costs import Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import in_unit_of
 from voros.evaluation import Evaluation, evaluation_of
-from voros.exceptions import ArgumentError
 from voros.plotting.colours import ground, muted
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
@@ -51,8 +49,6 @@ class AreaCurveDisplay(CurveDisplay):
     ----------
     points : OperatingPoints or mapping of str to OperatingPoints
     scenario : Scenario
-    t_range : pair of floats, optional
-        The costs to draw, as t = cN/(cN + P); by default those the scenario thinks possible.
     name : str, optional
         Of a single model; it is then written in a legend.
 
@@ -87,7 +83,6 @@ class AreaCurveDisplay(CurveDisplay):
         points: PointsLike,
         scenario: Scenario,
         *,
-        t_range: tuple[float, float] | None = None,
         name: str | None = None,
     ) -> None:
         self.points = renamed(points, name)
@@ -95,7 +90,7 @@ class AreaCurveDisplay(CurveDisplay):
         self.scenario = check_scenario(scenario)
         deployed = at_deployment(next(iter(self.points.values())), scenario)
         self.negatives_per_positive = deployed.negatives_per_positive
-        self.t_range = self._check_range(t_range)
+        self.t_range = self._likely_range()
 
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
@@ -150,17 +145,6 @@ class AreaCurveDisplay(CurveDisplay):
             "area": evaluation.normalised_area(ratio),
             "threshold": evaluation.points.thresholds[chosen],
         }
-
-    def _check_range(self, t_range: tuple[float, float] | None) -> tuple[float, float]:
-        if t_range is None:
-            return self._likely_range()
-        accepted = "a rising pair within [0, 1]"
-        pair = t_range.tolist() if isinstance(t_range, np.ndarray) else t_range
-        ends = pair if isinstance(pair, (tuple, list)) else ()
-        numbers = [as_number(end, "t_range", accepted) for end in ends]
-        if len(numbers) != 2 or not 0 <= numbers[0] < numbers[1] <= 1:
-            raise ArgumentError("t_range", f"={t_range!r}; accepted is {accepted}")
-        return numbers[0], numbers[1]
 
     def _likely_range(self) -> tuple[float, float]:
         costs = self.scenario.costs
