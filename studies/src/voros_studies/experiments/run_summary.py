@@ -54,7 +54,7 @@ SHORT_NAMES = {
     "margin": "tightened limits",
     "guaranteed": "guarantee",
 }
-"""What the winner map calls a model: by which strategies it was chosen."""
+"""What the winner map calls a model: by which strategy it was chosen first."""
 
 SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
 SHAPES |= {"D": "diamond", "X": "cross", "*": "star"}
@@ -119,7 +119,10 @@ def _compared(
     chosen_by: dict[str, list[str]] = {}
     for one in result.deployed_in(number):
         chosen_by.setdefault(one.model, []).append(SHORT_NAMES[one.strategy])
-    return {f"by {', '.join(by)}": valid.points[model] for model, by in chosen_by.items()}
+    return {
+        f"by {by[0]}{' and others' * (len(by) > 1)}": valid.points[model]
+        for model, by in chosen_by.items()
+    }
 
 
 def _winners(
