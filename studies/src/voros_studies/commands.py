@@ -20,6 +20,7 @@ from voros.text.table import Absent
 if TYPE_CHECKING:
     from voros.io.source import Source
     from voros.typing import FloatArray
+    from voros_studies.evidence.sources import DataSet
     from voros_studies.experiments import RunOptions, StudyResult
     from voros_studies.experiments.splits import SplitsResult
     from voros_studies.paper import Cell
@@ -218,46 +219,52 @@ def score_rows(folder: Path, model: str, source: Source) -> FloatArray:
     return score_frame(folder, model, read_frame(source))
 
 
+@dataclass(frozen=True, kw_only=True)
+class OpenDataOptions:
+    """Which open data sets are read, and where results go."""
+
+    out: Out
+    data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER")
+    physionet2012: Path | None = option("Its folder or archive.", metavar="PATH")
+    only: list[str] | None = option("A data set by name; may be repeated.")
+
+    def read(self, **limit: int) -> list[DataSet]:
+        """Read the data sets that are there."""
+        from voros_studies.evidence.sources import find_datasets
+
+        check_folder(self.out)
+        return find_datasets(self.data or (), self.physionet2012, self.only or (), say, **limit)
+
+
 @experiment.command()
 @bundled
 def evidence(
-    out: Out,
-    data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER"),
-    physionet2012: Path | None = option("Its folder or archive.", metavar="PATH"),
-    only: list[str] | None = option("A data set by name; may be repeated."),
-    splits: int = option("Random splits of each.", min=1, default=10),
+    sets: OpenDataOptions, splits: int = option("Random splits of each.", min=1, default=10)
 ) -> None:
     """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
     from voros_studies.evidence import run_evidence
-    from voros_studies.evidence.sources import find_datasets
 
-    check_folder(out)
-    datasets = find_datasets(data or (), physionet2012, only or (), say)
-    sys.stdout.write(run_evidence(datasets, out, n_splits=splits, progress=True).text())
-    say(f"everything is in {out}; the figure is {out / 'evidence.png'}")
+    result = run_evidence(sets.read(), sets.out, n_splits=splits, progress=True)
+    sys.stdout.write(result.text())
+    say(f"everything is in {sets.out}; the figure is {sets.out / 'evidence.png'}")
 
 
 @experiment.command()
 @bundled
 def training(
-    out: Out,
-    data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER"),
-    physionet2012: Path | None = option("Its folder or archive.", metavar="PATH"),
-    only: list[str] | None = option("A data set by name; may be repeated."),
+    sets: OpenDataOptions,
     seeds: int = option("Random splits of each.", min=1, default=20),
     size: list[int] | None = option("Training cases; may be repeated.", min=100),
     steps: int | None = option("Of each network, for a trial.", min=1),
 ) -> None:
     """Many open data sets: compare log loss with losses that aim at the cost within limits."""
-    from voros_studies.evidence.sources import find_datasets
     from voros_studies.training.run import SIZES, run_training
 
-    check_folder(out)
-    datasets = find_datasets(data or (), physionet2012, only or (), say, most=MOST_ROWS)
     options = {"n_seeds": seeds, "sizes": tuple(size or SIZES), "n_steps": steps}
-    table = run_training(datasets, out, announce=say, **cast("Any", options))
+    datasets = sets.read(most=MOST_ROWS)
+    table = run_training(datasets, sets.out, announce=say, **cast("Any", options))
     sys.stdout.write(table.text())
-    say(f"everything is in {out}; the table is {out / 'training.csv'}")
+    say(f"everything is in {sets.out}; the table is {sets.out / 'training.csv'}")
 
 
 SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")
