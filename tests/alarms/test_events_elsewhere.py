@@ -57,7 +57,7 @@ def test_an_evaluation_says_how_many_and_its_subgroups_have_none():
     assert json.loads(json.dumps(tested.values()["n_events_elsewhere"])) == 3
     assert LEFT_OUT in repr(tested)
     assert "left out" not in repr(alone)
-    parts = tested.by_subgroup.results.values()
+    parts = tested.by_subgroup.results
     assert sum(part.n_events for part in parts) == alone.n_events
     assert [part.n_events_elsewhere for part in parts] == [0, 0]
 

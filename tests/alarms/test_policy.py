@@ -110,7 +110,7 @@ def test_an_evaluation_by_hand():
     assert found.alarms_per_patient_day == pytest.approx(5 / (27 / 24))
     assert sorted(found.lead_times.tolist()) == [2.0, 4.0]
     assert found.lead_time_quartiles == (2.5, 3.0, 3.5)
-    assert (found.n_stays_alarmed, found.n_first_useful, found.n_stays_with_event) == (3, 1, 2)
+    assert (found.n_stays_alarmed, found.n_first_useful) == (3, 1)
     assert found.satisfied
     assert "2 of 2" in repr(found)
 

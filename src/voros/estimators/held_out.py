@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -102,46 +101,35 @@ def fit_on(estimator: Any, X: Any, y: Any, rows: AnyArray, fit_params: dict[str,
     return estimator.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **cut)
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreScale:
-    """A rising map from the scores of one fit to those of another.
+def to_final_scale(scores: FloatArray, seen: FloatArray, final: FloatArray) -> FloatArray:
+    """Take scores of one fit to the scale of the final one, quantile by quantile.
 
     A classifier that is fitted on more cases often spreads its scores further, so that a threshold
     of a fold's fit raises another share of alarms with the final one. Quantiles carry over: the
-    map takes the score that a share of some cases exceeds in the one fit to the score that the
-    same share of the same cases exceeds in the other. Cases that both were fitted on serve best,
-    because what fitting does to their scores is then in both.
+    score that a share of some cases exceeds in the one fit goes to the score that the same share
+    of the same cases exceeds in the other. Cases that both were fitted on serve best, because what
+    fitting does to their scores is then in both. Between quantiles the map is linear; beyond them
+    it shifts.
 
-    Between quantiles the map is linear; beyond them it shifts.
-
-    Attributes
+    Parameters
     ----------
-    knots, values : ndarray of shape (n_knots,)
-        Rising scores of the one fit, and those they are taken to.
+    scores : ndarray
+        To be taken to the other scale.
+    seen, final : ndarray
+        Scores of the same cases by the one fit and by the final one.
+
+    Examples
+    --------
+    >>> seen, final = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.1, 0.5])
+    >>> to_final_scale(np.array([0.1, 0.3, 0.5]), seen, final).round(6).tolist()
+    [0.1, 0.4, 0.6]
     """
-
-    knots: FloatArray
-    values: FloatArray
-
-    @classmethod
-    def between(cls, scores: FloatArray, final: FloatArray) -> ScoreScale:
-        """Match the quantiles of two fits' scores of the same cases.
-
-        Examples
-        --------
-        >>> scale = ScoreScale.between(np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.1, 0.5]))
-        >>> scale(np.array([0.1, 0.3, 0.5])).round(6).tolist()
-        [0.1, 0.4, 0.6]
-        """
-        knots, first, counts = np.unique(np.sort(scores), return_index=True, return_counts=True)
-        # Cases of equal score are one knot. It goes to the middle one of the scores they have in
-        # the other fit: where scores are few and coarse, a mean would lie between them.
-        return cls(knots, np.sort(final)[first + counts // 2])
-
-    def __call__(self, scores: FloatArray) -> FloatArray:
-        """Take scores of the one fit to the scale of the other."""
-        inside = np.clip(scores, self.knots[0], self.knots[-1])
-        return np.asarray(np.interp(inside, self.knots, self.values) + (scores - inside))
+    knots, first, counts = np.unique(np.sort(seen), return_index=True, return_counts=True)
+    # Cases of equal score are one knot. It goes to the middle one of the scores they have in
+    # the other fit: where scores are few and coarse, a mean would lie between them.
+    values = np.sort(final)[first + counts // 2]
+    inside = np.clip(scores, knots[0], knots[-1])
+    return np.asarray(np.interp(inside, knots, values) + (scores - inside))
 
 
 def score_held_out(
@@ -169,7 +157,7 @@ def score_held_out(
     """
     part = fit_on(clone(estimator), X, y, split[0], fit_params)
     seen, new = (positive_scores(part, _safe_indexing(X, rows), pos_label) for rows in split)
-    scores = ScoreScale.between(seen, final_scores[split[0]])(new)
+    scores = to_final_scale(new, seen, final_scores[split[0]])
     probability = response_of(part) == "predict_proba"
     return np.clip(scores, 0.0, 1.0) if probability else scores
 

@@ -20,6 +20,7 @@ from voros.core.subgroups import read_subgroups
 from voros.core.worth import CaseValues, ThresholdOn, compared_scores, refuse_values
 from voros.exceptions import ArgumentError
 from voros.models import model_column, points_of_one
+from voros.policy.by_subgroup import SubgroupEvaluation
 from voros.policy.cost_thresholds import CostThresholds
 from voros.policy.deployment import Deployment
 from voros.policy.over_stays import StayEvaluation, evaluate_stays
@@ -352,7 +353,10 @@ class AppliedThresholds(CostThresholds):
             return evaluation
         _check_unweighted("by", weights)
         refuse_values("by", per_case)
-        return evaluation.with_groups(read_subgroups(by, len(positive)), positive, scores, codes)
+        by_subgroup = SubgroupEvaluation.from_cases(
+            read_subgroups(by, len(positive)), positive, scores, evaluation, codes
+        )
+        return replace(evaluation, by_subgroup=by_subgroup)
 
     def _deployment(self, cost_ratio: float | None, by_cost: bool) -> Deployment:
         scenario, none = self.scenario, np.empty(0)

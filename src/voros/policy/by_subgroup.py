@@ -25,6 +25,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.policy.over_stays import StayEvaluation
+    from voros.policy.policy_evaluation import PolicyEvaluation
 
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
@@ -240,10 +241,7 @@ class SubgroupEvaluation(SubgroupResults[SubgroupResult]):
         subgroups: Subgroups,
         positive: BoolArray,
         scores: AnyArray,
-        thresholds: FloatArray,
-        all_cases: ThresholdCounts,
-        scenario: Scenario,
-        confidence_level: float,
+        evaluation: PolicyEvaluation,
         codes: AnyArray | None = None,
     ) -> SubgroupEvaluation:
         """Count the alarms of each subgroup at the thresholds of an evaluation of all cases.
@@ -254,13 +252,15 @@ class SubgroupEvaluation(SubgroupResults[SubgroupResult]):
         -------
         SubgroupEvaluation
         """
+        scenario = evaluation.scenario
         if scenario.prevalence is not None:
             raise ArgumentError(
                 "by",
                 f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
                 "subgroups differ in theirs; accepted is a scenario without one",
             )
-        cases = positive, scores, thresholds, all_cases, codes
+        thresholds = np.array([choice.threshold for choice in evaluation.choices])
+        cases = positive, scores, thresholds, evaluation.counts, codes
         by_column = [_counts(part, *cases) for part in subgroups.partitions]
         names = tuple((part.column, name) for part in subgroups.partitions for name in part.names)
         counts = tuple(count for part in by_column for count in part)
@@ -269,7 +269,7 @@ class SubgroupEvaluation(SubgroupResults[SubgroupResult]):
             counts=counts,
             thresholds=thresholds,
             scenario=scenario,
-            confidence_level=confidence_level,
+            confidence_level=evaluation.confidence_level,
             notes=subgroups.notes,
         )
 

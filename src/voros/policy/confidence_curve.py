@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from voros.core.volume import cost_moments
-from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
@@ -142,14 +141,3 @@ def _cells(step: ConfidenceStep) -> tuple[str, ...]:
         short(step.recall),
         short(step.expected_cost),
     )
-
-
-def check_curve(steps: Sequence[ConfidenceStep], confidence: object) -> ConfidenceCurve:
-    """Return the curve of a policy, or say how to get one."""
-    if not steps or not isinstance(confidence, float):
-        raise ArgumentError(
-            "guarantee",
-            " has one confidence or none; a curve needs a ladder that was fixed beforehand, as "
-            "guarantee=voros.Guarantee(confidence=(0.95, 0.9, 0.8))",
-        )
-    return ConfidenceCurve(tuple(steps), confidence)

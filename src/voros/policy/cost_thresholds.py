@@ -11,8 +11,9 @@ from voros.core.costs import read_cost_ratios
 from voros.core.hull import Choice, choice_columns
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.volume import cost_moments
+from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
-from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep, check_curve
+from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep
 from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy, PolicyValues
 from voros.text.numbers import count, interval, short, threshold_text
 from voros.text.table import Table, html_pairs
@@ -101,7 +102,13 @@ class CostThresholds:
         the curve: decide again with ``guarantee=policy.guarantee.at(0.8)``.
         """
         confidence = None if self.guarantee is None else self.guarantee.confidence
-        return check_curve(self.curve, confidence)
+        if not self.curve or not isinstance(confidence, float):
+            raise ArgumentError(
+                "guarantee",
+                " has one confidence or none; a curve needs a ladder that was fixed beforehand, as "
+                "guarantee=voros.Guarantee(confidence=(0.95, 0.9, 0.8))",
+            )
+        return ConfidenceCurve(self.curve, confidence)
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the policy as a data frame, one row per interval of the cost ratio.

@@ -52,8 +52,6 @@ class StayEvaluation(ReprMixin):
         Stays with at least one alarm.
     n_first_useful : int
         Those of them whose first alarm catches an event.
-    n_stays_with_event : int
-        Stays that have an event.
     violations : tuple of Violation
         One for each limit that is broken.
     intervals : dict
@@ -92,7 +90,6 @@ class StayEvaluation(ReprMixin):
     lead_times: FloatArray
     n_stays_alarmed: int
     n_first_useful: int
-    n_stays_with_event: int
     violations: tuple[Violation, ...]
     intervals: dict[str, Interval]
     confidence_level: float
@@ -179,7 +176,7 @@ class StayEvaluation(ReprMixin):
                 "alarms_per_patient_day",
             ),
             *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
-            *("n_stays_alarmed", "n_first_useful", "n_stays_with_event"),
+            *("n_stays_alarmed", "n_first_useful"),
             *("confidence_level", "intervals", "satisfied"),
         )
         values = {name: getattr(self, name) for name in names}
@@ -316,7 +313,6 @@ def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) 
         lead_times=stays.lead_times(threshold),
         n_stays_alarmed=int(alarmed.sum()),
         n_first_useful=int(useful.sum()),
-        n_stays_with_event=int(stays.rows.has_event.sum()),
         violations=find_violations(cases, scenario, most, (choice,), np.ones(1), None),
         intervals=_intervals(stays, counts, confidence_level),
         confidence_level=confidence_level,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,13 @@ from voros.core.exact_intervals import (
 from voros.core.hull import Choice, choice_columns
 from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.scenario import Scenario
-from voros.core.subgroups import Subgroups
 from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.by_subgroup import SubgroupEvaluation
 from voros.policy.violations import Violation
 from voros.text.numbers import count, interval, percent, short
 from voros.text.table import ReprMixin, Table
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -200,20 +199,6 @@ class PolicyEvaluation(ReprMixin):
         return (
             f"{grouped.n_groups:,} groups{equal if grouped.n_effective < grouped.n_groups else ''}"
         )
-
-    def with_groups(
-        self, subgroups: Subgroups, positive: BoolArray, scores: AnyArray, codes: AnyArray | None
-    ) -> PolicyEvaluation:
-        """Return the evaluation with what the same thresholds do in each subgroup of the cases.
-
-        ``codes`` are the patients, where cases of one patient are not independent.
-        """
-        thresholds = np.array([choice.threshold for choice in self.choices])
-        cases = subgroups, positive, scores, thresholds
-        by_subgroup = SubgroupEvaluation.from_cases(
-            *cases, self.counts, self.scenario, self.confidence_level, codes
-        )
-        return replace(self, by_subgroup=by_subgroup)
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
