@@ -32,7 +32,6 @@ from voros.guarantee.shortfall import (
     more_in_words,
     more_positives,
     relaxed_in_words,
-    repeated,
 )
 from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
@@ -330,7 +329,7 @@ class Guarantee:
         if points.grouped is not None and points.grouped.repeated:
             return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
         why = self._why_not(points, scenario, tested.alpha)
-        more = more_positives(points, lambda others: self._probably_passes(others, scenario))
+        more = more_positives(points, lambda others: self._passes(others, scenario))
         return [why, more_in_words(more)]
 
     def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
@@ -351,7 +350,7 @@ class Guarantee:
 
         def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
             passing = first_passing(
-                ways, lambda way: way[1].split(n_models)._probably_passes(points, way[2])
+                ways, lambda way: way[1].split(n_models)._passes(points, way[2])
             )
             return None if passing is None else passing[0]
 
@@ -366,22 +365,11 @@ class Guarantee:
             first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
             first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
             first([(value, self, scenario.changed(capacity=value)) for value in shares]),
-            sure=self.horizon is None,
         )
 
-    def _probably_passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
-        """Whether a threshold passes; for the next cases about so.
-
-        They vary too: as if the promise were of the population, with fewer validation cases, and
-        with a part of the error.
-        """
-        population, fewer = self, points
-        if self.horizon is not None:
-            fewer = repeated(points, self.horizon / (points.n_cases + self.horizon))
-            population = replace(self.with_error(TUNING.rough_part), horizon=None)
-            if scenario.capacity * fewer.n_cases < 1:
-                return False
-        certified = population.certified(fewer, scenario)
+    def _passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
+        """Whether a threshold other than never alarm passes."""
+        certified = self.certified(points, scenario)
         return bool((certified & points.feasible(scenario))[1:].any())
 
 

@@ -86,8 +86,9 @@ def first_passing(
     ... )
     (3, None)
     """
-    first = bisect_left(candidates, True, key=passes)
-    return candidates[first] if first < len(candidates) else None
+    if not candidates or not passes(candidates[-1]):
+        return None
+    return candidates[bisect_left(candidates, True, hi=len(candidates) - 1, key=passes)]
 
 
 def more_positives(
@@ -95,8 +96,6 @@ def more_positives(
 ) -> int | None:
     """Return about how many more validation positives are needed; None if no number is enough."""
     times = np.geomspace(1, TUNING.most_times_the_data, TUNING.times_tried + 1)[1:].tolist()
-    if not passes(repeated(points, times[-1])):
-        return None
     enough = first_passing(times, lambda each: passes(repeated(points, each)))
     return None if enough is None else int(np.ceil((enough - 1) * points.n_positive))
 
@@ -116,8 +115,6 @@ def relaxed_in_words(
     floor: float | None,
     recall: float | None,
     capacity: float | None,
-    *,
-    sure: bool,
 ) -> list[str]:
     """Say at which confidence, floor or capacity something would pass; nothing where at none."""
     ways = [
@@ -129,8 +126,8 @@ def relaxed_in_words(
     if not ways:
         return []
     return [
-        f"With these cases something would {'' if sure else 'probably '}pass at "
-        f"{', or at '.join(ways)}; fix it before new validation cases are looked at."
+        f"With these cases something would pass at {', or at '.join(ways)}; fix it before new "
+        "validation cases are looked at."
     ]
 
 

@@ -249,10 +249,9 @@ class Tuning:
     group_power: float = 0.8
 
     # A shortfall is looked for up to this multiple of the validation cases, among so many numbers
-    # of cases. What is only about right must pass at this part of the error.
+    # of cases.
     most_times_the_data: float = 64.0
     times_tried: int = 96
-    rough_part: float = 0.2
     # Errors that are tried where nothing passes, as multiples of the one asked for; and the floor
     # from which on floors are tried in steps of .01.
     larger_errors: tuple[float, ...] = (1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0)
