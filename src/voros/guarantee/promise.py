@@ -25,13 +25,13 @@ from voros.guarantee.next_cases.certify import certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.recall_tests import recall_kept, recall_sentence, recall_shares
 from voros.guarantee.shortfall import (
-    closest_threshold,
     first_passing,
     larger_capacities,
     lower_floors,
     more_in_words,
     more_positives,
     relaxed_in_words,
+    why_floor_fails,
 )
 from voros.guarantee.stay_tests import certified_stays, stay_tests
 from voros.guarantee.tuning import TUNING
@@ -343,7 +343,7 @@ class Guarantee:
                 others = replace(self, confidence=1 - alpha, ladder=None).certified(points, limits)
             if others[1:].any():
                 return recall_sentence(points, scenario, horizon, for_recall, others)
-        return closest_threshold(points, limits, alpha, horizon).sentence()
+        return why_floor_fails(points, limits, alpha, horizon)
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
         """Say at which confidence, floor or capacity something would pass."""
@@ -360,12 +360,13 @@ class Guarantee:
         floors, recalls = map(lower_floors, (scenario.min_precision, scenario.min_recall or 0.0))
         by_count = scenario.per is not None or scenario.capacity_is_count
         shares = [] if by_count else larger_capacities(float(scenario.capacity))
-        return relaxed_in_words(
-            first([(value.only_confidence, value, scenario) for value in weaker]),
-            first([(value, self, scenario.changed(min_precision=value)) for value in floors]),
-            first([(value, self, scenario.changed(min_recall=value)) for value in recalls]),
-            first([(value, self, scenario.changed(capacity=value)) for value in shares]),
-        )
+        ways = {
+            "confidence": [(each.only_confidence, each, scenario) for each in weaker],
+            "precision floor": [(v, self, scenario.changed(min_precision=v)) for v in floors],
+            "recall floor": [(v, self, scenario.changed(min_recall=v)) for v in recalls],
+            "capacity": [(v, self, scenario.changed(capacity=v)) for v in shares],
+        }
+        return relaxed_in_words({name: first(each) for name, each in ways.items()})
 
     def _passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
         """Whether a threshold other than never alarm passes."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -17,39 +17,10 @@ from voros.guarantee.tuning import TUNING
 from voros.text.numbers import short, threshold_text
 
 
-@dataclass(frozen=True)
-class Closest:
-    """The threshold that came closest, and the true positives that it needs.
-
-    No alarms stand for a capacity that is not safe even without one.
-    """
-
-    threshold: float = float("inf")
-    tp: int = 0
-    alarms: int = 0
-    needed: int = 0
-
-    def sentence(self) -> str:
-        """Say which limit fails, and by how much."""
-        if self.alarms == 0:
-            return "The capacity fails: not one alarm of these cases is sure to keep it."
-        counted = (
-            f"closest came the threshold {threshold_text(self.threshold)}, with {self.tp:,} true "
-            f"positives in {self.alarms:,} alarms (precision {short(self.tp / self.alarms)})"
-        )
-        if self.tp >= self.needed:
-            failed = "which is enough, but stricter thresholds, which are tested first, fail"
-        elif self.needed > self.alarms:
-            failed = "too few alarms to pass even without a false one"
-        else:
-            failed = f"where {self.needed:,} are needed"
-        return f"The precision floor fails: {counted}, {failed}."
-
-
-def closest_threshold(
+def why_floor_fails(
     points: OperatingPoints, scenario: Scenario, alpha: float, horizon: int | None
-) -> Closest:
-    """Find the threshold, within a safe capacity, that lacks fewest standard deviations."""
+) -> str:
+    """Say what the threshold lacks that came closest, in standard deviations, within a capacity."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
     cases = n_cases if horizon is None else horizon
     capacity = scenario.max_alarms(cases)
@@ -57,7 +28,7 @@ def closest_threshold(
     most = most_counted(n_cases, capacity, horizon, for_capacity)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
     if len(index) == 0 or floor == 0:
-        return Closest()
+        return "The capacity fails: not one alarm of these cases is sure to keep it."
     tp, alarms = points.tp[index], points.alarms[index]
     if horizon is None:
         needed = needed_in_sequence(floor, for_floor, alarms, most)
@@ -66,8 +37,18 @@ def closest_threshold(
     # Where nothing is tested, the more alarms the closer.
     lacking = np.where(needed > alarms, TUNING.untested, needed - tp) / np.sqrt(alarms)
     best = int(np.argmin(lacking))
-    threshold = float(points.thresholds[index[best]])
-    return Closest(threshold, int(tp[best]), int(alarms[best]), int(needed[best]))
+    if tp[best] >= needed[best]:
+        failed = "which is enough, but stricter thresholds, which are tested first, fail"
+    elif needed[best] > alarms[best]:
+        failed = "too few alarms to pass even without a false one"
+    else:
+        failed = f"where {needed[best]:,} are needed"
+    return (
+        "The precision floor fails: closest came the threshold "
+        f"{threshold_text(float(points.thresholds[index[best]]))}, with {tp[best]:,} true "
+        f"positives in {alarms[best]:,} alarms (precision {short(tp[best] / alarms[best])}), "
+        f"{failed}."
+    )
 
 
 Candidate = TypeVar("Candidate")
@@ -110,19 +91,9 @@ def more_in_words(more: int | None) -> str:
     )
 
 
-def relaxed_in_words(
-    confidence: float | None,
-    floor: float | None,
-    recall: float | None,
-    capacity: float | None,
-) -> list[str]:
-    """Say at which confidence, floor or capacity something would pass; nothing where at none."""
-    ways = [
-        *([] if confidence is None else [f"a confidence of {confidence:g}"]),
-        *([] if floor is None else [f"a precision floor of {floor:g}"]),
-        *([] if recall is None else [f"a recall floor of {recall:g}"]),
-        *([] if capacity is None else [f"a capacity of {capacity:g}"]),
-    ]
+def relaxed_in_words(relaxed: Mapping[str, float | None]) -> list[str]:
+    """Say with which value of which limit something would pass; nothing where with none."""
+    ways = [f"a {name} of {value:g}" for name, value in relaxed.items() if value is not None]
     if not ways:
         return []
     return [
