@@ -361,12 +361,12 @@ class Guarantee:
         by_count = scenario.per is not None or scenario.capacity_is_count
         shares = [] if by_count else larger_capacities(float(scenario.capacity))
         ways = {
-            "confidence": [(each.only_confidence, each, scenario) for each in weaker],
+            "confidence": [(g.only_confidence, g, scenario) for g in weaker],
             "precision floor": [(v, self, scenario.changed(min_precision=v)) for v in floors],
             "recall floor": [(v, self, scenario.changed(min_recall=v)) for v in recalls],
             "capacity": [(v, self, scenario.changed(capacity=v)) for v in shares],
         }
-        return relaxed_in_words({name: first(each) for name, each in ways.items()})
+        return relaxed_in_words({name: first(values) for name, values in ways.items()})
 
     def _passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
         """Whether a threshold other than never alarm passes."""
