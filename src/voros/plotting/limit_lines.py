@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from voros.core.decision import region_of
 from voros.core.geometry import Region
 from voros.core.scenario import PATIENT_DAY, Scenario, check_scenario
 from voros.evaluation import Evaluation
@@ -69,46 +68,19 @@ def limit_labels(scenario: Scenario) -> dict[str, str]:
     return labels | {"capacity": f"alarms ≤ {most}"}
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Floors and a capacity for classes of given sizes: what it takes to draw them."""
-
-    n_positive: float
-    n_negative: float
-    min_precision: float = 0.0
-    max_alarms: float = np.inf
-    min_recall: float = 0.0
-
-    @classmethod
-    def from_evaluation(cls, evaluation: Evaluation) -> Limits:
-        """Take them from a model's evaluation, at the prevalence of its scenario."""
-        points, scenario = evaluation.points, evaluation.scenario
-        limits = scenario.min_precision, evaluation.max_alarms, scenario.min_recall or 0.0
-        return cls(points.n_positive, points.n_negative, *limits)
-
-    @property
-    def caps(self) -> bool:
-        """Whether the capacity rules anything out."""
-        return self.max_alarms < self.n_positive + self.n_negative
-
-    @property
-    def chords(self) -> dict[str, FloatArray]:
-        """Both ends of each limit within the unit square; one that cuts nothing has no line."""
-        fpr, tpr = UNIT_SQUARE.T
-        tp, fp = self.n_positive * tpr, self.n_negative * fpr
-        precise = (1.0 - self.min_precision) * tp - self.min_precision * fp
-        chords = {"precision": chord(UNIT_SQUARE, precise)} if self.min_precision > 0 else {}
-        if self.min_recall > 0:
-            chords["recall"] = chord(UNIT_SQUARE, tpr - self.min_recall)
-        if self.caps:
-            chords["capacity"] = chord(UNIT_SQUARE, self.max_alarms - tp - fp)
-        return chords
-
-    @property
-    def region(self) -> Region:
-        """The feasible region."""
-        sizes = self.n_positive, self.n_negative
-        return region_of(*sizes, self.min_precision, self.max_alarms, self.min_recall)
+def limit_chords(evaluation: Evaluation) -> dict[str, FloatArray]:
+    """Return both ends of each limit within the unit square; one that cuts nothing has no line."""
+    points, scenario = evaluation.points, evaluation.scenario
+    fpr, tpr = UNIT_SQUARE.T
+    tp, fp, floor = points.n_positive * tpr, points.n_negative * fpr, scenario.min_precision
+    chords = {}
+    if floor > 0:
+        chords["precision"] = chord(UNIT_SQUARE, (1.0 - floor) * tp - floor * fp)
+    if scenario.min_recall:
+        chords["recall"] = chord(UNIT_SQUARE, tpr - scenario.min_recall)
+    if evaluation.max_alarms < points.n_positive + points.n_negative:
+        chords["capacity"] = chord(UNIT_SQUARE, evaluation.max_alarms - tp - fp)
+    return chords
 
 
 @dataclass(frozen=True)
@@ -124,31 +96,27 @@ class LimitArtists:
 
 def draw_limits(
     ax: Axes,
-    limits: Limits,
+    evaluation: Evaluation,
     *,
-    scenario: Scenario | None = None,
+    named: bool,
     dashes: Any = "--",
     share: float = 1.0,
     labels_end: float = 0.97,
 ) -> LimitArtists:
-    """Fill the region with gold and draw the limit lines, named as in ``scenario`` if given.
+    """Fill the region with gold and draw the limit lines, ``named`` or not.
 
     Several regions on one plot take a ``share`` of the gold each; names end at a share of the
     lines' length.
     """
-    lines = {
-        name: ax.plot(
-            *ends.T, color=ink(ax), linestyle=dashes, linewidth=0.7 * line_width(ax), zorder=1.5
-        )[0]
-        for name, ends in limits.chords.items()
-    }
-    words = {} if scenario is None else limit_labels(scenario)
+    chords, words = limit_chords(evaluation), limit_labels(evaluation.scenario)
+    look = {"color": ink(ax), "linestyle": dashes, "linewidth": 0.7 * line_width(ax)}
+    lines = {name: ax.plot(*ends.T, **look, zorder=1.5)[0] for name, ends in chords.items()}
     labels = [
         label_along(ax, ends, words[name], below=name != "capacity", end=labels_end)
-        for name, ends in limits.chords.items()
-        if words
+        for name, ends in chords.items()
+        if named
     ]
-    region = _fill(ax, limits.region, share * region_opacity(ax))
+    region = _fill(ax, evaluation.region, share * region_opacity(ax))
     drawn = {name: lines.get(name) for name in ("precision", "recall", "capacity")}
     return LimitArtists(region=region, labels=tuple(labels), **drawn)
 

@@ -19,7 +19,6 @@ from voros.plotting.display import ModelDisplay, PointsLike, renamed
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.limit_lines import (
     LimitArtists,
-    Limits,
     ScenarioLike,
     draw_limits,
     named_scenarios,
@@ -220,17 +219,16 @@ class RocDisplay(ModelDisplay):
 
     def _draw_limits(self, labels_end: float) -> dict[str, LimitArtists]:
         first = next(iter(self.points))
-        alone = len(self.scenarios) == 1
         return {
             limits: draw_limits(
                 self.ax_,
-                Limits.from_evaluation(self.evaluations[limits, first]),
-                scenario=scenario if alone else None,
+                self.evaluations[limits, first],
+                named=len(self.scenarios) == 1,
                 dashes=LIMIT_DASHES[i % len(LIMIT_DASHES)],
                 share=1 / (1 + i),
                 labels_end=labels_end,
             )
-            for i, (limits, scenario) in enumerate(self.scenarios.items())
+            for i, limits in enumerate(self.scenarios)
         }
 
     def _draw_curves(self) -> tuple[dict[str, Line2D], dict[str, Line2D]]:
