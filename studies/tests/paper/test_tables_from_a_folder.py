@@ -12,9 +12,9 @@ pytest.importorskip("pyarrow")
 
 from voros import OperatingPoints, ThresholdPolicy
 from voros.exceptions import PredictionFileError
-from voros.text.table import Absent
 from voros_studies.paper import SCENARIOS, reproduce_figures, reproduce_tables
 from voros_studies.paper.cells import FILE_STEMS, read_cells
+from voros_studies.tables import Absent
 
 STEMS = sorted({stem for stems in FILE_STEMS.values() for stem in stems.values()})
 

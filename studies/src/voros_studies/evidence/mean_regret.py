@@ -8,11 +8,11 @@ from itertools import product
 
 import numpy as np
 
-from voros.text.table import Column, Table
 from voros.typing import FloatArray
 from voros_studies.evidence.regret import CAPACITIES, LIFTS, WAYS, Regret
 from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
+from voros_studies.tables import Column, Table
 
 N_RESAMPLES = 5000
 ALL = float("nan")

@@ -11,7 +11,6 @@ from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.progress import progress_bar
-from voros.text.table import Table
 from voros_studies.evidence.figure import draw_evidence, draw_regrets
 from voros_studies.evidence.fits import fitted_or_read
 from voros_studies.evidence.mean_regret import MeanRegret, mean_regrets, regret_table
@@ -26,6 +25,7 @@ from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitsResult, read_costs
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables, table_files
+from voros_studies.tables import Table
 
 N_SPLITS = 10
 TEST_SHARE = (1 - TRAIN_SHARE) / 2

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.text.table import Column, Table
 from voros.typing import FloatArray
 from voros_studies.evidence.one_split import COMPARED, FITTED
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.splits import SplitsResult
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
+from voros_studies.tables import Column, Table
 
 ASKED: Mapping[ScenarioName, str] = {
     **{number: scenario_in_words(scenario) for number, scenario in SCENARIOS.items()},

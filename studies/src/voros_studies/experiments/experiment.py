@@ -13,7 +13,7 @@ from typing import Any
 from voros import Scenario
 from voros.core.arguments import check_count
 from voros.progress import Bar
-from voros.text.table import Table, csv_text
+from voros.text.table import csv_text
 from voros_studies.experiments.cases import (
     NO_CONTEXT,
     LabelledCases,
@@ -47,6 +47,7 @@ from voros_studies.experiments.study import (
 )
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import table_files
+from voros_studies.tables import Table
 
 FindRivals = Callable[[Split, Sequence[Deployed], tuple[Scored, Scored], Path], Rivals]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from voros import Scenario
-from voros.text.table import Column
 from voros_studies.experiments.study import (
     AUROC,
     GUARANTEED,
@@ -16,6 +15,7 @@ from voros_studies.experiments.study import (
 )
 from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import STRATEGY_LABELS, limits_in_short
+from voros_studies.tables import Column
 
 LABELS: Mapping[str, str] = {
     **STRATEGY_LABELS,

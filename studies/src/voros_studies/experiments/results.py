@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from voros import Scenario
-from voros.text.table import Column, Table, Value
 from voros_studies.experiments.labels import LABELS, cost_columns, scenario_in_words
 from voros_studies.experiments.model_file import make_candidate
 from voros_studies.experiments.rivals import Rivals
@@ -19,6 +18,7 @@ from voros_studies.paper.paper_tables import (
     evaluation_columns,
     limits_kept,
 )
+from voros_studies.tables import Column, Table, Value
 
 
 @dataclass(frozen=True, eq=False, repr=False)

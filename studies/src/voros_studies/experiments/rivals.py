@@ -10,7 +10,6 @@ import numpy as np
 
 from voros.policy import ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
-from voros.text.table import Column, Table, Value
 from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import Split
 from voros_studies.experiments.labels import cost_columns
@@ -24,6 +23,7 @@ from voros_studies.experiments.study import (
 )
 from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import limits_kept
+from voros_studies.tables import Column, Table, Value
 
 SELECTED = "model selected by partial VOROS"
 

@@ -13,7 +13,6 @@ from voros.policy import PolicyEvaluation
 from voros.present.document import Picture, render_document
 from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.text.table import Table
 from voros.winners import score_grid
 from voros_studies.experiments.labels import LABELS, scenario_in_words
 from voros_studies.experiments.results import StudyResult
@@ -22,6 +21,7 @@ from voros_studies.experiments.study import (
     Scored,
 )
 from voros_studies.paper.cells import ScenarioName
+from voros_studies.tables import Table
 
 DEPLOYED_MARK: dict[str, Any] = {
     "color": "black",

@@ -18,7 +18,6 @@ from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.text.signatures import takes
-from voros.text.table import Absent, Column, Table, Value
 from voros.typing import BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split, split_around_test, split_patients
 from voros_studies.experiments.experiment import RunOptions, run_experiment
@@ -29,6 +28,7 @@ from voros_studies.experiments.rivals import SELECTED, Rivals
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval, Deployed
 from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables
+from voros_studies.tables import Absent, Column, Table, Value
 
 SAME = 1e-12
 """Costs nearer than this are of the same choice."""

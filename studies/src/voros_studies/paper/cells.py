@@ -16,7 +16,7 @@ from typing import TypeAlias
 from voros import OperatingPoints, Scenario
 from voros.core.decision import Strategy
 from voros.policy import PolicyEvaluation, ThresholdPolicy
-from voros.text.table import Absent
+from voros_studies.tables import Absent
 
 ScenarioName: TypeAlias = int | str
 """The number of one of the paper's scenarios, or the name that a user gave to another."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from voros import Scenario
 from voros.core.exact_limits import as_fraction
 from voros.policy import PolicyEvaluation
-from voros.text.table import Absent, Column, Table, Value
 from voros_studies.paper.cells import (
     DATASETS,
     SCENARIOS,
@@ -19,6 +18,7 @@ from voros_studies.paper.cells import (
     ScenarioName,
     read_cells,
 )
+from voros_studies.tables import Absent, Column, Table, Value
 
 STRATEGY_LABELS = {
     "voros": "max VOROS",

@@ -14,7 +14,6 @@ import numpy as np
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.present.document import Picture, render_document
-from voros.text.table import Table
 from voros.typing import BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split, split_around_test, split_patients
 from voros_studies.experiments.folder import finished_or_computed, save
@@ -39,6 +38,7 @@ from voros_studies.sepsis.tables import (
     scores_table,
     selected_table,
 )
+from voros_studies.tables import Table
 
 N_SPLITS = 10
 

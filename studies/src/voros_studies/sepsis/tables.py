@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.text.table import Absent, Column, Table, Value
 from voros_studies.experiments.splits import corrected_interval
 from voros_studies.experiments.study import STUDY_CONFIDENCE
 from voros_studies.sepsis.one_split import (
@@ -25,6 +24,7 @@ from voros_studies.sepsis.one_split import (
     STAYS,
     UTILITY,
 )
+from voros_studies.tables import Absent, Column, Table, Value
 
 TITLE = "PhysioNet Challenge 2019, sepsis"
 LIMITS = (

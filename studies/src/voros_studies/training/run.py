@@ -9,11 +9,11 @@ from pathlib import Path
 
 from voros.core.arguments import check_count
 from voros.installing import missing_package
-from voros.text.table import Table
 from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import save
 from voros_studies.paper.paper_tables import table_files
+from voros_studies.tables import Table
 from voros_studies.training.prepare import N_SEEDS, made_up_top, write_splits
 from voros_studies.training.splits import find_tasks
 from voros_studies.training.summary import losses_table, read_costs

@@ -9,10 +9,10 @@ import numpy as np
 
 from voros import OperatingPoints, Scenario, ThresholdPolicy
 from voros.policy.allowed import allowed_thresholds
-from voros.text.table import Column, Table, Value
 from voros.typing import AnyArray, FloatArray
 from voros_studies.evidence.mean_regret import over_data_sets
 from voros_studies.experiments.study import STUDY_CONFIDENCE, ranking_cost
+from voros_studies.tables import Column, Table, Value
 from voros_studies.training.prepare import MADE_UP
 
 BESIDE = {"perceptron": "linear", "trees": "perceptron"}
