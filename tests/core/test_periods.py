@@ -245,13 +245,12 @@ def test_hours_of_times_with_a_zone_are_neither_missing_nor_there_twice() -> Non
     assert Periods.from_times(spring, "hour").n_periods == 2
 
 
-def test_weeks_begin_on_mondays_and_quarters_with_january() -> None:
+def test_weeks_begin_on_mondays() -> None:
     rng = np.random.default_rng(5)
     days = [date.fromordinal(int(each)) for each in rng.integers(700_000, 740_000, 200)]
     for per, name in {
         "week": lambda d: (d - timedelta(days=d.weekday())).isoformat(),
         "month": lambda d: f"{d.year:04}-{d.month:02}",
-        "quarter": lambda d: f"{d.year}-Q{(d.month + 2) // 3}",
         "year": lambda d: f"{d.year}",
     }.items():
         found = Periods.from_times(days, per)

@@ -77,7 +77,6 @@ def test_a_small_capacity_leaves_most_rows_untouched():
     points = counted(labels, scores, [scenario], largest_answer=2000)
     assert points.covers.exact
     assert points.covers.usage.rows_counted < 0.05 * 200_000
-    assert points.covers.usage.rows_scanned == points.covers.usage.passes * 200_000
     assert points.covers.usage.passes <= 4
     assert points.covers.usage.bytes_received < points.covers.usage.passes * 20_000 * 48
 

@@ -15,7 +15,7 @@ from voros.typing import AnyArray
 NUMPY_UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
 """Periods that numpy counts itself."""
 
-CALENDAR = ("hour", "shift", "day", "week", "month", "quarter", "year")
+CALENDAR = ("hour", "shift", "day", "week", "month", "year")
 """The periods that times are counted by."""
 
 SHIFTS = (7 * 60, 15 * 60, 23 * 60)
@@ -81,8 +81,6 @@ class Calendar:
         """
         if self.unit in NUMPY_UNITS:
             return times.astype(f"datetime64[{NUMPY_UNITS[self.unit]}]").astype(np.int64)
-        if self.unit == "quarter":
-            return times.astype("datetime64[M]").astype(np.int64) // 3
         if self.unit == "week":
             return (times.astype("datetime64[D]").astype(np.int64) + DAYS_TO_MONDAY) // 7
         days, minutes = np.divmod(times.astype("datetime64[m]").astype(np.int64), MINUTES_PER_DAY)
@@ -94,8 +92,6 @@ class Calendar:
         """Return when periods begin, as the same clock shows it."""
         if self.unit in NUMPY_UNITS:
             begins = numbers.astype(f"datetime64[{NUMPY_UNITS[self.unit]}]")
-        elif self.unit == "quarter":
-            begins = (3 * numbers).astype("datetime64[M]")
         elif self.unit == "week":
             begins = (7 * numbers - DAYS_TO_MONDAY).astype("datetime64[D]")
         else:
@@ -106,8 +102,6 @@ class Calendar:
 
     def names(self, numbers: AnyArray) -> AnyArray:
         """Name periods as ISO 8601 does: weeks by their Monday, shifts by their beginning."""
-        if self.unit == "quarter":
-            return np.array([f"{1970 + number // 4}-Q{number % 4 + 1}" for number in numbers])
         return self.begins(numbers).astype(str)
 
     def numbers_of(self, names: AnyArray) -> AnyArray:
@@ -115,12 +109,10 @@ class Calendar:
 
         Examples
         --------
-        >>> quarters = Calendar.from_name("quarter")
-        >>> quarters.numbers_of(quarters.names(np.array([7, 216]))).tolist()
+        >>> weeks = Calendar.from_name("week")
+        >>> weeks.numbers_of(weeks.names(np.array([7, 216]))).tolist()
         [7, 216]
         """
-        if self.unit == "quarter":
-            return np.array([4 * (int(n[:-3]) - 1970) + int(n[-1]) - 1 for n in names.tolist()])
         return self.numbers(names.astype("datetime64[m]"))
 
 

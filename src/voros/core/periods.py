@@ -99,7 +99,7 @@ class Periods:
         ----------
         times : array-like of shape (n_cases,)
             Datetimes of numpy, pandas, polars or Python, or ISO 8601 text.
-        per : {"hour", "shift", "day", "week", "month", "quarter", "year"}
+        per : {"hour", "shift", "day", "week", "month", "year"}
             Weeks begin on Mondays, shifts at 07:00, 15:00 and 23:00; others are named with their
             times, "shift 06:00,18:00". A day that clocks are changed on is one day, and a shift one
             shift; hours of times that have a zone are those of UTC, where none is missing or there

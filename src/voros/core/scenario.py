@@ -60,7 +60,7 @@ class Scenario:
     per : str, optional
         The capacity is one for each period of this name, and a whole number: 20 alarms per "day",
         "week", "shift". Functions then need the period of each case, as ``times`` (where `per` is
-        "hour", "shift", "day", "week", "month", "quarter" or "year") or as ``periods``, a column
+        "hour", "shift", "day", "week", "month" or "year") or as ``periods``, a column
         of any grouping of the cases. Shifts of times begin at 07:00, 15:00 and 23:00 unless `per`
         says when: "shift 06:00,18:00". "patient-day" is for alarms over stays (`alarm_points`):
         the capacity is then a mean rate, and any number above 0.

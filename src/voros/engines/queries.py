@@ -12,7 +12,6 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
 from voros.engines.bins import Bins
-from voros.engines.keys import BITS
 from voros.engines.plan import Wanted
 from voros.typing import AnyArray
 
@@ -48,8 +47,8 @@ class Usage:
     >>> frame = pl.LazyFrame({"ill": [True, False, True, False], "risk": [0.9, 0.8, 0.7, 0.1]})
     >>> points = voros.engines.count_frame(frame, label="ill", scores=["risk"])["risk"]
     >>> usage = points.covers.usage
-    >>> usage.engine, usage.rows, usage.passes, usage.rows_scanned
-    ('polars', 4, 1, 4)
+    >>> usage.engine, usage.rows, usage.passes
+    ('polars', 4, 1)
     """
 
     engine: str = ""
@@ -57,11 +56,6 @@ class Usage:
     passes: int = 0
     rows_counted: int = 0
     bytes_received: int = 0
-
-    @property
-    def rows_scanned(self) -> int:
-        """Rows read over all passes."""
-        return self.rows * self.passes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,7 +98,6 @@ class LazyCases:
         rows = self.adapter.with_bucket(rows, SCORE, BUCKET, want.scale, want.level)
         answer = self.collect(rows.group_by(BUCKET).agg(*_counts(self.weighted)))
         bins = Bins.from_columns(answer, self.weighted)
-        self._check_split(bins, want)
         self.usage.passes += 1
         self.usage.rows_counted += int(bins.rows.sum())
         return bins
@@ -143,17 +136,6 @@ class LazyCases:
         assert want.named is not None
         rows = self.adapter.with_bucket(rows, SCORE, NAMED, want.scale, want.named.level)
         return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
-
-    def _check_split(self, bins: Bins, want: Wanted) -> None:
-        """Raise where a bucket of one float holds two: to split it again would never end."""
-        if want.scale is not BITS or want.level > 0 or bins.single.all():
-            return
-        place = np.argmin(bins.single)
-        raise ValueError(
-            f"engine={self.usage.engine!r} says that equal scores lie between "
-            f"{bins.least[place]:.17g} and {bins.greatest[place]:.17g}; it does not keep to the "
-            "rules of floats there"
-        )
 
 
 def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
