@@ -1,7 +1,7 @@
 /** The page: one setting, moved by its controls, and everything that follows from it. */
 import { areaChart } from "./area_chart.js";
 import { startJudge } from "./background.js";
-import { bindSavedNumbers } from "./chart_data.js";
+import { bindComparison } from "./compare.js";
 import { bindControls } from "./controls.js";
 import { areaRows, decisionRows, mapRows, rocRows } from "./chart_tables.js";
 import { costTable } from "./cost_table.js";
@@ -12,6 +12,7 @@ import { bindFolds, unfoldForPrint } from "./folding.js";
 import { groupsBlock } from "./groups.js";
 import { canGuarantee, guaranteeOf } from "./guarantee.js";
 import { bindGuide } from "./guide.js";
+import { bindKeeping } from "./keeping.js";
 import { w, wordsOf } from "./lang.js";
 import { byId, markOf } from "./marks.js";
 import { contentsText, notices, thinningText } from "./notices.js";
@@ -53,7 +54,7 @@ const ANNOUNCED_AFTER = 700;
 
 /** What the page in view shows: its data, and what draws them. */
 let payload, cases, words, nCases, models;
-let tables, pictures, drawPeople, writeTexts, showControls, showRanking;
+let tables, pictures, drawPeople, writeTexts, showControls, showComparison, showRanking;
 let shownView = null;
 let shownMap = null;
 let drawsAll = false;
@@ -181,6 +182,7 @@ function showResult(view, consequence) {
   const verdict = verdictText(view.ranked, view.leaders);
   showRanking(view);
   say(verdict, consequence, view);
+  showComparison(view, verdict);
 }
 
 /** Ask for intervals; when they come, the result is shown again, unless something moved. */
@@ -305,13 +307,14 @@ function bindPage() {
     }),
   ];
   drawPeople = peoplePicture(byId("people"));
+  showComparison = bindComparison(byId);
   bindDrawAll();
   // The questions are about a capacity of all cases.
   for (const id of ["guide", "guide-place"]) byId(id).hidden = Boolean(payload.periods);
   // Over stays the share of positives is not one of cases, and no day's alarm catches every event.
   for (const id of ["fold-how-common", "fold-decision"]) byId(id).hidden = Boolean(payload.stays);
   bindGuide(byId, words, { take: (part) => store.change(part), winnerOf });
-  bindSavedNumbers(() => ({ ...shownView, map: shownMap }));
+  bindKeeping(() => ({ ...shownView, map: shownMap }));
   writeTexts = bindSharing();
   showRanking = rankingTable(byId("ranking"));
   const showRule = bindPeriods(byId, store, payload.periods, payload.setting);

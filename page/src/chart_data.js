@@ -2,10 +2,7 @@
 import { shownMisses } from "./area_chart.js";
 import { costRows } from "./cost_table.js";
 import { decisionCurves, probabilitiesOf } from "./decision_chart.js";
-import { w } from "./lang.js";
-import { allOf, html } from "./marks.js";
 import { priceAt, treatAll } from "./net_benefit.js";
-import { saveFile } from "./saving.js";
 import { choices } from "./threshold_chart.js";
 import { feasible, normalisedArea } from "./voros.js";
 import { placeOnMap } from "./winners.js";
@@ -23,7 +20,7 @@ function csvCell(value) {
 const orNothing = (value) => (Number.isNaN(value) ? "" : value);
 
 /** Rows of values as CSV. */
-function csvOf(rows) {
+export function csvOf(rows) {
   return rows.map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
 }
 
@@ -101,7 +98,7 @@ function peopleData(view) {
 }
 
 /** The rows behind each picture of a view, by its name. */
-const CHART_DATA = {
+export const CHART_DATA = {
   roc: rocData,
   threshold: thresholdData,
   area: areaData,
@@ -110,14 +107,3 @@ const CHART_DATA = {
   decision: decisionData,
   costs: costData,
 };
-
-/** Put a button under each chart that saves its numbers; `view()` gives what the charts show. */
-export function bindSavedNumbers(view) {
-  for (const place of allOf("[data-keep]")) {
-    const name = place.dataset.keep;
-    const title = place.closest(".card").querySelector("h2").textContent;
-    const button = html("button", { type: "button", "aria-label": `${w.keepNumbers}: ${title}` }, w.keepNumbers);
-    button.addEventListener("click", () => saveFile(`${name}.csv`, csvOf(CHART_DATA[name](view())), "text/csv"));
-    place.replaceChildren(button);
-  }
-}

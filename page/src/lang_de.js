@@ -329,7 +329,8 @@ export const GERMAN = {
   notRecorded: "nicht bekannt",
   range: (from, to) => `${from} bis ${to}`,
   drawAll: "alle Modelle zeichnen, nicht nur die ersten acht",
-  keepNumbers: "Zahlen speichern",
+  keepPicture: (kind) => `Als ${kind} speichern`,
+  keep: "Speichern",
   example: "Mit einem Beispiel ausprobieren",
   exampleName: "Beispiel",
   columnNumber: (n) => `Spalte ${n}`,
@@ -346,6 +347,8 @@ export const GERMAN = {
   byPatient: (n, column) => `Intervalle ziehen ganze Patienten: ${n} laut Spalte ${quoted(column)}`,
   prevalenceSummary: "Prävalenz",
   deployTitle: "Schwellenwert im Einsatz",
+  keepSlide: "Als Folie speichern",
+
   guideTitle: "Fünf Fragen, wenn die Regler schwer einzustellen sind",
   guideHint:
     "Antworten Sie für sich; andere antworten auf ihrer eigenen Kopie. Laden Sie die Antworten aller, um " +
@@ -392,6 +395,26 @@ export const GERMAN = {
   disagree: (models) => `Es kommt darauf an, wen man fragt: ${models.join(", ")} sind je für jemanden am besten.`,
   badAnswer: (file) => `${file} enthält keine vollständigen Antworten; möglich ist, was diese Seite speichert`,
   badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
+
+  compareTitle: "Zwei Einstellungen oder Stationen vergleichen",
+  compareHint:
+    "Merken Sie diese Einstellung und stellen Sie dann Grenzen, Kosten und Prävalenz der anderen Station ein, oder laden " +
+    "Sie deren Datei, wo diese Seite Dateien liest: Die Tabelle zeigt beide. Werte bei verschiedenen Grenzen sind nicht vergleichbar; verglichen werden Alarme, erkannte und übersehene Fälle und Kosten.",
+  keepSetting: "Diese Einstellung zum Vergleich merken",
+  dropSetting: "Vergleich beenden",
+  comparedLabel: "Beide Einstellungen",
+  keptHead: "Gemerkt",
+  nowHead: "Jetzt",
+  differenceHead: "Unterschied",
+  dataRow: "Daten",
+  limitsRow: "Grenzen und Kosten",
+  resultRow: "Ergebnis",
+  modelRow: "Gezeigtes Modell",
+  alarmsRow: ({ cases }) => `Alarme bei 1.000 ${dativ(cases)}`,
+  falseRow: "davon Fehlalarme",
+  caughtRow: ({ outcome }) => `Erkannt${genannt(outcome)}`,
+  missedRow: ({ outcome }) => `Übersehen${genannt(outcome)}`,
+  costRow: (worth) => `Kosten in Fehlalarmen, wenn ein übersehener Fall ${worth} aufwiegt`,
 
   sharingTitle: "Diese Einstellung behalten oder weitergeben",
   sharingHint:

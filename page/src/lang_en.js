@@ -308,7 +308,8 @@ export const ENGLISH = {
   notRecorded: "not recorded",
   range: (from, to) => `${from} to ${to}`,
   drawAll: "draw all models, not only the first eight",
-  keepNumbers: "Save the numbers",
+  keepPicture: (kind) => `Save as ${kind}`,
+  keep: "Save",
   example: "Try it with an example",
   exampleName: "example",
   columnNumber: (n) => `column ${n}`,
@@ -325,6 +326,8 @@ export const ENGLISH = {
   byPatient: (n, column) => `intervals draw whole patients: ${n} by column ${quoted(column)}`,
   prevalenceSummary: "Prevalence",
   deployTitle: "The threshold to deploy",
+  keepSlide: "Save as a slide",
+
   // Five questions.
   guideTitle: "Five questions, if the sliders are hard to set",
   guideHint:
@@ -373,6 +376,27 @@ export const ENGLISH = {
   badAnswerLine: (file, line) => `${file}: line ${line} cannot be read; accepted is what this page saves`,
 
   // Two settings side by side.
+  compareTitle: "Compare two settings or two wards",
+  compareHint:
+    "Keep this setting, then set the limits, costs and prevalence of the other ward, or load its file where this " +
+    "page reads files: the table shows both. Scores of different limits are not comparable, so it compares alarms, " +
+    "cases caught and missed, and costs.",
+  keepSetting: "Keep this setting to compare",
+  dropSetting: "Stop comparing",
+  comparedLabel: "Both settings",
+  keptHead: "Kept",
+  nowHead: "Now",
+  differenceHead: "Difference",
+  dataRow: "Data",
+  limitsRow: "Limits and costs",
+  resultRow: "Result",
+  modelRow: "Model in view",
+  alarmsRow: ({ cases }) => `Alarms among 1,000 ${cases}`,
+  falseRow: "of these, false alarms",
+  caughtRow: ({ outcome }) => `Caught, with ${outcome}`,
+  missedRow: ({ outcome }) => `Missed, with ${outcome}`,
+  costRow: (worth) => `Cost in false alarms, a miss worth ${worth}`,
+
   // Keeping and sharing.
   sharingTitle: "Keep or share this setting",
   sharingHint:

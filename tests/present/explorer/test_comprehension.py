@@ -4,6 +4,7 @@ import csv
 import time
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -27,6 +28,43 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = pytest.mark.browser
+
+FILES = {"svg": "roc.svg", "png": "roc.png", "csv": "roc.csv"}
+
+
+def test_two_settings_are_compared_by_what_happens_to_the_cases(opened: Any, support2: Any) -> None:
+    element(opened, "keep-setting").click()
+    type_into(opened, "floor-field", "40")
+    rows = opened.execute_script(
+        "return [...document.querySelectorAll('#compared tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.replaceAll(',', '')))"
+    )
+    table = {row[0]: row[1:] for row in rows}
+    assert table["Limits and costs"][0].startswith("At least 25\N{NO-BREAK SPACE}% of alarms right")
+    assert table["Limits and costs"][1].startswith("At least 40\N{NO-BREAK SPACE}% of alarms right")
+    (worth,) = (float(name.split()[-3]) for name in table if name.startswith("Cost in false"))
+    y_true, prognoses = support2
+    # The page shows the middle of its range of costs, on a logarithmic scale.
+    at = 1 / np.sqrt(40 * 9)
+    for column, floor in enumerate((0.25, 0.4)):
+        ranked = {
+            name: voros.evaluate(y_true, score, voros.Scenario(floor, 0.2, (1 / 40, 1 / 9)))
+            for name, score in prognoses.items()
+        }
+        best = max(ranked, key=lambda name: ranked[name].score)
+        assert table["Model in view"][column] == best
+        points = voros.OperatingPoints.from_scores(y_true, prognoses[best])
+        chosen = voros.evaluate(y_true, prognoses[best], voros.Scenario(floor, 0.2, at))
+        row = int(np.flatnonzero(points.thresholds == chosen.choices[0].threshold)[0])
+        tp, fp, missed = points.tp[row], points.fp[row], points.n_positive - points.tp[row]
+        counts = np.array([tp + fp, fp, tp, missed, fp + missed * worth]) * 1000 / points.n_cases
+        shown = [float(cells[column]) for cells in list(table.values())[4:]]
+        assert shown == pytest.approx(counts, rel=2e-3)
+    differences = [float(cells[2].replace("−", "-")) for cells in list(table.values())[4:]]
+    assert all(change < 0 for change in differences[:3])
+    assert differences[3] > 0
+    element(opened, "drop-setting").click()
+    assert not element(opened, "compared").is_displayed()
 
 
 def test_without_limits_no_guarantee_is_announced(opened: Any) -> None:
@@ -56,16 +94,22 @@ def test_no_jargon_unless_asked_for(opened: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_numbers_of_a_chart_are_saved(opened: Any, support2: Any, tmp_path: Path) -> None:
+def test_a_chart_is_saved_as_picture_and_numbers(
+    opened: Any, support2: Any, tmp_path: Path
+) -> None:
     y_true, prognoses = support2
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     for button in opened.find_elements(By.CSS_SELECTOR, "[data-keep=roc] button"):
         opened.execute_script("arguments[0].click()", button)
     for _ in range(200):
-        if (tmp_path / "roc.csv").exists():
+        if all((tmp_path / name).exists() for name in FILES.values()):
             break
         time.sleep(0.05)
+    assert (tmp_path / "roc.png").read_bytes().startswith(b"\x89PNG")
+    drawing = ET.parse(tmp_path / "roc.svg").getroot()
+    assert "var(" not in (tmp_path / "roc.svg").read_text(encoding="utf-8")
+    assert len(drawing.findall(".//{http://www.w3.org/2000/svg}path")) >= 2 * len(prognoses)
     with (tmp_path / "roc.csv").open() as file:
         rows = list(csv.DictReader(file))
     points = voros.OperatingPoints.from_scores(y_true, prognoses["SPS"])

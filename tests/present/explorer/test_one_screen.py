@@ -110,11 +110,14 @@ def test_what_was_opened_is_open_after_a_reload(keeping_folds):
 
 
 @pytest.mark.slow
-def test_one_button_saves_the_numbers_of_a_chart(opened):
+def test_one_menu_saves_a_chart(opened):
     places = opened.find_elements(By.CSS_SELECTOR, "[data-keep]")
-    assert len(places) == 7
+    assert len(places) == 8
     for place in places:
-        assert len(place.find_elements(By.TAG_NAME, "button")) == 1
+        menu = place.find_elements(By.TAG_NAME, "summary")
+        assert len(menu) == 1
+        shown = [button.is_displayed() for button in place.find_elements(By.TAG_NAME, "button")]
+        assert not any(shown)
 
 
 def cursors(browser: Any) -> dict[str, int]:
@@ -175,6 +178,24 @@ def test_every_chart_zooms(opened):
     for name in charts:
         assert opened.execute_script(f"return {shapes}", name) != before[name], name
     assert not any(box.is_selected() for box in boxes)
+
+
+@pytest.mark.slow
+def test_the_whole_result_is_one_slide(opened):
+    saved = opened.execute_script(
+        "let kept; URL.createObjectURL = (blob) => { kept = blob; return 'about:blank'; };"
+        "HTMLAnchorElement.prototype.click = () => {};"
+        "document.querySelector('[data-keep=slide] button').click();"
+        "return kept.text()"
+    )
+    assert saved.startswith("<svg")
+    assert 'width="1280"' in saved
+    for words in ("Who should raise the alarm?", "SUPPORT model", "physicians"):
+        assert words in saved
+    headline = text(opened, "verdict").split(" ")[0]
+    assert headline in saved
+    assert saved.count("<svg") == 3
+    assert not [part for part in ("script", "class=") if part in saved]
 
 
 LOOKS = [

@@ -164,6 +164,27 @@ def test_a_patient_column_is_chosen_by_its_name(empty):  # noqa: F811
     assert "whole patients: 100" in text(empty, "loaded-text")
 
 
+def test_two_wards_are_compared_by_loading_one_file_after_the_other(empty):  # noqa: F811
+    for n in (200, 400):
+        y, risk = rows(n)
+        lines = (f"{int(a)},{b}" for a, b in zip(y, risk, strict=True))
+        drop(empty, "\n".join(["died,risk", *lines]))
+        count(empty)
+        if n == 200:
+            element(empty, "keep-setting").click()
+            element(empty, "again").click()
+    table = "document.querySelector('#compared table')"
+    data = until(empty, f"{table} && [...{table}.rows[1].cells].map((cell) => cell.textContent)")
+    assert data == [
+        "Data",
+        "1 model, 200 cases, 25\N{NO-BREAK SPACE}% with the outcome.",
+        text(empty, "sample"),
+        "",
+    ]
+    assert "200" not in text(empty, "sample")
+    element(empty, "drop-setting").click()
+
+
 def test_an_example_is_a_click_away(empty):  # noqa: F811
     element(empty, "example").click()
     until(empty, "!document.getElementById('loaded').hidden")

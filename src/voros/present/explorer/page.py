@@ -51,7 +51,8 @@ _MODULES = """
     resampling uncertainty csv columns labels counting reading example background setting wording
     marks axes cursor area_chart roc_chart threshold_chart promise people groups periods winners
     winner_map tables net_benefit decision_chart cost_table chart_tables ranking notices fields
-    controls sharing saving chart_data folding filling answers guide app loader main
+    controls sharing saving chart_data keeping_svg slide keeping folding compare filling
+    answers guide app loader main
 """
 SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
