@@ -110,7 +110,7 @@ def explore(
     anywhere. The page works from a mail attachment: no server, no network. It holds counts at each
     threshold, never rows. The limits given are those it opens with.
     """
-    from voros.present.explorer import render_empty_page, render_page, write_page
+    from voros.present.explorer import render_page, write_page
 
     if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{output}: the name of a page must end in .html")
@@ -130,7 +130,7 @@ def explore(
     how: dict[str, Any] = {"thin": thin, "guarantee": guarantee, **words}
     if columns.file == NO_FILE:
         _refuse_without_file(columns, promise, stays, subgroups, thin=thin)
-        html = render_empty_page(scenario, **words)
+        html = render_page(None, scenario, **words)
     elif stays.given:
         refuse_with_stays(by=subgroups.by, resamples=resamples not in (0, RESAMPLES))
         rows = stays.open(columns, when, promise, promise.group, subgroups)

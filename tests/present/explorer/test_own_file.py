@@ -13,7 +13,7 @@ import pytest
 
 import voros
 from voros.models import count_models
-from voros.present.explorer import render_empty_page, render_page
+from voros.present.explorer import render_page
 from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import resampled_counts
 
@@ -75,7 +75,7 @@ const [files, done] = arguments;
 @pytest.fixture(scope="module")
 def empty_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("own") / "voros.html"
-    path.write_text(render_empty_page(OPENING), encoding="utf-8")
+    path.write_text(render_page(None, OPENING), encoding="utf-8")
     return path
 
 

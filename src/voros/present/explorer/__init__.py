@@ -3,6 +3,6 @@
 >>> from voros.present.explorer import write_page
 """
 
-from voros.present.explorer.page import render_empty_page, render_page, write_page
+from voros.present.explorer.page import render_page, write_page
 
-__all__ = ["render_empty_page", "render_page", "write_page"]
+__all__ = ["render_page", "write_page"]

@@ -227,7 +227,7 @@ def _check_unweighted(sample_weight: Any, argument: str) -> None:
 
 
 def render_page(
-    points_by_model: Mapping[str, OperatingPoints],
+    points_by_model: Mapping[str, OperatingPoints] | None,
     scenario: Scenario,
     *,
     title: str | None = None,
@@ -243,7 +243,7 @@ def render_page(
     """Return the page as text; parameters are those of `write_page`.
 
     ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of groups, from
-    `subgroup_counts`.
+    `subgroup_counts`. Without points the page reads a file of its reader's own in the browser.
 
     Returns
     -------
@@ -258,7 +258,12 @@ def render_page(
     >>> page = render_page(points, scenario, title="Which patients?", cases="patients")
     >>> page.startswith("<!doctype html>"), "Which patients?" in page
     (True, True)
+    >>> '"models":[]' in render_page(None, scenario)
+    True
     """
+    if points_by_model is None:
+        payload = empty_payload(scenario) | {"replicates": None}
+        return _render(payload, title, outcome, cases, language, false_alarm_cost)
     guarantee = None if guarantee is None else check_guarantee(guarantee)
     scenario = limits_under(guarantee, check_scenario(scenario))
     shown, opening, stays = points_by_model, scenario, False
@@ -268,7 +273,6 @@ def render_page(
         outcome = OUTCOME if outcome is None else outcome
     payload = page_payload(shown, opening, thin) | {"replicates": replicates}
     payload |= {"stays": True} if stays else {}
-    _set_price(payload, false_alarm_cost)
     if by is not None:
         payload["groups"] = by
     if stays or any(points.grouped and points.grouped.repeated for points in shown.values()):
@@ -276,50 +280,19 @@ def render_page(
     if guarantee is not None:
         held = held_points(shown, thin)
         payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
-    return _render(payload, title, outcome, cases, language)
-
-
-def render_empty_page(
-    scenario: Scenario,
-    *,
-    title: str | None = None,
-    outcome: str | None = None,
-    cases: str | None = None,
-    false_alarm_cost: float | None = None,
-    language: str = "en",
-) -> str:
-    """Return a page without data, which reads a file of its reader's own in the browser.
-
-    Parameters are those of `write_page`.
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Examples
-    --------
-    >>> page = render_empty_page(Scenario(0.5, 0.5, cost_ratio=(0.1, 0.2)))
-    >>> '"models":[]' in page
-    True
-    """
-    payload = empty_payload(scenario) | {"replicates": None}
-    _set_price(payload, false_alarm_cost)
-    return _render(payload, title, outcome, cases, language)
-
-
-def _set_price(payload: dict[str, Any], false_alarm_cost: float | None) -> None:
-    if false_alarm_cost is not None:
-        payload["setting"]["price"] = check_price(false_alarm_cost)
+    return _render(payload, title, outcome, cases, language, false_alarm_cost)
 
 
 def _render(
-    payload: Mapping[str, Any],
+    payload: dict[str, Any],
     title: str | None,
     outcome: str | None,
     cases: str | None,
     language: str,
+    false_alarm_cost: float | None,
 ) -> str:
+    if false_alarm_cost is not None:
+        payload["setting"]["price"] = check_price(false_alarm_cost)
     outcome = "the outcome" if outcome is None else outcome
     cases = "cases" if cases is None else cases
     check_choice(language, "language", LANGUAGES)
