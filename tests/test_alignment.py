@@ -57,7 +57,6 @@ READ_BEFORE = {
     "voros.ThresholdPolicy.evaluate_stays": "takes one value per row of a stay; see below",
     "voros.policy.SubgroupEvaluation.from_cases": "takes cases that were read before",
     "voros.OperatingPoints.from_cases": "takes cases that were read before",
-    "voros.policy.PolicyEvaluation.with_groups": "takes cases that were read before",
     "voros.present.explorer.render_page": "takes counts, and a word for the cases",
 }
 """Functions that have two arguments of these names, and read no cases from either."""
