@@ -62,7 +62,7 @@ class PageInput(InputOptions):
 class PromiseOptions:
     """A guarantee that is tested when the page is made."""
 
-    confidence: float | None = in_choice(
+    confidence: str | None = in_choice(
         "Test which thresholds keep the limits on future cases with this confidence, such as "
         "0.9; the page says so. By itself it tests 0.95 for all cases like these.",
         metavar="SHARE",

@@ -194,32 +194,25 @@ MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
 
-def read_confidence(text: str | None) -> float | tuple[float, ...] | None:
-    """Return a confidence, or a ladder of several between commas.
+def read_guarantee(
+    confidence: str | None, horizon: str | None = None, block: int | None = None
+) -> Any:
+    """Return the guarantee of a confidence, or of a ladder of several between commas.
 
     Examples
     --------
-    >>> read_confidence("95%"), read_confidence("0.95,0.9,0.8")
-    (0.95, (0.95, 0.9, 0.8))
+    >>> read_guarantee("95%"), read_guarantee("0.95,0.9,0.8").confidence
+    (Guarantee(confidence=0.95, horizon=None), (0.95, 0.9, 0.8))
     """
-    if text is None:
-        return None
-    steps = tuple(read_number(part.strip(), "confidence") for part in text.split(","))
-    return steps if len(steps) > 1 else steps[0]
-
-
-def read_guarantee(
-    confidence: float | tuple[float, ...] | None, horizon: str | None, block: int | None = None
-) -> Any:
-    """Return the guarantee asked for; None without a confidence."""
     # Imported lazily.
     from voros.guarantee import Guarantee
 
     if confidence is None:
         refuse({"horizon": horizon, "block": block}, REQUIRES_CONFIDENCE)
         return None
+    steps = tuple(read_number(part.strip(), "confidence") for part in confidence.split(","))
     n_future = None if horizon is None else _read_future_cases(horizon)
-    return Guarantee(confidence, n_future, 1 if block is None else block)
+    return Guarantee(steps if len(steps) > 1 else steps[0], n_future, block or 1)
 
 
 def _read_future_cases(horizon: str) -> int:
@@ -444,7 +437,9 @@ class ResamplingOptions:
     """How intervals are made."""
 
     resamples: int = in_intervals("How many resamples of the cases.", default=2000)
-    confidence_level: float = in_intervals("Confidence level of the intervals.", default=0.95)
+    confidence_level: str = in_intervals(
+        "Confidence level of the intervals.", metavar="SHARE", default="0.95"
+    )
     group: str | None = in_intervals(
         "Whose case it is, where one patient has several: patients are resampled, not cases.",
         metavar="COLUMN",
@@ -457,11 +452,15 @@ class ResamplingOptions:
             raise ValueError(f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}")
         if self.seed < 0:
             raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
-        if not 0 < self.confidence_level < 1:
+        if not 0 < self._level < 1:
             raise ValueError(
-                f"--confidence-level={self.confidence_level!r}; accepted is a number strictly "
+                f"--confidence-level={self.confidence_level}; accepted is a number strictly "
                 "between 0 and 1"
             )
+
+    @property
+    def _level(self) -> float:
+        return read_number(self.confidence_level, "confidence_level")
 
     def arguments(self, predictions: Predictions) -> dict[str, Any]:
         """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
@@ -476,7 +475,7 @@ class ResamplingOptions:
         """The arguments that say how resamples are drawn."""
         return {
             "n_resamples": self.resamples,
-            "confidence_level": self.confidence_level,
+            "confidence_level": self._level,
             "random_state": self.seed,
         }
 

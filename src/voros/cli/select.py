@@ -84,9 +84,7 @@ class ChoiceOptions:
             "strategy": self.strategy,
             "tolerance": self.tolerance,
             "guarantee": options.read_guarantee(
-                options.read_confidence(self.confidence),
-                None if over_stays else self.horizon,
-                self.block,
+                self.confidence, None if over_stays else self.horizon, self.block
             ),
         }
 

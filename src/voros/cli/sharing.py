@@ -81,7 +81,7 @@ def share(
     max_gap: float = in_choice(
         "The same, once the cost is at most this share above the least.", default=0.0
     ),
-    confidence: float | None = in_choice(
+    confidence: str | None = in_choice(
         "Keep all limits on future cases with this confidence.", metavar="SHARE"
     ),
     block: Block = None,
@@ -95,11 +95,13 @@ def share(
     """Share one capacity between several alarms, or several groups, at the least total cost."""
     if check and test is None:
         raise ValueError("--check requires --test FILE")
+    if confidence is None:
+        refuse({"group": group}, REQUIRES_CONFIDENCE)
     problem, shared = _streams(columns, limits, streams, by), _shared(limits, when)
     check_output(output, show_options)
     how: dict[str, Any] = {
         "overlap": overlap,
-        "guarantee": _guarantee(confidence, block, group),
+        "guarantee": read_guarantee(confidence, block=block),
         "miss_weight": problem.miss_weight,
         "max_seconds": max_seconds,
         "max_gap": max_gap,
@@ -140,14 +142,6 @@ def _streams(
     score = single_model(columns.score or [], "groups share the capacity of")
     streams = Streams({score: (str(columns.label), score)}, (str(by),))
     return Problem(streams, scenario_from_fields(stated))
-
-
-def _guarantee(confidence: float | None, block: int | None, group: str | None) -> Any:
-    """Return what is to be promised; refuse what nothing would look at."""
-    if confidence is not None:
-        return read_guarantee(read_number(confidence, "confidence"), None, block)
-    refuse({"block": block, "group": group}, REQUIRES_CONFIDENCE)
-    return None
 
 
 def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
