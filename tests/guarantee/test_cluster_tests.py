@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -16,7 +18,6 @@ from voros.guarantee.cluster_tests import (
     bet_tests,
     candidate_thresholds,
     cluster_tests,
-    covered,
     learning_order,
 )
 from voros.guarantee.tuning import TUNING
@@ -98,6 +99,7 @@ def test_each_sequence_ends_at_its_first_failure(seed: int) -> None:
         start=start,
         signal=np.ones(n),
         n_groups=10,
+        stricter_too=False,
     )
     expected = set()
     for sequence in (range(start, n), range(start - 1, -1, -1)):
@@ -238,15 +240,16 @@ def made_up(e_values: list[float], signal: float = 1.0) -> ClusterTests:
         start=0,
         signal=np.full(n, signal),
         n_groups=100,
+        stricter_too=False,
     )
 
 
 def test_with_a_floor_only_tested_thresholds_are_certified() -> None:
     """A stricter one raises fewer alarms, but may be less precise."""
     tests, thresholds = made_up([20.0, 20.0, 3.0]), np.array([4.0, 3.0, 2.5, 2.0, 1.5, 1.0])
-    free = Scenario(capacity=0.2, cost_ratio=0.1)
-    assert covered(thresholds, tests, SCENARIO).tolist() == [0, 1, 0, 1, 0, 0]
-    assert covered(thresholds, tests, free).tolist() == [1, 1, 1, 1, 0, 0]
+    assert tests.certified(thresholds).tolist() == [0, 1, 0, 1, 0, 0]
+    free = replace(tests, stricter_too=True)
+    assert free.certified(thresholds).tolist() == [1, 1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize(("e_value", "signal"), [(4.0, 2.0), (4.0, 1.0), (0.5, 1.5)])

@@ -50,6 +50,9 @@ class ClusterTests:
     signal : ndarray
         The smallest of their mean sums in standard errors, over all patients.
     n_groups : int
+    stricter_too : bool
+        Whether one threshold certifies all stricter ones: they raise fewer alarms, and there is
+        no floor.
     """
 
     thresholds: FloatArray
@@ -58,6 +61,7 @@ class ClusterTests:
     start: int
     signal: FloatArray
     n_groups: int
+    stricter_too: bool
 
     @property
     def passed(self) -> BoolArray:
@@ -66,6 +70,13 @@ class ClusterTests:
         lenient = np.logical_and.accumulate(rejected[self.start :])
         strict = np.logical_and.accumulate(rejected[: self.start][::-1])[::-1]
         return np.concatenate([strict, lenient])
+
+    def certified(self, thresholds: FloatArray) -> BoolArray:
+        """Mark which thresholds are certified, those that were not tested themselves included."""
+        passed = self.thresholds[self.passed]
+        if self.stricter_too:
+            return np.asarray(thresholds >= passed.min(initial=np.inf))
+        return np.isin(thresholds, passed)
 
     def sentence(self) -> str:
         """Say what came closest, and how many more patients would probably do."""
@@ -94,45 +105,27 @@ class ClusterTests:
         return max(1, int(np.ceil((times - 1) * self.n_groups)))
 
 
-def certified_groups(
-    thresholds: FloatArray, cases: GroupedCases, scenario: Scenario, alpha: float
-) -> BoolArray:
-    """Mark which of these thresholds are certified, from cases of which groups have several."""
-    if not has_floor(scenario) and _mean_share(cases, scenario) >= 1:
-        return np.ones(len(thresholds), dtype=np.bool_)
-    return covered(thresholds, cluster_tests(cases, scenario, alpha), scenario)
-
-
 def has_floor(scenario: Scenario) -> bool:
     """Whether a limit may be broken by a stricter threshold than one that keeps it."""
     return scenario.min_precision > 0 or scenario.min_recall is not None
 
 
-def covered(thresholds: FloatArray, tests: ClusterTests, scenario: Scenario) -> BoolArray:
-    """Mark which thresholds the tests certify, those that were not tested themselves included.
-
-    A stricter threshold raises fewer alarms: without a floor it is certified too.
-    """
-    passed = tests.thresholds[tests.passed]
-    if has_floor(scenario):
-        return np.isin(thresholds, passed)
-    return np.asarray(thresholds >= passed.min(initial=np.inf))
-
-
 def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> ClusterTests:
     """Choose thresholds on the patients set aside, and test them on the others."""
     sums = partial(_limit_sums, cases, scenario)
-    return sum_tests(cases, sums, _mean_share(cases, scenario), alpha)
+    share = _mean_share(cases, scenario)
+    return sum_tests(cases, sums, share, alpha, stricter_too=not has_floor(scenario))
 
 
 def sum_tests(
-    cases: GroupedCases, limit_sums: LimitSums, share: float, alpha: float
+    cases: GroupedCases, limit_sums: LimitSums, share: float, alpha: float, *, stricter_too: bool
 ) -> ClusterTests:
     """Test limits on the sums of each group; thresholds that alarm this share are the last."""
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
     tested = candidate_thresholds(cases.scores[place < n_learning], share)
-    return bet_tests(tested, limit_sums(tested), order, n_learning, alpha)
+    limits = limit_sums(tested)
+    return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=stricter_too)
 
 
 def bet_tests(
@@ -141,6 +134,8 @@ def bet_tests(
     order: AnyArray,
     n_learning: int,
     alpha: float,
+    *,
+    stricter_too: bool = False,
 ) -> ClusterTests:
     """Bet on the sums of each group at thresholds that the first groups in an order chose.
 
@@ -154,7 +149,11 @@ def bet_tests(
         The groups, those learned from first.
     n_learning : int
     alpha : float
+    stricter_too : bool
     """
+    if not limits:
+        # Nothing can be broken: the most lenient threshold passes, and all others with it.
+        tested, stricter_too = np.array([-np.inf]), True
     sums = [(by_group[order], largest_loss) for by_group, largest_loss in limits]
     start = int(np.argmax(_signal([by_group[:n_learning] for by_group, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
@@ -173,6 +172,7 @@ def bet_tests(
         start=start,
         signal=signal,
         n_groups=len(order),
+        stricter_too=stricter_too,
     )
 
 

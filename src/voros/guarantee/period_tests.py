@@ -21,7 +21,7 @@ from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import alpha_shares, most_counted
-from voros.guarantee.cluster_tests import ClusterTests, covered, floor_sums, has_floor, sum_tests
+from voros.guarantee.cluster_tests import ClusterTests, floor_sums, has_floor, sum_tests
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -31,8 +31,7 @@ def certified_periods(
     """Mark the thresholds that keep the limits in future periods, but for ``alpha``."""
     cases = _check(points, scenario, block)
     for_sums, for_count = _shares(cases, scenario, alpha, block)
-    tests = _sum_tests(cases, scenario, for_sums, block)
-    passed = covered(points.thresholds, tests, scenario)
+    passed = _sum_tests(cases, scenario, for_sums, block).certified(points.thresholds)
     if for_count > 0:
         above = n_above(points.thresholds, cases, int(scenario.capacity))
         passed &= above <= _most_periods(cases, scenario, for_count)
@@ -89,7 +88,8 @@ def _sum_tests(cases: PeriodCases, scenario: Scenario, alpha: float, block: int)
     n_cases, n_periods = len(blocks.scores), blocks.n_periods * block
     share = scenario.max_alarms(n_cases, n_periods=n_periods) / n_cases
     sums = partial(_limit_sums, cases, blocks, scenario, block)
-    return sum_tests(_as_groups(blocks), sums, share, alpha)
+    free = not has_floor(scenario)
+    return sum_tests(_as_groups(blocks), sums, share, alpha, stricter_too=free)
 
 
 def _limit_sums(

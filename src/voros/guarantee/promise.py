@@ -20,7 +20,7 @@ from voros.exceptions import (
     warn_caller,
 )
 from voros.guarantee.binomial_tests import certified
-from voros.guarantee.cluster_tests import certified_groups, cluster_tests
+from voros.guarantee.cluster_tests import ClusterTests, cluster_tests
 from voros.guarantee.next_cases.certify import certified_next
 from voros.guarantee.period_tests import certified_periods, why_none_certified
 from voros.guarantee.recall_tests import recall_kept, recall_sentence, recall_shares
@@ -33,7 +33,7 @@ from voros.guarantee.shortfall import (
     relaxed_in_words,
     why_floor_fails,
 )
-from voros.guarantee.stay_tests import certified_stays, stay_tests
+from voros.guarantee.stay_tests import stay_tests
 from voros.guarantee.tuning import TUNING
 from voros.text.numbers import typed
 from voros.typing import BoolArray
@@ -248,15 +248,12 @@ class Guarantee:
             passed = [guarantee.certified(points, scenario) for guarantee in self.tested]
             return np.asarray(np.all(passed, axis=0))
         n_cases = check_whole(points, scenario)
-        cases, alpha, horizon = points.grouped, self.alpha, self.horizon
+        alpha, horizon = self.alpha, self.horizon
         self._check_units(points, scenario)
-        if points.stays is not None:
-            stays = rows_in_memory(points.stays)
-            return certified_stays(points.thresholds, stays, scenario, alpha)
+        if (tests := _group_tests(points, scenario, alpha)) is not None:
+            return tests.certified(points.thresholds)
         if scenario.per is not None:
             return certified_periods(points, scenario, alpha, self.block)
-        if cases is not None and cases.repeated:
-            return certified_groups(points.thresholds, cases, scenario, alpha)
         alpha, for_recall = recall_shares(alpha, scenario, n_cases if horizon is None else horizon)
         recalled = recall_kept(points, scenario, horizon, for_recall)
         if horizon is None:
@@ -321,13 +318,10 @@ class Guarantee:
     def _closest(self, points: OperatingPoints, scenario: Scenario) -> list[str]:
         """Say what came closest, and how many more cases it would take."""
         tested = self.tested[0]
-        if points.stays is not None:
-            stays = rows_in_memory(points.stays)
-            return [stay_tests(stays, scenario, tested.alpha).sentence()]
+        if (tests := _group_tests(points, scenario, tested.alpha)) is not None:
+            return [tests.sentence()]
         if scenario.per is not None:
             return [why_none_certified(points, scenario, tested.alpha, self.block)]
-        if points.grouped is not None and points.grouped.repeated:
-            return [cluster_tests(points.grouped, scenario, tested.alpha).sentence()]
         why = self._why_not(points, scenario, tested.alpha)
         more = more_positives(points, lambda others: self._passes(others, scenario))
         return [why, more_in_words(more)]
@@ -382,6 +376,16 @@ def _units(points: OperatingPoints, scenario: Scenario) -> str:
         return "periods"
     repeated_groups = points.grouped is not None and points.grouped.repeated
     return "groups of several cases" if repeated_groups else "cases"
+
+
+def _group_tests(points: OperatingPoints, scenario: Scenario, alpha: float) -> ClusterTests | None:
+    """Return the tests whose units are patients, over stays or over several cases; else None."""
+    if points.stays is not None:
+        return stay_tests(rows_in_memory(points.stays), scenario, alpha)
+    if _units(points, scenario) == "groups of several cases":
+        assert points.grouped is not None
+        return cluster_tests(points.grouped, scenario, alpha)
+    return None
 
 
 def _check_confidence(value: Any) -> float:

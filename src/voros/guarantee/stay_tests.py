@@ -21,25 +21,11 @@ from voros.exceptions import ArgumentError
 from voros.guarantee.cluster_tests import (
     ClusterTests,
     bet_tests,
-    covered,
     has_floor,
     learning_order,
 )
 from voros.guarantee.tuning import TUNING
-from voros.typing import AnyArray, BoolArray, FloatArray
-
-
-def certified_stays(
-    thresholds: FloatArray, stays: StayRows, scenario: Scenario, alpha: float
-) -> BoolArray:
-    """Mark which of these thresholds are certified."""
-    if not has_floor(scenario) and not _limited(scenario):
-        return np.ones(len(thresholds), dtype=np.bool_)
-    tests = stay_tests(stays, scenario, alpha)
-    if stays.rule.repeats == "ignored":
-        # The alarms that count may fall with the threshold: none is certified by another.
-        return np.isin(thresholds, tests.thresholds[tests.passed])
-    return covered(thresholds, tests, scenario)
+from voros.typing import AnyArray, FloatArray
 
 
 def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTests:
@@ -53,7 +39,9 @@ def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTest
     order, n_learning = learning_order(most)
     tested = _candidates(stays, order[:n_learning], scenario)
     limits = _limit_sums(stays, scenario, tested, float(most.max()))
-    return bet_tests(tested, limits, order, n_learning, alpha)
+    # Where repeats are ignored, the alarms that count may fall with the threshold.
+    fewer = not has_floor(scenario) and stays.rule.repeats != "ignored"
+    return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=fewer)
 
 
 def _limit_sums(
