@@ -30,4 +30,4 @@ def test_a_tutorial_prints_what_the_site_shows(path: Path, monkeypatch: pytest.M
 
 
 def test_there_are_tutorials() -> None:
-    assert len(NOTEBOOKS) == 5
+    assert len(NOTEBOOKS) == 4
