@@ -16,15 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.signal import lfilter
+from scipy.special import ndtr
 
 import voros
 from voros.alarms.stay_rows import rows_in_memory
 from voros.monitoring.evidence import Evidence
 from voros.monitoring.precision import Alarms, Units, closed_units, precision_watch
 from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
+from voros.monitoring.renewal import propose, spend
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
-from voros.monitoring.unlabelled import change_watch
+from voros.monitoring.unlabelled import by_unit, change_watch, prevalence_interval
 from voros.typing import AnyArray, FloatArray
 
 FLOOR = 0.25
@@ -42,7 +44,7 @@ def policy(capacity: float = 0.5) -> voros.ThresholdPolicy:
 def evidence_of(monitor: voros.Monitor) -> Evidence:
     """Weigh every alarm that the file of a monitor holds."""
     store, window = monitor._store, monitor.settings.window_seconds
-    alarms = Alarms.from_rows(store.alarms(-np.inf))
+    alarms = Alarms.from_rows(store.alarms("", -np.inf, window))
     return closed_units(alarms, window, store.clock or 0.0)[0].evidence(FLOOR, monitor.settings)
 
 
@@ -175,7 +177,7 @@ def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) 
     for look in np.arange(40, days + 120, 40) * 86_400.0:
         known = np.where(came <= look, labels.astype(float), np.nan)
         rows = times <= look
-        alarms = Alarms(times[rows], [None] * rows.sum(), known[rows], known[rows])
+        alarms = Alarms(times[rows], [None] * rows.sum(), known[rows], known[rows], known[rows])
         units = closed_units(alarms, settings.window_seconds, look)[0]
         verdicts.add(precision_watch(units, 0.3, settings).verdict)
     return verdicts
@@ -303,13 +305,60 @@ def _drop(ward: Pool, worse: Pool, floor: float, streams: int) -> None:
     print(f"floor {floor:.3f}: broken {_median(waits)} stays after the drop", flush=True)
 
 
+def renewals(streams: int, looks: int = 50) -> None:
+    """Count files from which some proposal breaks a limit, of an allowed 5 %.
+
+    First a precision just below the floor at every threshold, asked for every 100 labelled alarms,
+    all from the start or only the new ones. Then a capacity, with a label for half of the alarms.
+    """
+    rng, promised = np.random.default_rng(9), voros.Guarantee(0.95)
+    scenario = voros.Scenario(min_precision=0.3, capacity=1.0, cost_ratio=(1 / 30, 1 / 10))
+    for name, first in (("all alarms", 0), ("new alarms", 1)):
+        certified = np.zeros((streams, 2), dtype=bool)
+        for stream in range(streams):
+            labels, scores = rng.random(100 * looks) < 0.2999, rng.random(100 * looks)
+            for look in range(1, looks + 1):
+                rows = slice(first * 100 * (look - 1), 100 * look)
+                points = voros.OperatingPoints.from_scores(labels[rows], scores[rows])
+                for column, asked in enumerate((promised, spend(promised, look))):
+                    certified[stream, column] |= asked.allowed(points, scenario)[1:].any()
+        for column, how in enumerate(("without spending", "as proposed")):
+            share = certified[:, column].mean()
+            error = np.sqrt(share * (1 - share) / streams)
+            print(f"{looks} looks at {name}, {how}: {share:.4f} +- {error:.4f}", flush=True)
+    _capacity_renewals(streams, rng)
+
+
+def _capacity_renewals(streams: int, rng: np.random.Generator, n: int = 2000) -> None:
+    scenario = voros.Scenario(min_precision=0.1, capacity=0.1, cost_ratio=(1 / 30, 1 / 10))
+    valid = rng.normal(0.36, 0.5, 20_000)
+    labels = rng.random(20_000) < ndtr(valid)
+    promised: Any = {"guarantee": voros.Guarantee(0.95), "n_models": 1}
+    old = voros.ThresholdPolicy.from_validation(labels, valid, scenario, **promised)
+    broken = 0
+    for _ in range(streams):
+        scores = rng.normal(0.55, 0.5, n)
+        alarms = scores >= old.threshold()
+        known = alarms & (rng.random(n) < 0.5)
+        positive = rng.random(n) < ndtr(scores)
+        rows = [
+            ("", i, scores[i], alarms[i], None, positive[i] if known[i] else None) for i in range(n)
+        ]
+        threshold = propose(rows, old, None, 1).new_threshold
+        broken += int(ndtr((0.55 - threshold) / 0.5) > 0.1)
+    share = broken / streams
+    error = np.sqrt(share * (1 - share) / streams)
+    print(f"capacity, half of the alarms labelled: {share:.4f} +- {error:.4f}", flush=True)
+
+
 def score_streams(streams: int, days: int = 365) -> None:
     """Count years in which scores are ever said to have changed; a look every week."""
     settings = Settings(window=0)
-    for name, (volume, effect) in SCORES.items():
+    for name, (volume, effect, unit) in SCORES.items():
         rng, changed, unknown = np.random.default_rng(10), 0, 0
         for _ in range(streams):
             periods = _score_days(rng, np.maximum(volume(rng, days), 1), effect(rng, days))
+            periods = periods if unit == "day" else by_unit(periods, "day", unit)
             verdicts = {
                 change_watch(periods.part(slice(None, last - 1)), settings).verdict
                 for last in {len(periods.names), *range(30, len(periods.names), 14)}
@@ -359,18 +408,57 @@ def _step(size: float) -> Callable[[np.random.Generator, int], FloatArray]:
     return lambda _, n: np.where(np.arange(n) < n / 2, 0.0, size)
 
 
-SCORES: dict[str, tuple[Callable[..., AnyArray], Callable[..., FloatArray]]] = {
-    "40 cases a day": (_volume(40, 40), _step(0.0)),
-    "40, then 5": (_volume(40, 40, 5, 5, 5, 5), _step(0.0)),
-    "slowly from 60 to 6": (_volume(60, 6), _step(0.0)),
+SCORES: dict[str, tuple[Callable[..., AnyArray], Callable[..., FloatArray], str]] = {
+    "40 cases a day": (_volume(40, 40), _step(0.0), "day"),
+    "40, then 5": (_volume(40, 40, 5, 5, 5, 5), _step(0.0), "day"),
+    "slowly from 60 to 6": (_volume(60, 6), _step(0.0), "day"),
     "38, then 26: ends of a class": (
         lambda _, n: np.where(np.arange(n) < n / 4, 38, 26),
         _step(0.0),
+        "day",
     ),
-    "AR .5, sd .2": (_volume(30, 30), _wave(0.5, 0.2)),
-    "AR .8, sd .2": (_volume(30, 30), _wave(0.8, 0.2)),
-    "power: a step of .3": (_volume(13, 13), _step(0.3)),
+    "AR .5, sd .2": (_volume(30, 30), _wave(0.5, 0.2), "day"),
+    "AR .8, sd .2": (_volume(30, 30), _wave(0.8, 0.2), "day"),
+    "AR .8, sd .2, by week": (_volume(30, 30), _wave(0.8, 0.2), "week"),
+    "AR .8, sd .2, by month": (_volume(30, 30), _wave(0.8, 0.2), "month"),
+    "power: a step of .3": (_volume(13, 13), _step(0.3), "day"),
 }
+
+
+PREVALENCES = (
+    # At validation: prevalence, cases; separation; at deployment: prevalence, cases, spread of days
+    (0.1, 1000, 1.3, 0.1, 390, 0.0),
+    (0.05, 400, 2.0, 0.15, 3000, 0.0),
+    (0.05, 200, 2.0, 0.3, 6000, 0.0),
+    (0.1, 1000, 1.3, 0.1, 3000, 0.5),
+)
+
+
+def prevalence_streams(streams: int) -> None:
+    """Count months whose interval of the suggested prevalence misses it."""
+    scenario = voros.Scenario(min_precision=0.25, capacity=0.3, cost_ratio=(1 / 20, 1 / 10))
+    for before, n, separation, now, n_new, spread in PREVALENCES:
+        rng, missed = np.random.default_rng(5), 0
+        for _ in range(streams):
+            labels = rng.random(n) < before
+            if not labels.any():
+                continue
+            valid = voros.ThresholdPolicy.from_validation(
+                labels, separation * labels + rng.normal(size=n), scenario
+            )
+            choice, fpr = valid.default, valid.default.fp / valid.n_negative
+            cases = rng.multinomial(n_new, np.full(30, 1 / 30))
+            day = np.repeat(np.arange(30), cases)
+            level = now * np.exp(spread * rng.normal(size=30) - spread**2 / 2)
+            scores = separation * (rng.random(n_new) < level[day]) + rng.normal(size=n_new)
+            alarms = np.bincount(day, scores >= choice.threshold, 30).astype(float)
+            rates, sizes = (choice.recall, fpr), (int(valid.n_positive), int(valid.n_negative))
+            if choice.recall > fpr:
+                ends = prevalence_interval(alarms, cases.astype(float), rates, sizes, 0.95)
+                missed += ends is None or not ends[0] <= now <= ends[1]
+        share = missed / streams
+        error = np.sqrt(share * (1 - share) / streams)
+        print(f"{before} of {n} to {now} of {n_new}: missed {share:.4f} +- {error:.4f}", flush=True)
 
 
 def run_lengths(streams: int) -> None:
@@ -476,7 +564,9 @@ if __name__ == "__main__":
         "labels": (label_streams, 2_000),
         "patients": (patient_streams, 2_000),
         "stays": (stay_streams, 2_000),
+        "renewals": (renewals, 2_000),
         "scores": (score_streams, 2_000),
+        "prevalence": (prevalence_streams, 2_000),
         "power": (power, 400),
         "speed": (speed, 10),
     }

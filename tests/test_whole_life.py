@@ -1,4 +1,4 @@
-"""Every kind of policy: choose, save, load, apply, evaluate, compare; of thresholds, monitor.
+"""Every kind of policy: choose, save, load, apply, evaluate, compare, monitor, renew.
 
 In Python and in the shell, and both must say the same. What is decided is checked against plain
 comparisons of scores and thresholds.
@@ -80,8 +80,10 @@ class Life(ABC):
 
     chosen: tuple[str, ...]
     applied: tuple[str, ...] = ()
+    fed: tuple[str, ...] = ()
+    labelled: tuple[str, ...] = ("--label", "sepsis")
     evaluated: tuple[str, ...] = ("--label", "sepsis")
-    watched = False
+    renewed = True
     alarm_columns: tuple[str, ...] = ("alarm",)
 
     @abstractmethod
@@ -111,7 +113,6 @@ def precision(alarms: np.ndarray, positive: np.ndarray) -> float:
 
 
 class ThresholdLife(Life):
-    watched = True
     chosen = (
         *("select", "--label", "sepsis", "--score", "risk", "--score", "renal"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
@@ -128,9 +129,10 @@ class ThresholdLife(Life):
 
 class OutcomesLife(Life):
     chosen = ("allocate", "--streams", "streams.toml")
-    applied = ("--streams", "streams.toml")
+    applied = fed = labelled = ("--streams", "streams.toml")
     evaluated = ()
     alarm_columns = ("alarm_sepsis", "alarm_kidney")
+    renewed = False
 
     def choose(self, ward, capacity):
         scenario = voros.Scenario(FLOOR, cost_ratio=RATIO)
@@ -157,7 +159,8 @@ class SubgroupsLife(Life):
         *("allocate", "--label", "sepsis", "--score", "risk", "--by", "ward"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
-    applied = ("--by", "ward", "--score", "risk")
+    applied = fed = ("--by", "ward", "--score", "risk")
+    renewed = False
 
     def choose(self, ward, capacity):
         scenario = voros.Scenario(FLOOR, cost_ratio=RATIO)
@@ -225,9 +228,13 @@ def by_column(alarms) -> dict[str, np.ndarray]:
 
 def watch(monitor: voros.Monitor, life: Life, ward: Ward) -> None:
     """Feed a ward's cases, and all of their labels a day later."""
-    update = monitor.update(life.scores(ward), cases=ward["id"], times=ward["day"])
+    units = life.units(ward)
+    by = {"by": units["by"]} if "by" in units else {}
+    update = monitor.update(life.scores(ward), cases=ward["id"], times=ward["day"], **by)
     expected = life.decide_by_hand(monitor.policy, ward)
-    assert update.alarms.tolist() == expected["alarm"].tolist()
+    assert {k: v.tolist() for k, v in by_column(update.alarms).items()} == {
+        k: v.tolist() for k, v in expected.items()
+    }
     known = (np.array(ward["day"], dtype="datetime64[D]") + 1).astype(str)
     monitor.label(life.labels(ward), cases=ward["id"], times=known)
 
@@ -254,14 +261,11 @@ def test_a_whole_life_in_python(kind: str, tmp_path: Path) -> None:
             life.labels(TEST),
             {"large": life.scores(TEST), "small": life.scores(TEST)},
             {"large": loaded, "small": smaller},
+            **units,
             n_resamples=100,
             random_state=0,
         )
         assert comparison.ranking == ("large", "small")
-    if not life.watched:
-        with pytest.raises(TypeError, match="accepted is a ThresholdPolicy"):
-            voros.Monitor(loaded)
-        return
     with voros.Monitor(loaded, tmp_path / "ward.voros", window=2) as monitor:
         watch(monitor, life, TEST)
     with voros.Monitor.open(tmp_path / "ward.voros") as monitor:
@@ -269,7 +273,14 @@ def test_a_whole_life_in_python(kind: str, tmp_path: Path) -> None:
         status = monitor.status()
         assert (status.cases, status.alarms) == (PER_DAY * DAYS, raised)
         assert status.verdict in ("kept", "too early to tell")
-        successor = life.choose(TEST, 0.2)
+        if life.renewed:
+            renewal = monitor.renew()
+            assert renewal.n_cases == PER_DAY * DAYS
+            successor = renewal.policy
+        else:
+            with pytest.raises(ValueError, match="a joint policy is not renewed from its monitor"):
+                monitor.renew()
+            successor = life.choose(TEST, 0.2)
         monitor.adopt(successor)
         watch(monitor, life, NEXT)
         assert thresholds_of(monitor.policy) == thresholds_of(successor)
@@ -323,17 +334,20 @@ def test_a_whole_life_in_the_shell(kind: str, shell, tmp_path: Path) -> None:
     document = json.loads(shell("apply", "large.json", "test.csv", *options).partition("voros:")[0])
     assert (document["alarms"], document["within_capacity"]) == (raised, within)
     assert document["kept"] == (within and life.precise(expected, TEST))
-    feed = ("--id", "id", "--time", "day", "--score", "risk")
-    said = shell("monitor", "ward.voros", "--policy", "large.json", "--window", "2")
-    if not life.watched:
-        assert "error" in said
-        return
+    score = () if "--score" in life.fed or kind == "allocation" else ("--score", "risk")
+    feed = ("--id", "id", "--time", "day", *score, *life.fed)
+    shell("monitor", "ward.voros", "--policy", "large.json", "--window", "2")
     said = shell("monitor", "ward.voros", "--cases", "test.csv", *feed)
     assert f"900 new cases; {raised:,} alarms" in said
-    shell("monitor", "ward.voros", "--labels", "test.csv", "--id", "id", "--label", "sepsis")
+    shell("monitor", "ward.voros", "--labels", "test.csv", "--id", "id", *life.labelled)
     said = shell("monitor", "ward.voros", "--now", "2026-05-01", "--check")
     assert "precision" in said
-    shell(command, "test.csv", *words, "--capacity", large, "-o", "next.json")
+    if life.renewed:
+        shell("monitor", "ward.voros", "--renew", "next.json")
+    else:
+        said = shell("monitor", "ward.voros", "--renew", "next.json")
+        assert "error: a joint policy is not renewed from its monitor" in said
+        shell(command, "test.csv", *words, "--capacity", large, "-o", "next.json")
     assert "from now on next.json decides" in shell("monitor", "ward.voros", "--adopt", "next.json")
     shell("monitor", "ward.voros", "--cases", "next.csv", *feed)
     with voros.Monitor.open(tmp_path / "ward.voros") as monitor:

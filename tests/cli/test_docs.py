@@ -196,6 +196,7 @@ def test_a_monitor(voros_command, tmp_path):
     write_days(tmp_path / "labels.csv", "2026-03-01", 60, seed=1)
     write_days(tmp_path / "today.csv", "2026-03-01", 60, seed=1)
     (tmp_path / "wrong.csv").write_text("stay\n1-7\n")
+    (tmp_path / "right.csv").write_text("stay,admitted\n1-8,2026-03-02T09:00\n")
     limits = ("--min-precision", "0.5", "--capacity", "0.3", "--miss-costs", "5:10")
     chosen = voros_command("select", "valid.csv", *limits, "--score", "risk", "-o", "policy.json")
     assert chosen.code == 0, chosen.err

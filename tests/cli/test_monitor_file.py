@@ -65,6 +65,27 @@ def test_ids_keep_their_zeros_and_gaps_are_labels_to_come(ward, voros_command):
     assert "1 new labels or corrections" in ran.err
 
 
+def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
+    voros_command(*MADE)
+    rng = np.random.default_rng(0)
+    scores = rng.random(800).round(4)
+    died = (rng.random(800) < np.where(scores > 0.8, 0.6, 0.02)).astype(int)
+    when = np.datetime64("2026-01-01") + np.arange(800) // 10
+    zipped = list(zip(scores, died, when, strict=True))
+    rows = "\n".join(f"{i},{day},{s}" for i, (s, _, day) in enumerate(zipped))
+    (ward / "cases.csv").write_text(f"stay,admitted,risk\n{rows}\n")
+    rows = "\n".join(f"{i},{day + 5},{y}" for i, (s, y, day) in enumerate(zipped) if s >= 0.5)
+    (ward / "labels.csv").write_text(f"stay,known,died\n{rows}\n")
+    ran = voros_command("monitor", "ward.voros", *CASES, *LABELS, "--renew", "new.json")
+    assert "Nothing has changed yet; --adopt does." in ran.err
+    assert "instead of 0.5" in ran.err
+    ran = voros_command("monitor", "ward.voros", "--adopt", "new.json")
+    assert "from now on new.json decides" in ran.err
+    assert ran.out.startswith("too early to tell")  # of the policy that decides now
+    refused = voros_command("monitor", "ward.voros", "--policy", "new.json")
+    assert refused.code == 2
+
+
 def test_risks_are_calibrated_on_validation_cases(ward, voros_command):
     rng = np.random.default_rng(0)
     risk = rng.random(400).round(3)
@@ -109,12 +130,17 @@ def test_an_empty_file_is_named_as_that(ward, voros_command):
     assert (ward / "ward.voros").stat().st_size == 0
 
 
-def test_cases_are_withdrawn(ward, voros_command):
+def test_cases_are_withdrawn_and_times_corrected(ward, voros_command):
     voros_command(*MADE, *CASES)
     (ward / "wrong.csv").write_text("stay\n0000\n0001\n")
+    (ward / "right.csv").write_text("stay,admitted\n0119,2026-02-14\n")
     names = ("--id", "stay", "--time", "admitted")
-    ran = voros_command("monitor", "ward.voros", "--withdraw", "wrong.csv", *names)
+    ran = voros_command(
+        *("monitor", "ward.voros", "--withdraw", "wrong.csv", "--correct-times", "right.csv"),
+        *names,
+    )
     assert "2 cases withdrawn" in ran.err
+    assert "1 times corrected" in ran.err
     again = voros_command("monitor", "ward.voros", "--withdraw", "wrong.csv", *names)
     assert (again.code, "holds '0000', which has not come" in again.errors[0]) == (2, True)
 

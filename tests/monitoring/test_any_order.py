@@ -19,7 +19,7 @@ def deliver(seed: int, with_patients: bool = True) -> tuple[dict, list]:
     wrong = history.random(n) < 0.2  # corrected two days later
     patients = history.integers(0, 60, n)
     rng = np.random.default_rng(seed)
-    monitor = voros.Monitor(make_policy(), window=20)
+    monitor = voros.Monitor(make_policy(), window=20, max_cost=0.3)
     jobs = [("cases", part) for part in np.array_split(rng.permutation(n), 8)]
     jobs += [("labels", part) for part in np.array_split(rng.permutation(n), 12)]
     jobs += [jobs[i] for i in rng.integers(0, len(jobs), 10)]
@@ -51,3 +51,34 @@ def test_every_delivery_says_the_same(with_patients: bool) -> None:
 
 def test_two_deliveries_say_the_same() -> None:
     assert deliver(31)[0] == deliver(32)[0]
+
+
+def test_costs_by_period_are_those_counted_case_by_case() -> None:
+    """Totals of periods that have ended between two times, with the labels as they are now."""
+    rng = np.random.default_rng(1)
+    monitor = voros.Monitor(make_policy(), window=3)
+    n = 300
+    when = (
+        FIRST_DAY + rng.integers(0, 40, n).astype("m8[D]") + rng.integers(0, 24, n).astype("m8[h]")
+    )
+    scores, labels = rng.random(n), rng.random(n) < 0.4
+    monitor.update(scores, cases=np.arange(n), times=when)
+    rows = rng.permutation(n)[:200]
+    came = when[rows] + rng.integers(0, 6, 200).astype("m8[D]")
+    monitor.label(labels[rows], cases=rows, times=came)
+    corrected = rows[:40]
+    monitor.label(
+        ~labels[corrected], cases=corrected, times=when[corrected] + np.timedelta64(9, "D")
+    )
+    known, final = np.isin(np.arange(n), rows), labels ^ np.isin(np.arange(n), corrected)
+    day, seconds = when.astype("M8[D]"), when.astype("M8[s]").astype(float)
+    for since, until in ((-np.inf, np.inf), (seconds.min() + 2e5, seconds.min() + 2.2e6)):
+        begun = sorted({(seconds[day == each].min(), each) for each in np.unique(day)})
+        begun = [(start, each) for start, each in begun if since <= start < until][:-1]
+        expected = []
+        for start, each in begun:
+            inside, alarm = day == each, scores >= 0.5
+            fp, fn = known & ~final & alarm & inside, known & final & ~alarm & inside
+            expected.append((start, inside.sum(), fp.sum(), fn.sum(), (inside & ~known).sum()))
+        assert len(expected) > 10
+        assert monitor._store.costs(since, until) == expected

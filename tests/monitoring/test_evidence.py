@@ -18,7 +18,7 @@ from voros.monitoring.evidence import (
     ratio_bets,
 )
 from voros.monitoring.precision import Units, precision_watch
-from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
+from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch, cost_watch
 from voros.monitoring.settings import Settings
 
 FLOOR = 0.25
@@ -225,6 +225,13 @@ def test_the_share_of_periods_above_has_two_ends() -> None:
     found = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.1), Settings(window=0))
     assert found.verdict == "kept"
     assert found.low < 0.02 < found.high < 0.1
+
+
+def test_costs_are_shown_for_a_thousand_cases() -> None:
+    rows = [(0.0, 10.0, 2.0, 1.0, 0.0), (86_400.0, 20.0, 4.0, 0.0, 0.0)]
+    found = cost_watch(rows, 0.5, 0.1, Settings(window=0))
+    assert found.history["cost"].tolist() == [200.0, 100.0]
+    assert found.estimate == pytest.approx(4 / 30)
 
 
 @pytest.mark.slow

@@ -216,13 +216,23 @@ def test_what_cannot_be_calibrated_is_refused() -> None:
     labels, risks = cases(100, seed=10)
     for validation, message in (
         ([labels, risks], "validation is a list; accepted is a tuple"),
-        ((labels,), "validation is a tuple; accepted is a tuple of labels and scores"),
+        ((labels,), "validation is a tuple of 1"),
         ((labels, risks[:50]), "50"),
         ((labels, risks, np.arange(50)), "50"),
         ((np.zeros(100), risks), "class"),
     ):
         with pytest.raises(ValueError, match=message):
             voros.Monitor(policy, validation=validation)
+    streams = {"a": (labels, risks), "b": (labels, 1 - risks)}
+    scenario = voros.Scenario(0.1, 1.0, cost_ratio=0.1)
+    joint = voros.allocate(
+        {name: y for name, (y, _) in streams.items()},
+        {name: s for name, (_, s) in streams.items()},
+        scenario,
+        capacity=0.5,
+    )
+    with pytest.raises(ArgumentError, match="risks of a JointPolicy are not calibrated"):
+        voros.Monitor(joint, validation=(labels, risks))
 
 
 def test_policies_over_stays_refuse_validation_cases() -> None:
@@ -235,7 +245,7 @@ def test_policies_over_stays_refuse_validation_cases() -> None:
     )
     limits = voros.Scenario(0.2, capacity=2.0, per="patient-day", cost_ratio=0.05)
     policy = voros.ThresholdPolicy.from_points(points, limits)
-    with pytest.raises(ArgumentError, match="validation is of cases; this policy is over stays"):
+    with pytest.raises(ArgumentError, match="validation is of cases and periods"):
         voros.Monitor(policy, validation=cases(100, seed=11))
 
 

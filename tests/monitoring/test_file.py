@@ -79,14 +79,14 @@ def test_a_file_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path)
     database.execute("CREATE TABLE cases (id TEXT)")
     database.execute("PRAGMA user_version = 1")
     database.close()
-    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 6\); make"):
+    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 5\); make"):
         voros.Monitor(make_policy(), tmp_path / "old.voros")
 
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Path:
     """A file with a hundred cases, some of them labelled."""
-    with voros.Monitor(make_policy(), tmp_path / "ward.voros", window=3) as monitor:
+    with voros.Monitor(make_policy(), tmp_path / "ward.voros", window=3, max_cost=0.3) as monitor:
         fill(monitor)
     return tmp_path / "ward.voros"
 
@@ -108,7 +108,7 @@ def test_another_version_that_decides_alike_goes_on(
 ) -> None:
     monkeypatch.setattr(voros, "__version__", "99.0.0")
     assert make_policy().origin.version == "99.0.0"
-    with voros.Monitor(make_policy(), ward, window=3) as monitor:
+    with voros.Monitor(make_policy(), ward, window=3, max_cost=0.3) as monitor:
         assert monitor.status().cases == 100
 
 
@@ -156,7 +156,7 @@ def test_a_failed_write_is_named_and_changes_nothing(ward: Path, number: int, me
         ("UPDATE metadata SET value = 'inf' WHERE name = 'clock'", "checksum"),
         ("DELETE FROM metadata WHERE name = 'policy'", "checksum"),
         ("DROP TABLE metadata", "no such table: metadata"),
-        ("PRAGMA user_version = 99", "a newer version of voros .format 99, here 6"),
+        ("PRAGMA user_version = 99", "a newer version of voros .format 99, here 5"),
     ],
 )
 def test_a_damaged_file_is_refused(ward: Path, damage: str, message: str) -> None:
@@ -228,7 +228,7 @@ def state(monitor: voros.Monitor) -> tuple[Any, ...]:
 
 
 def test_a_case_that_is_withdrawn_has_never_come(tmp_path: Path) -> None:
-    monitor, other = (voros.Monitor(make_policy(), window=3) for _ in range(2))
+    monitor, other = (voros.Monitor(make_policy(), window=3, max_cost=0.3) for _ in range(2))
     fill(monitor)
     monitor.withdraw([7, 8, 99])
     fill(other, but=(7, 8, 99))
@@ -238,6 +238,17 @@ def test_a_case_that_is_withdrawn_has_never_come(tmp_path: Path) -> None:
     assert state(monitor) == state(other)
     fill(monitor)
     assert monitor.status().cases == 100
+
+
+def test_a_corrected_time_is_as_if_it_had_been_right() -> None:
+    monitor, other = (voros.Monitor(make_policy(), window=3, max_cost=0.3) for _ in range(2))
+    fill(monitor, wrong=(10, 50))
+    assert monitor.clock == "2026-07-20"
+    monitor.correct_times(days(100, 4)[[10, 50]], cases=[10, 50])
+    fill(other)
+    found, expected = state(monitor), state(other)
+    assert found[1] == expected[1] == "2026-02-20"
+    assert found[2] == expected[2]
 
 
 def test_a_label_may_come_before_its_case() -> None:

@@ -7,7 +7,7 @@ import pytest
 from monitoring_streams import FIRST_DAY, days, feed, make_policy
 
 import voros
-from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch
+from voros.monitoring.ratios import CapacityLimit, Counts, capacity_watch, cost_watch
 from voros.monitoring.settings import Settings
 
 
@@ -124,7 +124,9 @@ def test_labels_count_as_they_are_known_now() -> None:
     monitor.label([1, 1], cases=["a", "b"], times=["2026-01-03", "2026-01-03"])
     monitor.label([0], cases=["a"], times=["2026-01-08"])
     monitor.label([0, 1], cases=["b", "c"], times=["2026-01-20", "2026-01-21"])
-    assert "1 of 3 alarms were true" in monitor.status()["precision"].words
+    status = monitor.status()
+    assert "1 of 3 alarms were true" in status["precision"].words
+    assert any("1 label came and 1 changed after the window" in n for n in status.notes)
 
 
 def labelled_later(labels: np.ndarray, delays: np.ndarray, floor: float) -> list[voros.Status]:
@@ -183,6 +185,24 @@ def test_a_few_missing_labels_leave_a_clear_verdict(true: float, verdict: str) -
     assert "and 8 have no label" in said[-1]["precision"].words
 
 
+def test_corrections_that_reverse_a_verdict_are_said() -> None:
+    """Half of the positives are labelled 0 at first, and corrected after the window."""
+    rng = np.random.default_rng(2)
+    labels = (rng.random(800) < 0.5).astype(int)
+    wrong = (labels == 1) & (rng.random(800) < 0.7)
+    monitor = voros.Monitor(make_policy(floor=0.3), window=30)
+    feed(monitor, labels & ~wrong, delay=5)
+    assert monitor.status()["precision"].verdict == "broken"
+    cases = np.flatnonzero(wrong)
+    monitor.label(np.ones(len(cases), int), cases=cases, times=days(800)[cases] + 45)
+    status = monitor.status()
+    assert status["precision"].verdict == "kept"
+    before = int((labels & ~wrong).sum())
+    assert any(
+        f"{before} of 800 alarms were true, and it would be broken" in note for note in status.notes
+    )
+
+
 def test_late_and_missing_labels_are_said() -> None:
     monitor = voros.Monitor(make_policy(), window=10)
     monitor.update([0.9] * 3, cases=["a", "b", "c"], times=["2026-01-01"] * 3)
@@ -191,6 +211,7 @@ def test_late_and_missing_labels_are_said() -> None:
     status = monitor.status()
     notes = "\n".join(status.notes)
     assert "1 of 1 alarms were true and 2 have no label" in status["precision"].words
+    assert "1 label came and 0 changed after the window had closed" in notes
     assert "recall: unknown" in notes
 
 
@@ -280,7 +301,12 @@ def test_cases_that_are_not_accepted(arguments: dict, message: str) -> None:
         ({"window": -1}, "window=-1"),
         ({"alpha": 0}, "alpha=0"),
         ({"run_length": 1}, "run_length=1"),
+        ({"max_cost": -2}, "max_cost=-2"),
         ({"cost_ratio": -1.0}, "cost_ratio"),
+        (
+            {"score_unit": "fortnight"},
+            "score_unit='fortnight'; accepted are hour, shift, day, week",
+        ),
     ],
 )
 def test_settings_that_are_not_accepted(settings: dict, message: str) -> None:
@@ -407,6 +433,41 @@ def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
     assert f"a share of {found.estimate:.3g}, capacity 0.1" in found.words
 
 
+@pytest.mark.parametrize(
+    ("busy", "quiet", "budget", "verdicts"),
+    [
+        (0.04, 0.14, 0.050, {"kept", "too early to tell"}),
+        (0.06, 0.00, 0.048, {"broken", "watch", "too early to tell"}),
+    ],
+)
+def test_the_cost_is_that_of_all_cases_whatever_the_days(
+    busy: float, quiet: float, budget: float, verdicts: set
+) -> None:
+    """Days of 38 and 2 cases: .045 a case of .050, and .057 of .048."""
+    rng = np.random.default_rng(1)
+    found = set()
+    for _ in range(10):
+        sizes = np.where(np.arange(400) % 2, 2, 38)
+        misses = rng.binomial(sizes, np.where(sizes == 2, quiet, busy))
+        rows = [
+            (86_400.0 * i, n, 0, m, 0) for i, (n, m) in enumerate(zip(sizes, misses, strict=True))
+        ]
+        watch = cost_watch(rows, 0.1, budget, Settings(window=1))
+        found.add(watch.verdict)
+        assert watch.estimate == pytest.approx(misses.sum() / sizes.sum())
+    assert found <= verdicts
+
+
+def test_a_budget_is_kept_only_where_every_case_has_a_label() -> None:
+    rows = [(86_400.0 * i, 40, 1, 0, 0) for i in range(200)]
+    kept = cost_watch(rows, 0.1, 0.05, Settings(window=1))
+    assert (kept.verdict, kept.estimate) == ("kept", pytest.approx(0.0025))
+    missing = [*rows[:-1], (86_400.0 * 199, 40, 1, 0, 3)]
+    unknown = cost_watch(missing, 0.1, 0.05, Settings(window=1))
+    assert (unknown.verdict, unknown.high) == ("unknown", None)
+    assert "the 3 of 8,000 cases that nobody labelled" in unknown.words
+
+
 def test_the_evidence_is_divided_over_the_share_of_periods_and_the_mean() -> None:
     """A period at its capacity: nothing against the mean, and a loss on the share of periods."""
     counts = Counts(np.zeros(1), np.full(1, 200.0), np.full(1, 20.0))
@@ -449,13 +510,13 @@ def test_fewer_cases_a_day_are_no_change_of_the_scores() -> None:
         assert (found.verdict, found.n) == ("kept", int((sizes > 0).sum()) - 1)
 
 
-def wave() -> voros.Monitor:
+def wave(score_unit: str | None = None) -> voros.Monitor:
     """A year of twenty cases a day whose scores wander: AR(.8)."""
     rng = np.random.default_rng(4)
     effects = np.zeros(365)
     for day in range(1, 365):
         effects[day] = 0.8 * effects[day - 1] + 0.3 * rng.normal()
-    monitor = voros.Monitor(make_policy())
+    monitor = voros.Monitor(make_policy(), score_unit=score_unit)
     scores = rng.normal(size=7300) + np.repeat(effects, 20)
     monitor.update(scores, cases=np.arange(7300), times=days(7300, 20))
     return monitor
@@ -468,8 +529,59 @@ def test_days_that_are_alike_are_not_taken_as_a_change() -> None:
         None,
         True,
     )
+    by_month = wave("month").status()["scores"]
+    assert (by_month.verdict, by_month.n) == ("kept", 11)
     notes = wave().status().notes
     assert any(n.startswith("capacity: neighbouring periods are alike (corr") for n in notes)
+
+
+def test_wider_units_sum_their_days() -> None:
+    monitor = wave("month")
+    query = "SELECT avg(score) FROM cases WHERE period < '2026-02'"
+    first_month = monitor._store._db.execute(query).fetchone()[0]
+    assert monitor.status()["scores"].history["mean"][0] == pytest.approx(first_month)
+    with pytest.raises(ValueError, match=r"periods of your own cannot be summed.*score_unit"):
+        monitor.update([0.1], cases=["x"], times=["2026-12-31"], periods=["late shift"])
+
+
+def test_the_cost_is_at_least_what_labels_show() -> None:
+    monitor = voros.Monitor(make_policy(floor=0.0), window=1, max_cost=0.01)
+    scores = np.tile([0.9, 0.1], 300)
+    monitor.update(scores, cases=np.arange(600), times=days(600, 10))
+    monitor.label(np.zeros(300, int), cases=np.arange(0, 600, 2), times=days(600, 10)[::2])
+    monitor.advance("2027-01-01")
+    found = monitor.status()["cost"]
+    # Half of the cases are false alarms at a twentieth of a miss each.
+    assert found.estimate == pytest.approx(0.025)
+    assert found.verdict == "broken"
+    assert "nobody labelled" in found.words
+
+
+@pytest.mark.slow
+def test_renewal_is_a_proposal_until_it_is_adopted() -> None:
+    rng = np.random.default_rng(0)
+    n = 2000
+    scores = rng.random(n)
+    labels = (rng.random(n) < np.where(scores > 0.8, 0.6, 0.05)).astype(int)
+    monitor = voros.Monitor(make_policy(floor=0.4), window=1)
+    when = days(n, 20)
+    monitor.update(scores, cases=np.arange(n), times=when)
+    alarms = scores >= 0.5
+    monitor.label(labels[alarms], cases=np.arange(n)[alarms], times=when[alarms])
+    monitor.advance("2027-01-01")
+    assert monitor.status()["precision"].verdict == "broken"
+    renewal = monitor.renew()
+    assert monitor.policy.threshold() == 0.5
+    assert renewal.new_threshold > 0.6
+    assert not renewal.recall_known
+    assert "Nothing has changed yet" in renewal.words
+    # The threshold by brute force on the alarms since the date that the verdict names.
+    recent = alarms & (when >= np.datetime64(monitor.status().since))
+    lowest = min(t for t in scores[recent] if labels[recent & (scores >= t)].mean() >= 0.4)
+    assert renewal.new_threshold >= lowest
+    monitor.adopt(renewal.policy)
+    assert monitor.policy.threshold() == renewal.new_threshold
+    assert monitor.status()["precision"].verdict == "too early to tell"
 
 
 def test_frames_and_zones() -> None:

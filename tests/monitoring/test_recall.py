@@ -76,3 +76,19 @@ def test_a_recall_at_the_floor_is_seldom_called_broken() -> None:
     runs = [watched(rng.random(150) < FLOOR, n_negative=0)["recall"].verdict for _ in range(40)]
     # At most 5 % of all streams; 7 of 40 would be an accident of one in a thousand.
     assert runs.count("broken") < 7
+
+
+def test_a_threshold_is_renewed_only_where_all_have_labels() -> None:
+    monitor = voros.Monitor(make_policy(), window=1)
+    scores = np.tile([0.9, 0.7, 0.2, 0.1], 20)
+    ids, times = np.arange(80).astype(str), DAY + np.arange(80)
+    monitor.update(scores, cases=ids, times=times)
+    labels = np.tile([1, 1, 0, 0], 20)
+    monitor.label(labels[:78], cases=ids[:78])
+    monitor.advance(str(DAY + 100))
+    with pytest.raises(ValueError, match="2 recent cases without an alarm have no label"):
+        monitor.renew()
+    monitor.label(labels[78:], cases=ids[78:])
+    renewed = monitor.renew().policy
+    assert renewed.scenario.min_recall == FLOOR
+    assert renewed.threshold() == 0.7

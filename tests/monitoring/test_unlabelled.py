@@ -8,6 +8,7 @@ import pytest
 from voros.monitoring.settings import Settings
 from voros.monitoring.store import PeriodTotals
 from voros.monitoring.unlabelled import (
+    by_unit,
     change_watch,
     conformal_ranks,
     neighbour_correlation,
@@ -51,3 +52,15 @@ def test_neighbours_are_compared_within_the_two_levels_that_fit_best(seed: int) 
     rest = min(rests, key=lambda r: np.sum(r**2))
     plain = sum(rest[i] * rest[i + 1] for i in range(n - 1)) / np.sum(rest**2)
     assert neighbour_correlation(values) == pytest.approx(plain + (2 + 4 * plain) / n)
+
+
+def test_days_are_summed_to_weeks() -> None:
+    days = np.arange("2026-01-05", "2026-01-24", dtype="datetime64[D]")
+    columns = {name: np.arange(19.0) + i for i, name in enumerate(("cases", "alarms", "totals"))}
+    starts = days.astype("datetime64[s]").astype(float)
+    periods = PeriodTotals(names=days.astype(str), starts=starts, squares=np.ones(19), **columns)
+    weeks = by_unit(periods, "day", "week")
+    assert weeks.starts.tolist() == starts[[0, 7, 14]].tolist()
+    assert weeks.cases.tolist() == [sum(range(7)), sum(range(7, 14)), sum(range(14, 19))]
+    assert weeks.alarms.tolist() == [21.0 + 7, 70 + 7, 80 + 5]
+    assert weeks.squares.tolist() == [7, 7, 5]

@@ -23,7 +23,8 @@ from voros.cli.options import (
     output_to,
     shown_in,
 )
-from voros.cli.terminal import Sheet, check_output, say, show, show_progress
+from voros.cli.streams import StreamColumns, has_outcomes, outcome_columns
+from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
 from voros.io.columns import ColumnNames, check_names
@@ -32,6 +33,7 @@ from voros.io.scenario_text import read_number
 from voros.io.tables import peek, read_columns
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
+    from voros.allocation.joint_policy import AnyPolicy
     from voros.monitoring import Monitor
 
 _made = partial(shown_in, "When the file is made")
@@ -45,9 +47,14 @@ class FeedOptions:
     cases: Path | None = option("New cases to decide on.", metavar="FILE")
     labels: Path | None = option("Labels that have come, new or corrected.", metavar="FILE")
     withdraw: Path | None = option("Cases to take back.", metavar="FILE")
+    correct_times: Path | None = option(
+        "Cases whose times were wrong, with the right ones.", metavar="FILE"
+    )
     case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
     time: str = _column("When a case, or the row of a stay, came.", default="time")
     score: str | None = _column("The scores, if not named as the policy's model.")
+    streams: StreamColumns = None
+    by: str | None = _column("The group of a case, where each has its own threshold.")
     group: str | None = _column("The patient of a case.")
     period: str | None = _column("The period of a case; else its day.")
     label: str = _column("The true labels.", default="label")
@@ -61,12 +68,22 @@ class FeedOptions:
         "Columns", "Accept times a year from all others.", "--confirm-times", default=False
     )
 
-    def score_column(self, policy: voros.ThresholdPolicy) -> str:
-        """Return the column of the scores."""
-        score = self.score or policy.model
+    def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
+        """Return the column of the labels of each outcome; the only one has no name."""
+        if has_outcomes(policy):
+            named = outcome_columns(policy, self.streams)
+            return {outcome: label for outcome, (label, _) in named.items()}
+        return {"": self.label}
+
+    def score_columns(self, policy: AnyPolicy) -> dict[str, str]:
+        """Return the column of the scores of each outcome."""
+        if has_outcomes(policy):
+            named = outcome_columns(policy, self.streams)
+            return {outcome: score for outcome, (_, score) in named.items()}
+        score = self.score or getattr(policy, "model", None)
         if score is None:
             raise PredictionFileError("the policy names no model; name the scores with --score")
-        return score
+        return {"": score}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +91,7 @@ class MakeOptions:
     """What a monitor is made with."""
 
     policy: Path | None = _made(
-        "A policy saved by voros select.",
+        "A policy saved by voros select, allocate, subgroups or worklist.",
         "--policy",
         metavar="POLICY",
     )
@@ -84,6 +101,8 @@ class MakeOptions:
     cost_ratio: str | None = _made(
         "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     )
+    max_cost: float | None = _made("Budget: cost per case, in misses.")
+    score_unit: str | None = _made("Compare scores by week, month, ...", metavar="UNIT")
     validation: Path | None = _made(
         "Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"
     )
@@ -101,9 +120,11 @@ class MakeOptions:
                 f"{path} exists already and keeps its policy and settings; leave out --policy, or "
                 "deploy another policy with --adopt"
             )
+        from voros.allocation.joint_policy import load_policy
+
         settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
         ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
-        policy = voros.ThresholdPolicy.from_json(self.policy)
+        policy = load_policy(self.policy)
         cases = _read_validation(self.validation, feed, policy)
         settings |= {"cost_ratio": ratio, "validation": cases}
         return voros.Monitor(policy, path, **settings)
@@ -116,6 +137,9 @@ def monitor(
     feed: FeedOptions,
     show_options: OutputOptions,
     output: Path | None = output_to("Where to write the page: .html."),
+    renew: Path | None = option(
+        "Write a policy that recent labelled cases suggest.", metavar="POLICY"
+    ),
     adopt: Path | None = option("Deploy this policy from now on.", metavar="POLICY"),
     check: bool = option("Exit with 1 where a limit is broken.", "--check", default=False),
 ) -> None:
@@ -125,11 +149,18 @@ def monitor(
     label once, and says whether the limits are kept.
     """
     check_output(output, show_options)
+    check_output(renew, show_options)
+    from voros.allocation.joint_policy import load_policy
+
     with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
+        if renew is not None:
+            renewal = watched.renew()
+            say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
+            deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
-            policy = voros.ThresholdPolicy.from_json(adopt)
+            policy = load_policy(adopt)
             watched.adopt(policy, validation=_read_validation(settings.validation, feed, policy))
             say(f"from now on {adopt} decides, and the evidence begins again")
         status = watched.status()
@@ -159,6 +190,8 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
         ids = _read(feed.withdraw, ColumnNames(case=feed.case))[feed.case]
         watched.withdraw(ids)
         say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
+    if feed.correct_times is not None:
+        _correct_times(watched, feed, feed.correct_times)
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
@@ -168,52 +201,75 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
 
 
 def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    score = feed.score_column(watched.policy)
+    scores = feed.score_columns(watched.policy)
     names = ColumnNames(
-        case=feed.case, time=feed.time, group=feed.group, period=feed.period, scores=[score]
+        case=feed.case,
+        time=feed.time,
+        group=feed.group,
+        period=feed.period,
+        by=() if feed.by is None else (feed.by,),
+        scores=list(dict.fromkeys(scores.values())),
     )
     table = _read(file, names)
+    by_outcome = {key: np.array(table[name], dtype=float) for key, name in scores.items()}
     update = watched.update(
-        np.array(table[score], dtype=float),
+        by_outcome.get("", by_outcome),
         cases=table[feed.case],
         times=table[feed.time],
         groups=None if feed.group is None else table[feed.group],
         periods=None if feed.period is None else table[feed.period],
+        by=None if feed.by is None else table[feed.by],
         confirm_times=feed.confirm_times,
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
     say(f"{file}: {update.new:,} new cases{again}; {update.n_alarms:,} alarms")
 
 
-def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    """Feed the labels that have come."""
-    names = ColumnNames(case=feed.case, time=feed.label_time, by=(feed.label,))
-    table = _read(file, names, (feed.label,))
-    values = table[feed.label]
-    rows = [row for row, value in enumerate(values) if value is not None]
-    if left := len(values) - len(rows):
-        say(f"{file}: {left:,} rows have no label yet", "note")
-    if not rows:
-        return
-    stated = watched.policy.pos_label
-    labels, positive = _labels([values[row] for row in rows], stated, feed.label)
-    new = watched.label(
-        labels,
-        cases=[table[feed.case][row] for row in rows],
-        times=None if not feed.label_time else [table[feed.label_time][row] for row in rows],
-        pos_label=positive,
+def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
+    table = _read(file, ColumnNames(case=feed.case, time=feed.time, period=feed.period))
+    watched.correct_times(
+        table[feed.time],
+        cases=table[feed.case],
+        periods=None if feed.period is None else table[feed.period],
         confirm_times=feed.confirm_times,
     )
-    say(f"{file}: {new:,} new labels or corrections, {len(rows) - new:,} known before")
+    say(f"{file}: {len(table[feed.case]):,} times corrected")
+
+
+def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
+    """Feed the labels that have come, of each outcome."""
+    columns = feed.label_columns(watched.policy)
+    labels = tuple(columns.values())
+    table = _read(file, ColumnNames(case=feed.case, time=feed.label_time, by=labels), labels)
+    stated = getattr(watched.policy, "pos_label", None)
+    for outcome, column in columns.items():
+        values, which = table[column], outcome and f" of {outcome!r}"
+        rows = [row for row, value in enumerate(values) if value is not None]
+        if left := len(values) - len(rows):
+            say(f"{file}: {left:,} rows have no label{which} yet", "note")
+        if not rows:
+            continue
+        known, positive = _labels([values[row] for row in rows], stated, column)
+        new = watched.label(
+            {outcome: known} if outcome else known,
+            cases=[table[feed.case][row] for row in rows],
+            times=None if not feed.label_time else [table[feed.label_time][row] for row in rows],
+            pos_label=positive,
+            confirm_times=feed.confirm_times,
+        )
+        say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
 
 
 def _read_validation(
-    file: Path | None, feed: FeedOptions, policy: voros.ThresholdPolicy
+    file: Path | None, feed: FeedOptions, policy: AnyPolicy
 ) -> tuple[Any, ...] | None:
     """Read labels and scores of cases, and their patients where a column is named."""
     if file is None:
         return None
-    score, stated = feed.score_column(policy), policy.pos_label
+    if has_outcomes(policy):
+        raise ValueError("--validation is of one outcome; this policy has several")
+    (score,) = feed.score_columns(policy).values()
+    stated = getattr(policy, "pos_label", None)
     columns = InputOptions(file=file, label=feed.label, score=[score], pos_label=stated)
     cases = load(columns, group=feed.group)
     # The monitor compares labels with the policy's own.

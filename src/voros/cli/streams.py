@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointPolicy
+    from voros.allocation.joint_policy import AnyPolicy
 
 StreamColumns = Annotated[
     Path | None,
@@ -41,6 +42,26 @@ def stream_columns(path: Path, name: str, fields: Mapping[str, Any]) -> tuple[st
         if not isinstance(fields.get(key), str):
             raise ValueError(f"{path}, stream {name!r}: {key} must name a column")
     return str(fields["label"]), str(fields["score"])
+
+
+def has_outcomes(policy: AnyPolicy) -> TypeGuard[JointPolicy]:
+    """Whether a policy decides on several scores of a case."""
+    return getattr(policy, "arrangement", "groups") != "groups"
+
+
+def outcome_columns(policy: JointPolicy, file: Path | None) -> dict[str, tuple[str, str]]:
+    """Return the label and score column of each outcome of a policy, as a file names them."""
+    listed = ", ".join(map(repr, policy.names))
+    if file is None:
+        raise ValueError(
+            f"the policy has the outcomes {listed}; name their columns in a file, --streams FILE"
+        )
+    tables = read_scenario_fields(file)
+    if set(tables) != set(policy.names):
+        raise ValueError(
+            f"{file} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
+        )
+    return {name: stream_columns(file, name, tables[name]) for name in policy.names}
 
 
 @dataclass(frozen=True)
@@ -133,9 +154,9 @@ def _streams_of(
     policy: JointPolicy, columns: InputOptions, file: Path | None, by: list[str], source: Source
 ) -> Streams:
     """Return the columns of the streams of a policy; labels where the file has them."""
-    listed = ", ".join(map(repr, policy.names))
     if policy.arrangement == "groups":
         if file is not None or not by or not columns.score:
+            listed = ", ".join(map(repr, policy.names))
             raise ValueError(
                 f"the policy has a threshold for each of {listed}; name the column of these groups "
                 "with --by, and that of the scores with --score"
@@ -145,16 +166,7 @@ def _streams_of(
     of_one_score = columns.given("label", "score", "drop_missing")
     refuse(of_one_score, "is for one score of a case; --streams names columns")
     refuse({"by": by}, "is for a joint policy whose streams are groups of cases")
-    if file is None:
-        raise ValueError(
-            f"the policy has the outcomes {listed}; name their columns in a file, --streams FILE"
-        )
-    tables = read_scenario_fields(file)
-    if set(tables) != set(policy.names):
-        raise ValueError(
-            f"{file} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
-        )
-    named = {name: stream_columns(file, name, tables[name]) for name in policy.names}
+    named = outcome_columns(policy, file)
     lacking = sorted({label for label, _ in named.values()} - set(peek(source).column_names))
     if lacking:
         say(f"{source.name} has no column {lacking[0]!r}: limits on precision are not judged")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from voros.allocation.joint_policy import AnyPolicy, JointPolicy, load_policy
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_same_length
-from voros.core.cases import read_labels
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.models import model_column
+from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
     check_gaps,
@@ -27,21 +27,31 @@ from voros.monitoring.settings import (
     read_times,
 )
 from voros.monitoring.status import Status, Update
-from voros.monitoring.stays import add_outcomes, add_rows, stay_status, withdraw_stays
+from voros.monitoring.stays import (
+    RecordedStays,
+    add_outcomes,
+    add_rows,
+    recorded_stays,
+    stay_status,
+    withdraw_stays,
+)
 from voros.monitoring.store import Cases, Store
-from voros.monitoring.unlabelled import calibrate, curve_text, read_curve
+from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
-from voros.policy.threshold_policy import ThresholdPolicy
+from voros.monitoring.watched_policy import Decided, WatchedPolicy
+from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
 
 
 class Monitor:
-    """Watch a deployed policy: precision, recall, capacity and scores, valid at all times.
+    """Watch a deployed policy: precision, recall, capacity, cost, scores, valid at all times.
 
     Parameters
     ----------
-    policy : ThresholdPolicy
-        What is deployed, on cases or over stays. The limits are those of its scenario.
+    policy : ThresholdPolicy, JointPolicy or Worklist
+        What is deployed, on cases or over stays. The limits are those of its scenario; every stream
+        of a joint policy has a verdict on its own precision floor. A worklist is made of whole
+        periods, which `update` must be given at once.
     path : path-like, optional
         One SQLite file for cases, labels and settings. It is made where there is none; where there
         is, policy and settings must be those it was made with (`Monitor.open` asks for neither).
@@ -57,6 +67,11 @@ class Monitor:
         limit is kept.
     cost_ratio : float, optional
         C_FP / C_FN where it is known; by default the policy's default threshold decides.
+    max_cost : float, optional
+        Budget: cost per case in misses. By default costs are not watched.
+    score_unit : str, optional
+        "week", "month" or another unit of the calendar by which scores are compared, where
+        neighbouring days are alike. By default the periods of the capacity.
     validation : tuple of labels and scores, optional
         Cases on which risks are calibrated, and the patient of each as a third member where cases
         of a patient belong together. `status` then states the precision to expect of alarms whose
@@ -81,31 +96,35 @@ class Monitor:
 
     def __init__(
         self,
-        policy: ThresholdPolicy,
+        policy: AnyPolicy,
         path: str | Path | None = None,
         *,
         window: float | timedelta = 30,
         alpha: float = 0.05,
         run_length: float = 10_000,
         cost_ratio: float | None = None,
+        max_cost: float | None = None,
+        score_unit: str | None = None,
         validation: Any = None,
     ) -> None:
         """Open the file, or make it."""
-        _check_policy(policy)
+        watched = WatchedPolicy.from_policy(policy)
         settings = Settings(
             window=window,  # type: ignore[arg-type]
             alpha=alpha,
             run_length=run_length,
             cost_ratio=cost_ratio,
+            max_cost=max_cost,
+            score_unit=score_unit,
         )
-        policy.threshold(cost_ratio)
+        watched.check_settings(settings)
         metadata = {"policy": policy.to_json(), "settings": settings.text()}
-        metadata["calibration"] = calibration = curve_text(calibrate(policy, validation))
+        metadata["calibration"] = calibration = curve_text(watched.calibrate(validation))
         store = Store(path, metadata)
         self._start(store)
         same = {
             "settings": self.settings == settings,
-            "policy": _decisions(self.policy) == _decisions(policy),
+            "policy": self._watched.decides_alike(watched),
             "validation": (store.metadata("calibration") or "") == calibration,
         }
         other = next((name for name, kept in same.items() if not kept), None)
@@ -133,13 +152,18 @@ class Monitor:
     def _start(self, store: Store) -> None:
         """Take policy and settings from the file."""
         try:
-            self.policy = ThresholdPolicy.from_json(store.metadata("policy") or "{}")
+            self._watched = WatchedPolicy.from_policy(load_policy(store.metadata("policy") or "{}"))
             self.settings = Settings.from_text(store.metadata("settings") or "")
             self._risks = read_curve(store.metadata("calibration"))
         except BaseException:
             store.close()
             raise
         self._store = store
+
+    @property
+    def policy(self) -> AnyPolicy:
+        """What is deployed now."""
+        return self._watched.policy
 
     def close(self) -> None:
         """Close the file."""
@@ -170,6 +194,7 @@ class Monitor:
         times: Any,
         groups: Any = None,
         periods: Any = None,
+        by: Any = None,
         confirm_times: bool = False,
     ) -> Update:
         """Decide on cases as they come, and remember them: all of a batch, or none.
@@ -177,7 +202,7 @@ class Monitor:
         Parameters
         ----------
         y_score : array-like of shape (n_cases,)
-            Of the policy's model; of several models, a mapping or data frame that has it.
+            For a joint policy of several outcomes, a mapping or data frame with a column for each.
         cases : array-like of shape (n_cases,)
             What identifies each case. One that came before is not counted again. For a policy over
             stays, the stay of each row, and a row is identified by its stay and time.
@@ -190,6 +215,8 @@ class Monitor:
         periods : array-like of shape (n_cases,), optional
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
+        by : array-like of shape (n_cases,), optional
+            The group of each case, where every group has a threshold of its own.
         confirm_times : bool, default False
             Accept times more than a year from all others. The clock never goes back, so a mistyped
             year would close the windows of all later alarms at once; see `withdraw`.
@@ -198,43 +225,65 @@ class Monitor:
         -------
         Update
         """
-        check_aligned(y_score=y_score, cases=cases, times=times, groups=groups, periods=periods)
+        per_case = {"cases": cases, "times": times, "groups": groups, "periods": periods, "by": by}
+        check_aligned(y_score=y_score, **per_case)
         times = parse_times(times)
         ids, seconds = read_ids(cases), read_times(times)
-        scores = finite_scores(model_column(y_score, self.policy.model))
-        check_same_length(y_score=scores, cases=ids, times=seconds)
         if not confirm_times:
             check_gaps(seconds, self._store.first, self._store.clock)
-        if self.policy.rule is not None:
-            _refuse_for_stays(self.policy, groups=groups, periods=periods)
-            return self._update_stays(scores, ids, seconds)
+        if self._watched.rule is not None:
+            self._watched.refuse_for_stays(groups=groups, periods=periods, by=by)
+            return self._update_stays(y_score, ids, seconds)
+        names, unit = self._name_periods(times, periods)
         if groups is not None and not self.settings.window:
             raise ArgumentError(
                 "groups",
                 " needs a window above 0 days, within which alarms of a patient belong together",
             )
-        names, unit = name_periods(times, periods, self.policy.scenario.per or "day")
-        patients = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
-        check_same_length(cases=ids, periods=names, groups=patients)
-        alarms = self.policy.predict(scores, self.settings.cost_ratio)
-        batch = Cases(ids, seconds, names, scores, alarms, patients)
-        new = self._add(batch, unit) if len(ids) else 0
-        return Update(alarms, new, len(ids) - new)
+        named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
+        check_same_length(cases=ids, times=seconds, periods=names, groups=named)
+        columns = {"id": ids, "time": seconds, "period": names, "patient": named}
+        with self._store.transaction():
+            decided = self._decide(y_score, ids, names, by)
+            new = self._add(columns, decided, unit) if len(ids) else 0
+        return Update(self._watched.alarms_of(decided), new, len(ids) - new)
 
-    def _update_stays(self, scores: FloatArray, ids: AnyArray, seconds: FloatArray) -> Update:
+    def _update_stays(self, y_score: Any, ids: AnyArray, seconds: FloatArray) -> Update:
+        scores = finite_scores(model_column(y_score, self._watched.model))
+        check_same_length(y_score=scores, cases=ids, times=seconds)
         with self._store.transaction():
             alarms, new = add_rows(self._deployment, ids, seconds, scores)
             if len(ids):
                 self._store.advance(float(seconds.max()))
         return Update(alarms, new, len(ids) - new)
 
-    def _add(self, batch: Cases, unit: str) -> int:
-        """Store decisions, and return how many cases are new."""
-        with self._store.transaction():
-            self._store.use_unit(unit)
-            new = self._store.add_cases(batch.take(np.argsort(batch.time, kind="stable")))
-            self._store.advance(float(batch.time.max()))
+    def _add(self, columns: dict[str, Any], decided: list[Decided], unit: str) -> int:
+        """Store decisions inside a transaction, and return how many cases are new."""
+        self._store.use_unit(unit)
+        order = np.argsort(columns["time"], kind="stable")
+        for one in decided:
+            new = self._store.add_cases(Cases(**columns, **one._asdict()).take(order))
+        self._store.advance(float(columns["time"].max()))
         return int(new.sum())
+
+    def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
+        """Decide on a batch; of a worklist on new cases, which must be whole periods."""
+        decided = self._watched.decide(y_score, by, periods, self.settings.cost_ratio)
+        check_same_length(y_score=decided[0].score, cases=ids)
+        if not isinstance(self.policy, Worklist):
+            return decided
+        alarms = self._store.alarms_of(ids)
+        first = np.unique(ids.astype(str), return_index=True)[1]
+        new = [row for row in np.sort(first).tolist() if ids[row] not in alarms]
+        self._store.check_unseen(periods[new])
+        listed = self.policy.predict(decided[0].score[new], periods=periods[new])
+        alarms |= dict(zip(ids[new].tolist(), listed.tolist(), strict=True))
+        every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
+        return [decided[0]._replace(alarm=every)]
+
+    def _name_periods(self, times: Any, periods: Any) -> tuple[AnyArray, str]:
+        per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
+        return name_periods(times, periods, per, score_unit)
 
     def label(
         self,
@@ -250,6 +299,8 @@ class Monitor:
         Parameters
         ----------
         y_true : array-like of shape (n_labels,)
+            For a joint policy of several outcomes, a mapping or data frame with a column for each
+            that is labelled, or the outcome of each case.
         cases : array-like of shape (n_labels,)
             The cases they belong to, which may come later.
         times : array-like of shape (n_labels,), optional
@@ -268,21 +319,25 @@ class Monitor:
         """
         check_aligned(y_true=y_true, cases=cases, times=times)
         ids = read_ids(cases)
-        if not len(ids):
-            return 0
-        stated = self.policy.pos_label if pos_label is None else pos_label
-        positive = read_labels(y_true, stated)
+        labels = self._watched.labels(y_true, pos_label) if len(ids) else {}
         seconds = self._label_seconds(times, len(ids))
-        over_stays = self.policy.rule is not None
-        if over_stays and times is None and positive.any():
+        if not labels:
+            return 0
+        over_stays = self._watched.rule is not None
+        if over_stays and times is None and any(positive.any() for positive in labels.values()):
             raise ArgumentError("times", " is needed: the time of each event")
         if not confirm_times:
             check_gaps(seconds, None, self._store.clock)
-        check_same_length(y_true=positive, cases=ids, times=seconds)
-        check_single_labels(ids, seconds, positive)
+        for positive in labels.values():
+            check_same_length(y_true=positive, cases=ids, times=seconds)
+            check_single_labels(ids, seconds, positive)
         with self._store.transaction():
-            add = add_outcomes if over_stays else Store.add_labels
-            new = add(self._store, ids, seconds, positive)
+            new = sum(
+                add_outcomes(self._store, ids, seconds, positive)
+                if over_stays
+                else self._store.add_labels(ids, seconds, positive, outcome)
+                for outcome, positive in labels.items()
+            )
             self._store.advance(float(seconds.max()))
         return new
 
@@ -318,10 +373,39 @@ class Monitor:
         """
         ids = read_ids(cases)
         with self._store.transaction():
-            if self.policy.rule is not None:
+            if self._watched.rule is not None:
                 withdraw_stays(self._store, ids)
             else:
                 self._store.withdraw(ids)
+
+    def correct_times(
+        self, times: Any, *, cases: Any, periods: Any = None, confirm_times: bool = False
+    ) -> None:
+        """Correct when cases came; whether they raised an alarm stays as it was decided.
+
+        Parameters
+        ----------
+        times, cases : array-like of shape (n_cases,)
+        periods : array-like of shape (n_cases,), optional
+            Needed where `update` was given periods.
+        confirm_times : bool, default False
+            As in `update`.
+        """
+        if self._watched.rule is not None:
+            raise ValueError(
+                "times of rows are not corrected for a policy over stays, because silence depends "
+                "on them; withdraw the stay and feed it again"
+            )
+        check_aligned(times=times, cases=cases, periods=periods)
+        times = parse_times(times)
+        ids, seconds = read_ids(cases), read_times(times)
+        names, unit = self._name_periods(times, periods)
+        check_same_length(times=seconds, cases=ids, periods=names)
+        if not confirm_times:
+            check_gaps(seconds, self._store.first, self._store.clock)
+        with self._store.transaction():
+            self._store.use_unit(unit)
+            self._store.move(ids, seconds, names)
 
     def status(self, *, curves: bool = False) -> Status:
         """Say what is known of each limit now.
@@ -335,7 +419,7 @@ class Monitor:
         -------
         Status
         """
-        judge = read_status if self.policy.rule is None else stay_status
+        judge = read_status if self._watched.rule is None else stay_status
         return judge(self._deployment, curves=curves)
 
     def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
@@ -350,7 +434,7 @@ class Monitor:
         from voros.io import write_whole
         from voros.monitoring.page import render_status_page
 
-        model = self.policy.model
+        model = self._watched.model
         named = title or (f"Monitor of {model}" if model else "Monitor")
         write_whole(
             path, render_status_page(self.status(curves=True), self.settings, named), force=force
@@ -359,26 +443,71 @@ class Monitor:
 
     @property
     def _deployment(self) -> Deployment:
-        return Deployment(self._store, self.policy, self.settings, self._risks)
+        return Deployment(self._store, self._watched, self.settings, self._risks)
 
-    def adopt(self, policy: ThresholdPolicy, *, validation: Any = None) -> None:
+    def renew(self, *, since: Any = None) -> Renewal:
+        """Propose thresholds from recent labelled cases, through the guarantee of the policy.
+
+        Parameters
+        ----------
+        since : date, optional
+            Use cases from this time on; by default since the change that `status` sees, or since
+            the policy was deployed.
+
+        Returns
+        -------
+        Renewal
+
+        Notes
+        -----
+        Nothing is deployed: `adopt` does that. The file counts the proposals it was asked for, and
+        the error of a guarantee is spent over them; the same cases and labels again are the same
+        proposal.
+        """
+        if since is None:
+            since = self.status().since
+        deployed = self._deployment
+        begin = deployed.since if since is None else max(deployed.since, read_time(since))
+        if self._watched.rule is not None:
+            return self._renew_stays(recorded_stays(deployed, begin))
+        rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
+        if isinstance(self.policy, JointPolicy):
+            raise ValueError(
+                "a joint policy is not renewed from its monitor, because its rule for sharing the "
+                "capacity is not part of it; decide it again on recent cases with voros.allocate, "
+                "and deploy it with adopt"
+            )
+        if isinstance(self.policy, Worklist) or self.policy.guarantee is None:
+            return propose(rows, self.policy, self.settings.cost_ratio)
+        with self._store.transaction():
+            number = count_proposal(rows, self.policy, self._store)
+            return propose(rows, self.policy, self.settings.cost_ratio, number)
+
+    def _renew_stays(self, recorded: RecordedStays) -> Renewal:
+        policy = self._watched.single
+        assert policy is not None
+        if policy.guarantee is None:
+            return propose_on_stays(recorded, policy, self.settings.cost_ratio)
+        with self._store.transaction():
+            columns = [recorded.names, *(column.tolist() for column in recorded[1:4])]
+            number = count_proposal([*columns, recorded.outcomes], policy, self._store)
+            return propose_on_stays(recorded, policy, self.settings.cost_ratio, number)
+
+    def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.
 
         Parameters
         ----------
-        policy : ThresholdPolicy
-            Over stays if the one before was.
+        policy : ThresholdPolicy, JointPolicy or Worklist
+            Its streams must be those of the policy before.
         validation : tuple of labels and scores, optional
             As for the monitor itself. Without it no precision is expected from now on: the old
             calibration may be what failed.
         """
-        _check_policy(policy)
-        if (self.policy.rule is None) != (policy.rule is None):
-            raise ArgumentError(
-                "policy", " is not of the same kind: one is over stays; make a new monitor for it"
-            )
-        policy.threshold(self.settings.cost_ratio)
-        risks, clock = calibrate(policy, validation), self._store.clock
+        watched, clock = WatchedPolicy.from_policy(policy), self._store.clock
+        self._watched.check_successor(watched)
+        watched.check_settings(self.settings)
+        risks = watched.calibrate(validation)
         with self._store.transaction():
             before = self._store.metadata("policy") or ""
             self._store.keep(f"policy until {clock!r}", before)
@@ -386,36 +515,12 @@ class Monitor:
             self._store.keep("calibration", curve_text(risks))
             if clock is not None:
                 self._store.keep("since", repr(float(np.nextafter(clock, np.inf))))
-        self.policy, self._risks = policy, risks
+        self._watched, self._risks = watched, risks
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        if self.policy.rule is not None:
+        if self._watched.rule is not None:
             n_rows = self._store.rows("SELECT count(*) FROM stay_rows")[0][0]
             return f"Monitor({n_rows:,} rows of stays, {where})"
-        return f"Monitor({self._store.sizes()[0]:,} cases, {where})"
-
-
-def _check_policy(policy: ThresholdPolicy) -> None:
-    """Refuse what a monitor cannot judge."""
-    if not isinstance(policy, ThresholdPolicy):
-        raise TypeError(f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy")
-    if policy.values is not None:
-        raise ArgumentError(
-            "policy",
-            " was decided on values of cases, and a monitor counts cases; accepted are policies "
-            "without miss_value and false_alarm_cost",
-        )
-
-
-def _refuse_for_stays(policy: ThresholdPolicy, **arguments: Any) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise ArgumentError(
-                name, f" is of cases and periods; this policy is over stays, by {policy.rule!r}"
-            )
-
-
-def _decisions(policy: ThresholdPolicy) -> str:
-    """Return all but where the thresholds come from: another version may have decided them."""
-    return replace(policy, origin=None).to_json()
+        n_cases = self._store.sizes()[0] // len(self._watched.outcomes)
+        return f"Monitor({n_cases:,} cases, {where})"

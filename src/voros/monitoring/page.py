@@ -41,11 +41,12 @@ def status_pictures(status: Status) -> Iterator[Picture]:
         "precision": (_draw_precision, _draw_evidence),
         "expected precision": (_draw_expected,),
         "capacity": (_draw_alarms,),
+        "cost": (_draw_costs,),
         "scores": (_draw_scores,),
     }
     for watch in status.watches:
         if len(watch.history.get("time", ())) > 1:
-            for draw in drawn[watch.name]:
+            for draw in drawn[watch.kind]:
                 yield _picture(watch, draw)
 
 
@@ -57,7 +58,7 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
     figure.subplots_adjust(left=0.07, right=0.8, bottom=0.12, top=0.9)
     dates = watch.history["time"].astype("datetime64[s]")
     caption = draw(ax, watch, dates)
-    noticed = "withdrawn" if watch.name == "expected precision" else watch.verdict
+    noticed = "withdrawn" if watch.kind == "expected precision" else watch.verdict
     for date, name in ((watch.since, "began"), (watch.noticed, noticed)):
         if date is not None:
             shown = np.clip(np.datetime64(date, "s"), dates[0], dates[-1])
@@ -68,12 +69,15 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
                 linestyle=":" if date is watch.since else "-",
                 label=name,
             )
+    stream = watch.name.partition(" of ")[2]
+    title = f"{ax.get_title()}, {stream}" if stream else ax.get_title()
+    ax.set_title(title)
     ax.set_xlim(dates[0], dates[-1])
     dated = plt.matplotlib.dates
     ax.xaxis.set_major_formatter(dated.ConciseDateFormatter(dated.AutoDateLocator()))
     ax.grid(alpha=0.3)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    return Picture(figure_bytes(figure, "png"), caption, f"{ax.get_title()}: {caption}")
+    return Picture(figure_bytes(figure, "png"), caption, f"{title}: {caption}")
 
 
 def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
@@ -122,6 +126,14 @@ def _draw_alarms(ax: Any, watch: Watch, dates: AnyArray) -> str:
     ax.set_ylim(bottom=0.0)
     ax.set_title(f"Alarms per {watch.unit}")
     return f"Each dot is a {watch.unit} that has ended."
+
+
+def _draw_costs(ax: Any, watch: Watch, dates: AnyArray) -> str:
+    ax.plot(dates, watch.history["cost"], ".", alpha=0.5, label="cost")
+    ax.axhline(1000 * (watch.limit or 0.0), color="C3", linestyle="--", label="budget")
+    ax.set_ylim(bottom=0.0)
+    ax.set_title("Cost per 1,000 cases")
+    return "In misses, as far as cases have labels."
 
 
 def _draw_scores(ax: Any, watch: Watch, dates: AnyArray) -> str:

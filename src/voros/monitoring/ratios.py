@@ -1,9 +1,13 @@
-"""Alarms per period, per case or per patient-day against the capacity: ratios of sums."""
+"""Alarms per period, or per case, against the capacity, and cost against a budget.
+
+Both are ratios of sums over the periods that have ended.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +17,7 @@ from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, RatioInterval, ra
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
+from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import count, short, typed, typed_percent
 from voros.typing import BoolArray, FloatArray
@@ -41,14 +46,14 @@ class CapacityLimit:
         return self.kind in ("share", "rate")
 
 
-def capacity_limit(policy: ThresholdPolicy) -> CapacityLimit | None:
+def capacity_limit(policy: WatchedPolicy) -> CapacityLimit | None:
     """Return the limit on alarms that a monitor watches; None where there is none."""
-    scenario = policy.scenario
+    scenario = policy.limits
     most = float(scenario.capacity)
     if policy.rule is not None:
         return CapacityLimit(most, "rate") if scenario.per == PATIENT_DAY else None
     if scenario.per is None:
-        n_cases = policy.n_positive + policy.n_negative if scenario.capacity_is_count else 1
+        n_cases = policy.n_cases if scenario.capacity_is_count else 1
         return CapacityLimit(most / n_cases, "share") if most < n_cases else None
     if scenario.exceed is None:
         return CapacityLimit(most, "mean")
@@ -186,3 +191,66 @@ def _capacity_in_words(
         "watch": f" since {judgement.noticed}",
     }.get(judgement.verdict, "")
     return f"capacity: {judgement.verdict}{since}; {seen}"
+
+
+SHOWN_PER = 1000
+"""Costs are shown for this many cases."""
+
+
+def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
+    """Return what a false alarm costs against a miss: as it is known, or on average."""
+    if cost_ratio is not None:
+        return float(cost_ratio)
+    return policy.scenario.costs.mean_ratio(policy.n_negative / policy.n_positive)
+
+
+def cost_watch(
+    rows: Sequence[tuple[Any, ...]], ratio: float, max_cost: float, settings: Settings
+) -> Watch:
+    """Judge the mean cost per case, in misses, over periods whose windows have closed.
+
+    A case without a label adds nothing: the true cost is at least what is counted, so a budget
+    that is shown to be broken is broken. That it is kept can be said only where all have labels.
+    """
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    begins, cases, false_alarms, misses, unlabelled = table.T
+    costs, alpha = ratio * false_alarms + misses, settings.alpha
+    bets = ratio_bets(costs, max_cost, cases)
+    weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
+    total, missing = float(cases.sum()), int(unlabelled.sum())
+    _, low, high = Bound(costs, max_cost, cases).interval(alpha) if total else (0.0, 0.0, np.inf)
+    known = not missing and bool(np.isfinite(high))
+    judgement = judge(weighed, begins, known and high <= max_cost)
+    estimate = float(costs.sum() / total) if total else None
+    return Watch(
+        name="cost",
+        verdict="unknown"
+        if missing and judgement.verdict == "too early to tell"
+        else judgement.verdict,
+        words=_cost_in_words(judgement, estimate, max_cost, missing, int(total)),
+        limit=max_cost,
+        estimate=estimate,
+        low=low if total else None,
+        high=high if known else None,
+        n=len(begins),
+        evidence=weighed.ratio,
+        since=judgement.since,
+        noticed=judgement.noticed,
+        history={"time": begins, "cost": SHOWN_PER * costs / cases},
+    )
+
+
+def _cost_in_words(
+    judgement: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
+) -> str:
+    if estimate is None:
+        return "cost: too early to tell; no window has closed"
+    cost, limit = SHOWN_PER * estimate, SHOWN_PER * max_cost
+    seen = f"{short(cost, limit)} misses' worth in 1,000 cases, of {short(limit)}"
+    if missing:
+        seen += (
+            f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
+            "cost is at least this"
+        )
+    since = f" since about {judgement.since}" if judgement.since else ""
+    return f"cost: {judgement.verdict}{since}; {seen}"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arguments import OPEN_INTERVAL, check_number
+from voros.core.arguments import OPEN_INTERVAL, as_number, check_number
 from voros.core.arrays import LARGEST_FINITE, as_vector, is_missing
-from voros.core.calendar import Calendar
+from voros.core.calendar import CALENDAR, Calendar
 from voros.core.cases import check_scores
 from voros.core.clock import parse_times, read_clock
 from voros.core.periods import Periods
@@ -124,6 +124,8 @@ class Settings:
     alpha: float = 0.05
     run_length: float = 10_000.0
     cost_ratio: float | None = None
+    max_cost: float | None = None
+    score_unit: str | None = None
 
     def __post_init__(self) -> None:
         """Check every setting."""
@@ -134,6 +136,11 @@ class Settings:
         if self.cost_ratio is not None:
             accepted = "a finite number of at least 0"
             check_number(self.cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_FINITE)
+        if self.max_cost is not None and not as_number(self.max_cost, "max_cost") > 0:
+            raise ArgumentError("max_cost", f"={self.max_cost!r}; accepted is a number above 0")
+        if self.score_unit is not None and Calendar.from_name(self.score_unit) is None:
+            accepted = ", ".join(CALENDAR)
+            raise ArgumentError("score_unit", f"={self.score_unit!r}; accepted are {accepted}")
 
     @property
     def window_seconds(self) -> float:
@@ -194,8 +201,16 @@ def finite_scores(y_score: Any) -> FloatArray:
     return scores
 
 
-def name_periods(times: Any, periods: Any, per: str) -> tuple[AnyArray, str]:
+def name_periods(
+    times: Any, periods: Any, per: str, score_unit: str | None
+) -> tuple[AnyArray, str]:
     """Return the period of each case, and the calendar's unit, or "given"."""
+    if periods is not None and score_unit is not None:
+        raise ArgumentError(
+            "periods",
+            " of your own cannot be summed by the calendar; leave out ",
+            Argument("score_unit"),
+        )
     if periods is not None:
         return read_ids(periods, "periods"), "given"
     if Calendar.from_name(per) is None:

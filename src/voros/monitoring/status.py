@@ -28,7 +28,8 @@ class Watch:
     Attributes
     ----------
     name : str
-        "precision", "expected precision", "recall", "capacity" or "scores".
+        "precision", "expected precision", "recall", "capacity", "cost" or "scores"; of a joint
+        policy "precision of" a stream.
     verdict : str
     words : str
         The verdict in a sentence.
@@ -68,6 +69,11 @@ class Watch:
     noticed: str | None = None
     unit: str = "period"
     history: Mapping[str, AnyArray] = field(default_factory=dict, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """What is watched, without the stream it is watched in."""
+        return self.name.partition(" of ")[0]
 
     def document(self) -> dict[str, Any]:
         """Return everything but the curves, for JSON."""
@@ -155,6 +161,8 @@ class Status:
 class Update:
     """What a batch of cases was: which raise an alarm, and how many had come before.
 
+    Of a joint policy with several outcomes `alarms` are by outcome.
+
     Examples
     --------
     >>> import voros
@@ -168,14 +176,15 @@ class Update:
     (array([ True,  True]), 1, 1)
     """
 
-    alarms: BoolArray
+    alarms: BoolArray | dict[str, BoolArray]
     new: int
     repeated: int
 
     @property
     def n_alarms(self) -> int:
-        """Number of alarms in the batch."""
-        return int(np.count_nonzero(self.alarms))
+        """Number of alarms in the batch, of all outcomes together."""
+        columns = self.alarms.values() if isinstance(self.alarms, dict) else [self.alarms]
+        return sum(int(np.count_nonzero(column)) for column in columns)
 
 
 def counted(n: int, noun: str) -> str:
@@ -189,9 +198,20 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
+def watch_name(kind: str, stream: str) -> str:
+    """Return the name of a watch; the only stream of a policy has no name.
+
+    Examples
+    --------
+    >>> watch_name("precision", "ward"), watch_name("precision", "")
+    ('precision of ward', 'precision')
+    """
+    return f"{kind} of {stream}" if stream else kind
+
+
 def worst(watches: Sequence[Watch]) -> Verdict:
     """Return the worst verdict of the limits, and of what is no more than a warning where it is."""
-    judged = [w.verdict for w in watches if w.name not in WARNINGS or w.verdict == "watch"]
+    judged = [w.verdict for w in watches if w.kind not in WARNINGS or w.verdict == "watch"]
     return max(judged, key=VERDICTS.index, default="too early to tell")
 
 

@@ -186,45 +186,82 @@ def _closing(deployed: Deployment) -> float:
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
-def _span(deployed: Deployment) -> dict[str, float]:
+def _span(deployed: Deployment, since: float) -> dict[str, float]:
     """Return between which times stays have begun whose windows have closed, and the window."""
     until, window = deployed.now - _closing(deployed), deployed.settings.window_seconds
-    return {"since": deployed.since, "until": until, "window": window}
+    return {"since": since, "until": until, "window": window}
 
 
-def count_stays(deployed: Deployment) -> CountedStays:
-    """Count alarms and events of the stays whose windows have closed."""
-    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed))
+class RecordedStays(NamedTuple):
+    """Rows and outcomes of the stays whose windows have closed, in the order in which they began.
+
+    Attributes
+    ----------
+    names : list of str
+    codes : ndarray of int
+        The stay of each row.
+    times, scores : ndarray of float
+    outcomes : list of (int, float, int)
+        Stay, time, and 1 for an event or 0 for the end.
+    known : ndarray of bool
+        Whether the outcome of each stay is known.
+    """
+
+    names: list[str]
+    codes: AnyArray
+    times: FloatArray
+    scores: FloatArray
+    outcomes: list[tuple[int, float, int]]
+    known: BoolArray
+
+    def counted(self, rule: AlarmRule) -> ScoredRows:
+        """Return the rows that count under a rule."""
+        events = [(code, time) for code, time, value in self.outcomes if value]
+        stays = _read_stays(self.codes, self.times, events)
+        return ScoredRows.from_scores(
+            CountedRows.from_stays(stays, rule), stays.highest(self.scores)
+        )
+
+
+def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
+    """Read the stays that began from a time on and whose windows have closed."""
+    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed, since))
     names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
-    codes, times, scores = _codes(names), np.array(seconds), np.array(values, dtype=float)
+    codes = _codes(names)
     first = np.unique(codes, return_index=True)[1]
-    begins, n_stays = times[first], len(first)
     whose = {names[row]: code for code, row in enumerate(first.tolist())}
     outcomes = [
         (whose[name], time, value)
         for name, time, value in deployed.store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
-    known = _known(deployed, outcomes, n_stays)
-    stays = _read_stays(codes, times, [(code, time) for code, time, value in outcomes if value])
+    known = _known(deployed, outcomes, len(first))
+    scores = np.array(values, dtype=float)
+    return RecordedStays(list(whose), codes, np.array(seconds), scores, outcomes, known)
+
+
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    recorded, closing = recorded_stays(deployed, deployed.since), _closing(deployed)
+    names, codes, times, scores, _, known = recorded
+    begins, n_stays = times[np.unique(codes, return_index=True)[1]], len(names)
     tp, fp, sounded, days, events = (
-        _count(stays, scores, *deployed.stay_rule) if n_stays else np.zeros((5, 0))
+        _count(recorded, *deployed.stay_rule) if names else np.zeros((5, 0))
     )
     alarms = np.where(known, tp + fp, sounded)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = deployed.stay_rule[0].reset is None
-    ends = begins + _closing(deployed)
     labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
-    units = Units(begins, ends, alarms, *labels, one_true=one_true)
+    units = Units(begins, begins + closing, alarms, *labels, one_true=one_true)
     perhaps = np.where(known, 0.0, np.minimum(alarms, 1.0) if one_true else alarms)
     of_each = np.where(known, events, perhaps), labels[0], perhaps
-    of_events = Units(begins, ends, *of_each, one_true=one_true)
+    of_events = Units(begins, begins + closing, *of_each, one_true=one_true)
     n_rows, totals, squares = (
         np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
     )
     sums = {"cases": n_rows, "alarms": sounded, "totals": totals, "squares": squares}
     return CountedStays(
-        PeriodTotals(names=np.array(list(whose)), starts=begins, **sums),
+        PeriodTotals(names=np.array(names), starts=begins, **sums),
         days,
         units.only(alarms > 0),
         of_events.only(of_events.alarms > 0),
@@ -232,10 +269,10 @@ def count_stays(deployed: Deployment) -> CountedStays:
     )
 
 
-def _count(stays: Stays, scores: FloatArray, rule: AlarmRule, threshold: float) -> AnyArray:
+def _count(recorded: RecordedStays, rule: AlarmRule, threshold: float) -> AnyArray:
     """Return true and false alarms, those that count, patient-days and events of each stay."""
-    scored = ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(scores))
-    n_events = np.bincount(scored.rows.event_stay, minlength=stays.n_stays)
+    scored = recorded.counted(rule)
+    n_events = np.bincount(scored.rows.event_stay, minlength=len(recorded.names))
     counts = scored.counts_by_stay(threshold)
     return np.array([*counts, scored.rows.days, n_events], dtype=float)
 
@@ -256,16 +293,17 @@ def _known(deployed: Deployment, outcomes: list[tuple[int, float, int]], n_stays
 
 def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     """Judge every limit of alarms over stays."""
-    store, settings, scenario = deployed.store, deployed.settings, deployed.policy.scenario
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
     stays = count_stays(deployed)
+    (floor,) = policy.floors.values()
     watches = []
-    if scenario.min_precision:
-        watches.append(
-            precision_watch(stays.units, scenario.min_precision, settings, curves=curves)
-        )
-    if scenario.min_recall is not None:
-        watches.append(stays.recall_watch(scenario.min_recall, settings))
-    limit = capacity_limit(deployed.policy)
+    if floor:
+        watches.append(precision_watch(stays.units, floor, settings, curves=curves))
+    assert policy.single is not None
+    recall = policy.single.scenario.min_recall
+    if recall is not None:
+        watches.append(stays.recall_watch(recall, settings))
+    limit = capacity_limit(policy)
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
@@ -281,7 +319,7 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
 def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what is known of recall, and what to do."""
     closing, window = _closing(deployed), deployed.settings.window
-    span = _span(deployed)
+    span = _span(deployed, deployed.since)
     still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
     if unknown:
         yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"

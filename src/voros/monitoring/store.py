@@ -1,5 +1,8 @@
 """Cases and labels of a deployment in one SQLite file: each once, whole batches or nothing.
 
+A case has a row for each outcome that the policy raises alarms of, mostly one, which has no name.
+Rows of one stream, an outcome or a group of cases, are judged by one precision floor.
+
 A batch that is given again changes nothing; that is how to go on after a kill.
 """
 
@@ -25,18 +28,21 @@ LOOKED_UP = 500
 STORE_SCHEMA = """
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
-  position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL,
-  period TEXT NOT NULL, score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT,
+  position INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, period TEXT NOT NULL,
+  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, outcome TEXT NOT NULL,
+  stream TEXT NOT NULL,
+  UNIQUE (id, outcome),
   CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
 );
-CREATE INDEX alarms ON cases (time, id, patient, score) WHERE alarm = 1;
-CREATE INDEX by_period ON cases (period, time, alarm, score);
+CREATE INDEX alarms ON cases (stream, time, id, outcome, patient) WHERE alarm = 1;
+CREATE INDEX by_period ON cases (period, stream, time, alarm, score);
 CREATE INDEX times ON cases (time);
 CREATE TABLE labels (
   entry INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
   CHECK (typeof(time) = 'real' AND value IN (0, 1))
 );
-CREATE INDEX labels_of ON labels (id, time, entry, value);
+CREATE INDEX labels_of ON labels (id, outcome, time, entry, value);
 CREATE TABLE stay_rows (
   stay TEXT NOT NULL, time REAL NOT NULL, score REAL NOT NULL, alarm INTEGER NOT NULL,
   PRIMARY KEY (stay, time),
@@ -50,36 +56,52 @@ CREATE TABLE stay_outcomes (
 """
 
 ADD_LABEL = """
-INSERT INTO labels (id, time, value) SELECT :id, :time, :value
+INSERT INTO labels (id, time, value, outcome) SELECT :id, :time, :value, :outcome
 WHERE :value IS NOT (
-  SELECT value FROM labels WHERE id = :id AND time <= :time
+  SELECT value FROM labels WHERE id = :id AND outcome = :outcome AND time <= :time
   ORDER BY time DESC, entry DESC LIMIT 1
 )
 """
 
 LABEL_NOW = """(
-  SELECT value FROM labels l WHERE l.id = c.id ORDER BY l.time DESC, l.entry DESC LIMIT 1
+  SELECT value FROM labels l WHERE l.id = c.id AND l.outcome = c.outcome
+  ORDER BY l.time DESC, l.entry DESC LIMIT 1
 )"""
 
 ALARMS = f"""
-SELECT time, patient, {LABEL_NOW}, score FROM cases c WHERE alarm = 1 AND time >= ?
-ORDER BY time, id
+SELECT time, patient, (
+  SELECT value FROM labels l
+  WHERE l.id = c.id AND l.outcome = c.outcome AND l.time <= c.time + ?
+  ORDER BY l.time DESC, l.entry DESC LIMIT 1
+), {LABEL_NOW}, score
+FROM cases c WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
 """
 
-LABELLED = f"""
-SELECT time, alarm, patient, {LABEL_NOW} FROM cases c WHERE time >= ? ORDER BY time, id
-"""
-
-PERIODS = """
-SELECT period, min(time), count(*), sum(alarm), sum(score), sum(score * score) FROM cases
-GROUP BY period HAVING min(time) >= ? ORDER BY min(time), period
+LATEST = f"""
+SELECT period, time, score, alarm, patient, {LABEL_NOW} FROM cases c
+WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
 WHOSE_LABELS = """
 SELECT coalesce(sum(c.id IS NULL), 0), coalesce(sum(c.alarm IS 0), 0)
-FROM labels l LEFT JOIN cases c ON c.id = l.id
+FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
 WHERE l.entry > (SELECT max(entry) FROM labels) - ?
 """
+
+COSTS = f"""
+WITH labelled AS (SELECT period, time, alarm, {LABEL_NOW} AS label FROM cases c),
+totals AS (
+  SELECT min(time) AS start, max(time) AS last, count(*) AS cases,
+    sum(alarm = 1 AND label IS 0) AS false_alarms, sum(alarm = 0 AND label IS 1) AS misses,
+    sum(label IS NULL) AS unlabelled
+  FROM labelled GROUP BY period
+)
+SELECT start, cases, false_alarms, misses, unlabelled FROM totals
+WHERE start >= :since AND last < :until
+  AND start < (SELECT max(start) FROM totals WHERE start < :until)
+ORDER BY start
+"""
+"""Periods that began at a time or later and had ended before another."""
 
 
 class Cases(NamedTuple):
@@ -91,6 +113,8 @@ class Cases(NamedTuple):
     score: FloatArray
     alarm: BoolArray
     patient: AnyArray
+    outcome: AnyArray
+    stream: AnyArray
 
     def take(self, rows: AnyArray) -> Cases:
         """Return the cases that a mask marks, or those at the given positions."""
@@ -116,7 +140,7 @@ class PeriodTotals:
 class Store(Database):
     """The state of a monitor."""
 
-    format = 6
+    format = 5
     schema = STORE_SCHEMA
 
     @property
@@ -180,52 +204,84 @@ class Store(Database):
 
     def _new_ones(self, cases: Cases) -> BoolArray:
         """Mark the first coming of each case; every other must say the same."""
-        known = self._known(cases.id.tolist(), "score, time, patient")
-        seen = {case: tuple(said) for case, *said in known}
+        known = self._known(cases.id.tolist(), "outcome, score, time, stream, patient")
+        seen = {(case, outcome): tuple(said) for case, outcome, *said in known}
         new = np.zeros(len(cases.id), dtype=np.bool_)
-        columns = (cases.id, cases.score, cases.time, cases.patient)
+        columns = (cases.id, cases.outcome, cases.score, cases.time, cases.stream, cases.patient)
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        for row, (case, *said) in enumerate(rows):
-            new[row] = case not in seen
-            before = seen.setdefault(case, tuple(said))
-            if before[:2] != tuple(said[:2]) or _differ(before[2], said[2]):
+        for row, (case, outcome, *said) in enumerate(rows):
+            new[row] = (case, outcome) not in seen
+            before = seen.setdefault((case, outcome), tuple(said))
+            if before[:3] != tuple(said[:3]) or _differ(before[3], said[3]):
                 raise ArgumentError("cases", _differs(case, before, tuple(said)))
         return new
 
-    def _known(self, ids: Sequence[str], *columns: str) -> list[tuple[Any, ...]]:
+    def check_unseen(self, periods: AnyArray) -> None:
+        """Raise where a period has cases already: its list is made."""
+        for period in dict.fromkeys(periods.tolist()):
+            if self.rows("SELECT 1 FROM cases WHERE period = ? LIMIT 1", (period,)):
+                raise ArgumentError(
+                    "cases",
+                    f" holds new ones of {period}, whose list was made before; a worklist is made "
+                    "of all cases of a period at once. Nothing of this batch was stored",
+                )
+
+    def alarms_of(self, ids: AnyArray) -> dict[str, bool]:
+        """Return what was decided on the cases that are stored."""
+        return {case: bool(alarm) for case, alarm in self._known(ids.tolist(), "alarm")}
+
+    def _known(self, ids: Sequence[str], columns: str) -> list[tuple[Any, ...]]:
         """Return the id and some columns of the cases that are stored."""
-        selected = ", ".join(("id", *columns))
         rows: list[tuple[Any, ...]] = []
         for start in range(0, len(ids), LOOKED_UP):
             part = ids[start : start + LOOKED_UP]
             marks = ",".join("?" * len(part))
-            rows += self.rows(f"SELECT {selected} FROM cases WHERE id IN ({marks})", part)
+            rows += self.rows(f"SELECT id, {columns} FROM cases WHERE id IN ({marks})", part)
         return rows
 
-    def add_labels(self, ids: AnyArray, seconds: FloatArray, values: BoolArray) -> int:
+    def add_labels(
+        self, ids: AnyArray, seconds: FloatArray, values: BoolArray, outcome: str = ""
+    ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
         rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
-        return self.run_each(
-            ADD_LABEL, ({"id": case, "time": time, "value": value} for case, time, value in rows)
+        named = (
+            {"id": case, "time": time, "value": value, "outcome": outcome}
+            for case, time, value in rows
         )
+        return self.run_each(ADD_LABEL, named)
 
-    def alarms(self, since: float) -> list[tuple[Any, ...]]:
-        """Return time, patient, latest label and score of the alarms."""
-        return self.rows(ALARMS, (since,))
+    def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
+        """Return time, patient, label at the end of the window, label now and score of alarms."""
+        return self.rows(ALARMS, (window, stream, since))
 
-    def labelled(self, since: float) -> list[tuple[Any, ...]]:
-        """Return time, alarm, patient and latest label of the cases."""
-        return self.rows(LABELLED, (since,))
+    def flagged(self) -> dict[str, int]:
+        """Count the cases with an alarm of any outcome in each period."""
+        query = "SELECT period, count(DISTINCT id) FROM cases WHERE alarm = 1 GROUP BY period"
+        return {period: int(count) for period, count in self.rows(query)}
 
     def withdraw(self, ids: AnyArray) -> None:
         """Take cases out with their labels, inside a transaction."""
-        stored = {case for (case,) in self._known(ids.tolist())}
-        for case in ids.tolist():
-            if case not in stored:
-                raise ArgumentError("cases", f" holds {case!r}, which has not come")
+        self._check_stored(ids)
         for table in ("cases", "labels"):
             self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
         self.set_back()
+
+    def move(self, ids: AnyArray, seconds: FloatArray, periods: AnyArray) -> None:
+        """Give cases other times and periods, inside a transaction."""
+        self._check_stored(ids)
+        rows = zip(seconds.tolist(), periods.tolist(), ids.tolist(), strict=True)
+        self.run_each("UPDATE cases SET time = ?, period = ? WHERE id = ?", rows)
+        self.set_back()
+
+    def _check_stored(self, ids: AnyArray) -> None:
+        stored = {case for case, _ in self._known(ids.tolist(), "outcome")}
+        for case in ids.tolist():
+            if case not in stored:
+                raise ArgumentError("cases", f" holds {case!r}, which has not come")
+
+    def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
+        """Return period, time, score, alarm, patient and latest label of the cases between."""
+        return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
         """Return how many cases, alarms and labels are stored."""
@@ -238,9 +294,19 @@ class Store(Database):
         unknown, others = self.rows(WHOSE_LABELS, (RECENT_LABELS,))[0]
         return unknown, others
 
-    def periods(self, since: float) -> PeriodTotals:
-        """Return the totals of every period that began at a time or later."""
-        rows = self.rows(PERIODS, (since,))
+    def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
+        """Return of each period its start, cases, false alarms, misses, and cases without label."""
+        return self.rows(COSTS, {"since": since, "until": until})
+
+    def periods(self, since: float, streams: Sequence[str] = ("",)) -> PeriodTotals:
+        """Return the totals of some streams in every period that began at a time or later."""
+        marks = ",".join("?" * len(streams))
+        query = (
+            "SELECT period, min(time), count(*), sum(alarm), sum(score), sum(score * score) "
+            f"FROM cases WHERE stream IN ({marks}) GROUP BY period HAVING min(time) >= ? "
+            "ORDER BY min(time), period"
+        )
+        rows = self.rows(query, (*streams, since))
         columns = list(zip(*rows, strict=True)) if rows else [()] * 6
         sums = [np.array(column, dtype=float) for column in columns[1:]]
         named = dict(zip(("starts", "cases", "alarms", "totals", "squares"), sums, strict=True))
@@ -259,6 +325,6 @@ def _differs(case: str, before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
     )
 
 
-def _said(score: float, time: float, patient: str | None) -> str:
+def _said(score: float, time: float, stream: str, patient: str | None) -> str:
     whose = "" if patient is None else f" of patient {patient!r}"
-    return f"score {score!r} at {day_of(time)}{whose}"
+    return f"score {score!r}{stream and f' in {stream!r}'} at {day_of(time)}{whose}"

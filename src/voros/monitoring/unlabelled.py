@@ -1,4 +1,4 @@
-r"""What scores say without labels: a change, and the precision to expect.
+r"""What scores say without labels: a change, the prevalence today, the precision to expect.
 
 Whether scores have changed is a conformal test; it says change, not harm. If periods with about as
 many cases are exchangeable, the rank of a period's statistic within those so far is uniform, ties
@@ -6,6 +6,13 @@ broken at random, and independent of the ranks before (Vovk, Gammerman and Shafe
 density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1. Statistics are the
 share of alarms, the mean score and its standard deviation within the period. Each is ranked among
 periods of about the same number of cases, because a mean of few cases varies more than one of many.
+
+The prevalence that recent alarms suggest, if only the share of positives has changed: under label
+shift the share of alarms is :math:`a = \pi\,t + (1 - \pi) f`, with the recall t and the false
+positive rate f of the validation cases (Rogan and Gladen, 1978). All three are estimates with exact
+limits. A prevalence is within the interval if the two sides differ by no more than these limits
+allow, their distances added as standard deviations are. Days that vary more than independent cases
+do widen the limits of a, as groups (`voros.core.clusters`).
 
 The expected precision is the mean calibrated risk of the alarms whose windows are open. Alarms from
 before a change dilute that mean, so those of the newer half and of the newest quarter of a window
@@ -27,22 +34,20 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.alignment import check_aligned
-from voros.core.arrays import check_same_length
+from voros.core.calendar import Calendar
 from voros.core.calibration import Estimate
-from voros.core.cases import check_cases
+from voros.core.clusters import GroupedShare, allowance, groups_in_variance
+from voros.core.exact_intervals import binomial_limits
 from voros.core.risk_curve import RiskCurve
-from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text
-from voros.models import model_column
 from voros.monitoring.evidence import Evidence, ratio_bets, weigh
 from voros.monitoring.precision import CURVE_POINTS, Alarms, Units, all_units
-from voros.monitoring.settings import Settings, day_of, finite_scores, read_ids
+from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Verdict, Watch, counted, judge
 from voros.monitoring.store import PeriodTotals
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import count, interval, short
+from voros.text.numbers import count, interval, percent, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 POWERS = (0.2, 0.5)
@@ -59,6 +64,12 @@ ALIKE = 1.5
 
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 """Of the generator splitmix64, which gives number n without those before."""
+
+RECENT_PERIODS = 30
+"""Periods whose alarms suggest the prevalence of today."""
+
+PREVALENCES = np.linspace(0.0, 1.0, 10_001)
+"""Those that are tried; three decimals are shown."""
 
 CALIBRATION_STAKES = np.array([0.1, 0.3, 0.6])
 """Parts of the evidence that are put on the next alarm being true, or false."""
@@ -219,33 +230,108 @@ def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float, unit: s
         return (
             f"unknown; they vary, but neighbouring {unit}s are alike (correlation {short(alike)}), "
             "and the test takes them as exchangeable"
+            + (". Compare weeks or months with score_unit" if unit == "period" else "")
         )
     return f"no change seen over {n:,} {unit}s"
 
 
-def calibrate(policy: ThresholdPolicy, validation: Any) -> RiskCurve | None:
-    """Estimate the risk of each score from labelled cases."""
-    if validation is None:
+def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
+    """Sum the periods of a calendar to wider ones."""
+    calendar, blocks = Calendar.from_name(unit), Calendar.from_name(wider)
+    if calendar is None or blocks is None or not len(periods.names):
+        return periods
+    begins = calendar.begins(calendar.numbers_of(periods.names)).astype("datetime64[us]")
+    numbers, first, codes = np.unique(
+        blocks.numbers(begins), return_index=True, return_inverse=True
+    )
+    sums = {
+        name: np.bincount(codes, getattr(periods, name)).astype(float)
+        for name in ("cases", "alarms", "totals", "squares")
+    }
+    return PeriodTotals(names=blocks.names(numbers), starts=periods.starts[first], **sums)
+
+
+def prevalence_in_words(
+    periods: PeriodTotals, policy: ThresholdPolicy, settings: Settings
+) -> str | None:
+    """Say which prevalence the recent alarms suggest; None where they cannot."""
+    ratio, choice = settings.cost_ratio, policy.default
+    if ratio is not None:
+        choice = next(c for c in policy.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
+    alarms, cases = periods.alarms[-RECENT_PERIODS:], periods.cases[-RECENT_PERIODS:]
+    fpr = choice.fp / policy.n_negative
+    if not cases.sum() or not choice.recall > fpr:
         return None
-    if policy.rule is not None:
-        raise ArgumentError(
-            "validation", f" is of cases; this policy is over stays, by {policy.rule!r}"
-        )
-    if not isinstance(validation, tuple) or len(validation) not in (2, 3):
-        raise ArgumentError(
-            "validation",
-            f" is a {type(validation).__name__}; accepted is a tuple of labels and scores, with "
-            "the patient of each case where cases of a patient belong together",
-        )
-    y_true, y_score, groups = (*validation, None)[:3]
-    check_aligned(y_true=y_true, y_score=y_score, groups=groups)
-    y_score = model_column(y_score, policy.model)
-    positive, _, _ = check_cases(y_true, y_score, policy.pos_label)
-    codes = None if groups is None else read_ids(groups, "groups")
-    if codes is not None:
-        check_same_length(y_score=positive, groups=codes)
-    prevalence = policy.scenario.prevalence
-    return RiskCurve.from_cases(positive, finite_scores(y_score), codes, prevalence)
+    share = alarms.sum() / cases.sum()
+    suggested = float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
+    validated = policy.n_positive / (policy.n_positive + policy.n_negative)
+    confidence_level, within = (
+        1 - settings.alpha,
+        "no interval: validated on patients or weighted cases",
+    )
+    origin = policy.origin
+    if origin is not None and origin.n_groups is None and isinstance(origin.n_positive, int):
+        sizes = origin.n_positive, origin.n_negative
+        ends = prevalence_interval(alarms, cases, (choice.recall, fpr), sizes, confidence_level)
+        if ends is None:
+            return (
+                "prevalence: no share of positives explains the alarms of the last periods, so "
+                "scores have changed within a class"
+            )
+        within = f"{percent(confidence_level)} interval {short(ends[0])} to {short(ends[1])}"
+    return (
+        f"prevalence: the alarms of the last periods suggest {short(suggested)} ({within}; "
+        f"validation: {short(validated)}), if only the share of positives has changed"
+    )
+
+
+def prevalence_interval(
+    alarms: FloatArray,
+    cases: FloatArray,
+    rates: tuple[float, float],
+    sizes: tuple[float, float],
+    confidence_level: float,
+) -> tuple[float, float] | None:
+    """Return the least and the largest prevalence that fits; None where none does.
+
+    Parameters
+    ----------
+    alarms, cases : ndarray of shape (n_periods,)
+    rates : tuple of two floats
+        Recall and false positive rate at validation.
+    sizes : tuple of two floats
+        Positives and negatives at validation, as observed.
+    confidence_level : float
+
+    Examples
+    --------
+    >>> days = np.full(30, 4.0), np.full(30, 40.0)
+    >>> prevalence_interval(*days, (0.6, 0.05), (1000, 9000), 0.95)
+    (0.0584, 0.1277)
+    """
+    n_cases, share = cases.sum(), alarms.sum() / cases.sum()
+    n_days = float(groups_in_variance(cases[:, None])[0])
+    errors = GroupedShare.from_counts(alarms[:, None], cases[:, None]).residuals
+    independent = share * (1 - share) / n_cases
+    design = max(float(np.sum(errors**2)) / independent, 1.0) if independent else 1.0
+    # Of the share of alarms, the recall and the false positive rate.
+    estimate = np.array([share, *rates])[:, None]
+    kept = n_cases * allowance(n_days, (1 - confidence_level) / 2) / design
+    of = np.array([kept, *sizes])[:, None]
+    # The threshold was chosen for its rates on these cases: they have half the error.
+    chosen = (1 + confidence_level) / 2
+    limits = [
+        binomial_limits(share * n, n, sure)
+        for share, n, sure in zip(estimate, of, (confidence_level, chosen, chosen), strict=True)
+    ]
+    low, high = np.stack(limits, axis=1)
+    weight = np.stack([np.ones_like(PREVALENCES), PREVALENCES, 1 - PREVALENCES])
+    over = estimate[0] - np.sum(weight[1:] * estimate[1:], axis=0)
+    down, up = weight * (estimate - low), weight * (high - estimate)
+    most = np.sqrt(down[0] ** 2 + np.sum(up[1:] ** 2, axis=0))
+    least = np.sqrt(up[0] ** 2 + np.sum(down[1:] ** 2, axis=0))
+    fits = PREVALENCES[(over <= most) & (over >= -least)]
+    return (float(fits[0]), float(fits[-1])) if len(fits) else None
 
 
 def curve_text(curve: RiskCurve | None) -> str:

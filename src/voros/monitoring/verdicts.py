@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from voros.alarms import AlarmRule
+from voros.allocation.joint_policy import JointPolicy
 from voros.core.risk_curve import RiskCurve
 from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
-from voros.monitoring.ratios import capacity_limit, capacity_watch, ended_counts
+from voros.monitoring.ratios import (
+    capacity_limit,
+    capacity_watch,
+    cost_watch,
+    ended_counts,
+    mean_cost_ratio,
+)
 from voros.monitoring.settings import Settings, day_of
-from voros.monitoring.status import Status, Watch, counted, worst
+from voros.monitoring.status import Status, Watch, counted, watch_name, worst
 from voros.monitoring.store import PeriodTotals, Store
-from voros.monitoring.unlabelled import ALIKE, change_watch, expected_watch, neighbour_correlation
+from voros.monitoring.unlabelled import (
+    ALIKE,
+    by_unit,
+    change_watch,
+    expected_watch,
+    neighbour_correlation,
+    prevalence_in_words,
+)
+from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import short
+from voros.text.numbers import count, short
+from voros.typing import BoolArray
 
 BEGINNING = -np.inf
 """Before any case."""
@@ -28,9 +44,10 @@ class Deployment:
     """A policy, and the file of what it has decided, for one reading of it."""
 
     store: Store
-    policy: ThresholdPolicy
+    policy: WatchedPolicy
     settings: Settings
     risks: RiskCurve | None = None
+    totals: dict[tuple[str, ...], PeriodTotals] = field(default_factory=dict)
 
     @property
     def now(self) -> float:
@@ -45,16 +62,13 @@ class Deployment:
     @property
     def stay_rule(self) -> tuple[AlarmRule, float]:
         """The rule of a policy over stays, and its threshold."""
-        assert self.policy.rule is not None
-        return self.policy.rule, float(self.policy.threshold(self.settings.cost_ratio))
-
-    @cached_property
-    def periods(self) -> PeriodTotals:
-        """The totals of every period since the policy was deployed."""
-        return self.store.periods(self.since)
+        single = self.policy.single
+        assert single is not None
+        assert single.rule is not None
+        return single.rule, float(single.threshold(self.settings.cost_ratio))
 
     def status(
-        self, watches: list[Watch], sizes: tuple[int, int, int], notes: Iterator[str]
+        self, watches: Sequence[Watch], sizes: tuple[int, int, int], notes: Iterator[str]
     ) -> Status:
         """Sum up what is watched; ``sizes`` are the cases, alarms and labels that are stored."""
         cases, alarms, labels = sizes
@@ -68,71 +82,132 @@ class Deployment:
             notes=tuple(notes) if cases else (),
         )
 
+    def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
+        """The totals of some streams in every period, counted once."""
+        if streams not in self.totals:
+            self.totals[streams] = self.store.periods(self.since, streams)
+        return self.totals[streams]
+
+
+class StreamStatus(NamedTuple):
+    """The precision of a stream: its watch, its alarms, and which of them count yet."""
+
+    watch: Watch
+    alarms: Alarms
+    closed: BoolArray
+
 
 def read_status(deployed: Deployment, *, curves: bool) -> Status:
     """Judge every limit, with curves of the precision where they are asked for."""
-    alarms = Alarms.from_rows(deployed.store.alarms(deployed.since))
-    watches = list(_watches(deployed, alarms, curves))
-    notes = _notes(deployed, alarms, watches)
-    return deployed.status(watches, deployed.store.sizes(), notes)
-
-
-def _watches(deployed: Deployment, alarms: Alarms, curves: bool) -> Iterator[Watch]:
-    """Judge precision, recall, capacity and scores, as far as they are watched."""
-    store, settings, now = deployed.store, deployed.settings, deployed.now
-    scenario = deployed.policy.scenario
-    floor = scenario.min_precision
-    if floor:
-        units, _ = closed_units(alarms, settings.window_seconds, now)
-        yield precision_watch(units, floor, settings, curves=curves)
+    store, policy = deployed.store, deployed.policy
+    streams = [_stream_status(deployed, stream, curves) for stream in policy.floors]
+    watches = [stream.watch for stream in streams if stream.watch.limit]
     if deployed.risks is not None:
-        yield expected_watch(alarms, deployed.risks, floor, now, settings, curves=curves)
-    if scenario.min_recall is not None:
-        rows = store.labelled(deployed.since)
-        yield recall_watch(rows, scenario.min_recall, settings, now)
-    limit = capacity_limit(deployed.policy)
+        (floor,), (stream,) = policy.floors.values(), streams
+        now, settings = deployed.now, deployed.settings
+        watches.append(
+            expected_watch(stream.alarms, deployed.risks, floor, now, settings, curves=curves)
+        )
+    watches += _watches(deployed)
+    n_rows, raised, labels = store.sizes()
+    sizes = n_rows // len(policy.outcomes), raised, labels
+    return deployed.status(watches, sizes, _notes(deployed, streams, watches))
+
+
+def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamStatus:
+    settings, window = deployed.settings, deployed.settings.window_seconds
+    alarms = Alarms.from_rows(deployed.store.alarms(stream, deployed.since, window))
+    units, closed = closed_units(alarms, window, deployed.now)
+    watch = precision_watch(
+        units,
+        deployed.policy.floors[stream],
+        settings,
+        curves=curves,
+        name=watch_name("precision", stream),
+    )
+    return StreamStatus(watch, alarms, closed)
+
+
+def _watches(deployed: Deployment) -> Iterator[Watch]:
+    """Judge recall, capacity, cost and scores, as far as they are watched."""
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    floor = None if policy.single is None else policy.single.scenario.min_recall
+    if floor is not None:
+        rows = store.latest(deployed.since, np.inf)
+        cases = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
+        yield recall_watch(cases, floor, settings, deployed.now)
+    limit, unit = capacity_limit(policy), store.metadata("periods")
     if limit is not None:
-        counts = ended_counts(deployed.periods, store.metadata("periods"))
+        counts = ended_counts(_raised(deployed), unit)
         yield capacity_watch(counts, limit, settings)
-    # The last period goes on.
-    yield change_watch(deployed.periods.part(slice(None, -1)), settings)
+    if settings.max_cost is not None and policy.single is not None:
+        rows = store.costs(deployed.since, deployed.now - settings.window_seconds)
+        ratio = mean_cost_ratio(policy.single, settings.cost_ratio)
+        yield cost_watch(rows, ratio, settings.max_cost, settings)
+    for outcome, streams in policy.scored.items():
+        periods = deployed.periods(streams)
+        if settings.score_unit is not None and unit is not None:
+            periods = by_unit(periods, unit, settings.score_unit)
+        # The last period goes on.
+        ended = periods.part(slice(None, -1))
+        yield change_watch(ended, settings, watch_name("scores", outcome))
 
 
-def _notes(deployed: Deployment, alarms: Alarms, watches: list[Watch]) -> Iterator[str]:
+def _raised(deployed: Deployment) -> PeriodTotals:
+    """Return the cases and the alarms of all streams together in each period."""
+    policy = deployed.policy
+    totals = deployed.periods(tuple(policy.floors))
+    alarms = totals.alarms
+    if policy.flags_once:
+        flagged = deployed.store.flagged()
+        alarms = np.array([flagged.get(name, 0) for name in totals.names.tolist()], dtype=float)
+    return replace(totals, cases=totals.cases / len(policy.outcomes), alarms=alarms)
+
+
+def _notes(
+    deployed: Deployment, streams: list[StreamStatus], watches: list[Watch]
+) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
-    settings = deployed.settings
-    unknown, others = deployed.store.recent_labels()
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    unknown, others = store.recent_labels()
     if unknown:
         yield f"{counted(unknown, 'recent label')} of cases that have not come; check the ids"
-    _, closed = closed_units(alarms, settings.window_seconds, deployed.now)
-    still_open = int((~closed).sum())
+    still_open = sum(int((~stream.closed).sum()) for stream in streams)
     if still_open:
-        yield (
-            f"not counted yet: {counted(still_open, 'alarm')} of the last {settings.window:g} days"
-        )
+        alarms = counted(still_open, "alarm")
+        yield f"not counted yet: {alarms} of the last {settings.window:g} days"
+    for stream in streams:
+        yield from _late_in_words(stream, deployed)
     yield from _alike_in_words(watches)
     if not any(watch.name == "recall" for watch in watches):
         yield _recall_in_words(others > 0)
-    yield from advice(watches, "cases")
+    if isinstance(policy.policy, ThresholdPolicy):
+        periods = deployed.periods(tuple(policy.floors))
+        suggested = prevalence_in_words(periods, policy.policy, settings)
+        if suggested is not None:
+            yield suggested
+    if not isinstance(policy.policy, JointPolicy):
+        yield from advice(watches, "cases")
 
 
 def advice(watches: list[Watch], units: str) -> Iterator[str]:
     """Say what to do where a floor seems to be broken."""
-    floors = [watch for watch in watches if watch.name in ("precision", "recall")]
+    floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
     if any(watch.verdict in ("broken", "watch") for watch in floors):
-        yield f"advice: choose a threshold on recent labelled {units}, and deploy it with adopt"
+        yield f"advice: monitor.renew() proposes a threshold from labelled recent {units}"
 
 
 def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
-    """Say where neighbouring periods are alike, which a limit on periods does not allow for."""
+    """Say where neighbouring periods are alike, which limits on periods do not allow for."""
     for watch in watches:
-        if watch.name != "capacity":
+        if watch.name not in ("capacity", "cost"):
             continue
-        alike = neighbour_correlation(watch.history["alarms"])
+        alike = neighbour_correlation(watch.history["cost" if watch.name == "cost" else "alarms"])
         if alike * np.sqrt(watch.n) > ALIKE:
             yield (
-                f"capacity: neighbouring periods are alike (correlation {short(alike)}); a limit "
-                "that is kept only over longer times is called broken more often than alpha says"
+                f"{watch.name}: neighbouring periods are alike (correlation {short(alike)}); a "
+                "limit that is kept only over longer times is called broken more often than "
+                "alpha says"
             )
 
 
@@ -146,3 +221,32 @@ def _recall_in_words(followed: bool) -> str:
         "recall: some cases without an alarm have a label; recall can be estimated from them only "
         "if they are all, or a random sample"
     )
+
+
+def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
+    """Say how many labels came late, and whether they have reversed the verdict."""
+    alarms = stream.alarms
+    now, then = alarms.labels[stream.closed], alarms.at_close[stream.closed]
+    late = int((np.isnan(then) & ~np.isnan(now)).sum())
+    changed = int((~np.isnan(then) & (then != now)).sum())
+    if not late + changed:
+        return
+    watch, settings = stream.watch, deployed.settings
+    _, of, name = watch.name.partition(" of ")
+    yield (
+        f"{counted(late, 'label')}{of}{name} came and {changed:,} changed after the window had "
+        "closed; they count as they are known now. A longer window waits for them"
+    )
+    at_close = alarms._replace(labels=alarms.at_close)
+    units = closed_units(at_close, settings.window_seconds, deployed.now)[0].labelled_only()
+    n, true, _ = units.sums
+    if not watch.limit or not n:
+        return
+    low, high = units.interval(settings.alpha)
+    was = "kept" if low >= watch.limit else "broken" if high < watch.limit else None
+    if was not in (None, watch.verdict):
+        yield (
+            f"labels that came or were corrected later have reversed the verdict on {watch.name}: "
+            f"with those known when the windows closed, {count(true)} of {count(n)} alarms were "
+            f"true, and it would be {was}"
+        )

@@ -1,0 +1,288 @@
+"""A new threshold from recent labelled cases, under the same guarantee: only a proposal."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from voros.alarms.stay_rows import StayRows
+from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.guarantee import Guarantee
+from voros.monitoring.stays import RecordedStays
+from voros.monitoring.store import Store
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.worklists import Worklist, worklist
+from voros.text.numbers import short, threshold_text, typed
+from voros.typing import BoolArray, FloatArray
+
+STAYS = "stays"
+"""The unit of a proposal over stays."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Renewal:
+    """A policy that recent cases suggest; `Monitor.adopt` deploys it.
+
+    Attributes
+    ----------
+    policy : ThresholdPolicy or Worklist
+    old_threshold, new_threshold : float
+    n_cases, n_alarms, n_unlabelled : int
+        Cases whose windows have closed, alarms of them, and alarms without a label, which count as
+        false alarms.
+    recall_known : bool
+        Whether every case was labelled. Where only alarms were, thresholds below the old one are
+        judged as if every other case were negative, and recall is not known.
+    unit : str
+        What is counted: cases, or stays.
+    number : int
+        How many different proposals the file has been asked for; the error of the guarantee is
+        spent over all of them. 0 without a guarantee.
+
+    Examples
+    --------
+    >>> import voros
+    >>> scenario = voros.Scenario(min_precision=0.25, capacity=0.5, cost_ratio=(0.1, 0.2))
+    >>> y, scores = [0, 1, 0, 1, 1, 0, 0, 0], [0.1, 0.9, 0.8, 0.7, 0.5, 0.4, 0.3, 0.2]
+    >>> policy = voros.ThresholdPolicy.from_validation(y, scores, scenario)
+    >>> monitor = voros.Monitor(policy, window=2)
+    >>> _ = monitor.update(scores, cases=range(8), times=["2026-03-01"] * 8)
+    >>> _ = monitor.label(y, cases=range(8), times=["2026-03-02"] * 8)
+    >>> monitor.advance("2026-03-10")
+    >>> proposal = monitor.renew()
+    >>> proposal.new_threshold == proposal.old_threshold, proposal.n_cases, proposal.recall_known
+    (True, 8, True)
+    """
+
+    policy: ThresholdPolicy | Worklist
+    old_threshold: float
+    new_threshold: float
+    n_cases: int
+    n_alarms: int
+    n_unlabelled: int
+    recall_known: bool
+    number: int = 0
+    unit: str = "cases"
+
+    @property
+    def words(self) -> str:
+        """The proposal in sentences."""
+        promised = _single(self.policy).guarantee
+        under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
+        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms, {under}: "
+        new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
+        if np.isinf(self.new_threshold):
+            text += (
+                "no threshold can be deployed, and the alarm would be switched off (never alarm "
+                f"instead of alarm at {old})."
+            )
+        else:
+            text += f"alarm at {new} instead of {old}."
+        if self.n_unlabelled:
+            text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
+        if not self.recall_known and self.unit == STAYS:
+            text += " Stays whose outcome is not known count as if they had no event."
+        elif not self.recall_known:
+            text += (
+                " Only alarms were labelled: recall is unknown, and a lower threshold than the old "
+                "one is judged as if every case without alarm were negative."
+            )
+        if promised is not None:
+            spent = spend(promised, self.number).alpha
+            text += (
+                f" This is proposal {self.number} from this file, and is tested with an error of "
+                f"{short(spent)}, so that all proposals together have at most "
+                f"{typed(round(promised.alpha, 9))}."
+            )
+        return text + " Nothing has changed yet; monitor.adopt(renewal.policy) deploys it."
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def spend(guarantee: Guarantee, number: int) -> Guarantee:
+    """Return what to ask of proposal number 1, 2, ...; their errors sum to that of the guarantee.
+
+    Examples
+    --------
+    >>> import voros
+    >>> errors = [spend(voros.Guarantee(0.95), number).alpha for number in range(1, 5000)]
+    >>> round(errors[0], 4), round(sum(errors), 4)
+    (0.0304, 0.05)
+    """
+    return guarantee.with_error(6.0 / (np.pi * number) ** 2)
+
+
+def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> int:
+    """Return the number of a proposal from these cases, inside a transaction."""
+    digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
+    number, _, last = (store.metadata("proposals") or "0 ").partition(" ")
+    if digest == last:
+        return int(number)
+    store.keep("proposals", f"{int(number) + 1} {digest}")
+    return int(number) + 1
+
+
+def propose(
+    rows: Sequence[tuple[Any, ...]],
+    policy: ThresholdPolicy | Worklist,
+    cost_ratio: float | None,
+    number: int = 0,
+) -> Renewal:
+    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
+
+    All cases count for the capacity. An alarm without a label counts as a false one: labels that
+    are missing for a reason cannot make a certificate.
+    """
+    if not rows:
+        raise ValueError("there are no cases whose windows have closed; a new threshold needs some")
+    period, _, score, alarm, patient, value = zip(*rows, strict=True)
+    scores, alarms = np.array(score), np.array(alarm, dtype=bool)
+    labels = np.array(value, dtype=float)
+    unknown = np.isnan(labels)
+    recall_known = not unknown[~alarms].any()
+    positive = labels == 1
+    if not recall_known:
+        if _single(policy).scenario.min_recall is not None:
+            raise ValueError(
+                f"{int(unknown[~alarms].sum()):,} recent cases without an alarm have no label; a "
+                "threshold that keeps a recall floor needs the labels of all"
+            )
+        # Who was looked at without an alarm is not a fair sample of those who were not.
+        positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
+    if positive.all() or not positive.any():
+        raise ValueError(
+            f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
+            "new threshold needs both"
+        )
+    renewed: ThresholdPolicy | Worklist
+    if isinstance(policy, Worklist):
+        renewed = _listed_again(policy, positive, scores, period)
+        old, new = policy.threshold, renewed.threshold
+    else:
+        renewed = _decided_again(policy, positive, scores, period, patient, number)
+        old, new = policy.threshold(cost_ratio), renewed.threshold(cost_ratio)
+    return Renewal(
+        policy=renewed,
+        old_threshold=old,
+        new_threshold=new,
+        n_cases=len(scores),
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int((alarms & unknown).sum()),
+        recall_known=recall_known,
+        number=number,
+    )
+
+
+def propose_on_stays(
+    recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
+) -> Renewal:
+    """Decide thresholds on recent stays, as `ThresholdPolicy.from_points` does.
+
+    A stay whose outcome is not known counts as one without an event, so that its alarms are false.
+    """
+    guarantee, old = policy.guarantee, policy.threshold(cost_ratio)
+    assert policy.rule is not None
+    assert policy.origin is not None
+    if guarantee is not None and policy.origin.n_groups != policy.origin.n_stays:
+        raise ValueError(
+            "the policy was certified by patient (groups=), and a monitor takes stays as "
+            "independent; choose it again on recent stays with voros.alarm_points"
+        )
+    if not any(value for *_, value in recorded.outcomes):
+        raise ValueError("no recent stay whose window has closed has an event; one is needed")
+    if policy.scenario.min_recall is not None and not recorded.known.all():
+        raise ValueError(
+            f"the outcome of {int((~recorded.known).sum()):,} recent stays is not known; a "
+            "threshold that keeps a recall floor needs the outcomes of all"
+        )
+    stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
+    renewed = ThresholdPolicy.from_points(
+        stays.points(),
+        _scenario(policy),
+        strategy=policy.strategy,
+        guarantee=None if guarantee is None else spend(guarantee, number),
+        n_models=None if guarantee is None else 1,
+        model=policy.model,
+    )
+    alarms = stays.counts(np.array([old])).alarms[:, 0]
+    return Renewal(
+        policy=replace(renewed, guarantee=guarantee),
+        old_threshold=old,
+        new_threshold=renewed.threshold(cost_ratio),
+        n_cases=stays.n_stays,
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int(alarms[~recorded.known].sum()),
+        recall_known=bool(recorded.known.all()),
+        number=number,
+        unit=STAYS,
+    )
+
+
+def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
+    return policy.policy if isinstance(policy, Worklist) else policy
+
+
+def _decided_again(
+    policy: ThresholdPolicy,
+    positive: BoolArray,
+    scores: FloatArray,
+    period: Sequence[str],
+    patient: Sequence[str | None],
+    number: int,
+) -> ThresholdPolicy:
+    scenario, guarantee = _scenario(policy), policy.guarantee
+    renewed = ThresholdPolicy.from_validation(
+        positive,
+        scores,
+        scenario,
+        strategy=policy.strategy,
+        guarantee=None if guarantee is None else spend(guarantee, number),
+        n_models=None if guarantee is None else 1,
+        groups=_groups(patient, policy),
+        model=policy.model,
+        periods=None if scenario.per is None else np.array(period),
+    )
+    # The promise is that of all proposals together.
+    return replace(renewed, guarantee=guarantee, pos_label=policy.pos_label)
+
+
+def _listed_again(
+    policy: Worklist, positive: BoolArray, scores: FloatArray, period: Sequence[str]
+) -> Worklist:
+    again = worklist(
+        positive, scores, policy.scenario, periods=np.array(period), model=policy.model
+    )
+    return replace(again, policy=replace(again.policy, pos_label=policy.pos_label))
+
+
+def _scenario(policy: ThresholdPolicy) -> Scenario:
+    """Return the limits for any number of cases: a capacity of whole alarms becomes a share."""
+    scenario, guarantee = policy.scenario, policy.guarantee
+    by_horizon = guarantee is not None and guarantee.horizon is not None
+    if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
+        return scenario
+    if policy.rule is not None and policy.origin is not None:
+        rate = float(scenario.capacity) / (policy.origin.patient_days or np.nan)
+        return replace(scenario, capacity=rate, per=PATIENT_DAY)
+    n_cases = policy.n_positive + policy.n_negative
+    return replace(scenario, capacity=min(float(scenario.capacity / n_cases), 1.0))
+
+
+def _groups(patients: Sequence[str | None], policy: ThresholdPolicy) -> list[str] | None:
+    """Return the patient of each case where a guarantee has to know."""
+    missing = sum(patient is None for patient in patients)
+    by_patient = policy.origin is not None and policy.origin.n_groups is not None
+    if policy.guarantee is not None and by_patient and missing:
+        raise ValueError(
+            f"the policy was certified by patient (groups=), and {missing:,} of {len(patients):,} "
+            "recent cases came without one; feed the monitor with update(..., groups=...), or "
+            "certify a policy on cases that are independent"
+        )
+    if policy.guarantee is None or policy.scenario.per is not None or missing == len(patients):
+        return None
+    return [f"alone {i}" if name is None else f"of {name}" for i, name in enumerate(patients)]

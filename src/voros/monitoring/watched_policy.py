@@ -1,0 +1,279 @@
+"""What a monitor has to know of a policy of any kind: its streams, limits and decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from voros.alarms import AlarmRule
+from voros.allocation.joint_policy import AnyPolicy, JointPolicy, policy_cases
+from voros.core.alignment import check_aligned
+from voros.core.arrays import as_vector, check_same_length, named_columns
+from voros.core.cases import check_cases, read_labels
+from voros.core.risk_curve import RiskCurve
+from voros.core.scenario import Scenario
+from voros.exceptions import ArgumentError
+from voros.models import model_column
+from voros.monitoring.settings import Settings, finite_scores, read_ids
+from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.worklists import Worklist
+from voros.typing import AnyArray, BoolArray, FloatArray
+
+ONLY = ""
+"""The outcome and the stream of a policy that has one."""
+
+
+class Decided(NamedTuple):
+    """Decisions about one outcome, an entry for each case."""
+
+    outcome: AnyArray
+    stream: AnyArray
+    score: FloatArray
+    alarm: BoolArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedPolicy:
+    """A policy as a monitor sees it.
+
+    Attributes
+    ----------
+    policy : ThresholdPolicy, JointPolicy or Worklist
+    floors : mapping of str to float
+        The precision floor of each stream.
+    outcomes : tuple of str
+        What each case has a score and a label for.
+    limits : Scenario
+        Its capacity is that of all streams together.
+    n_cases : float
+        Validation cases.
+    single : ThresholdPolicy or None
+        The policy of one model, or the one that a worklist was compared with.
+    """
+
+    policy: AnyPolicy
+    floors: Mapping[str, float]
+    outcomes: tuple[str, ...]
+    limits: Scenario
+    n_cases: float
+    single: ThresholdPolicy | None = None
+
+    @classmethod
+    def from_policy(cls, policy: AnyPolicy) -> WatchedPolicy:
+        """Check the kind of a policy, and read its limits."""
+        if not isinstance(policy, AnyPolicy):
+            raise TypeError(
+                f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy, a "
+                "JointPolicy or a Worklist"
+            )
+        single = policy.policy if isinstance(policy, Worklist) else policy
+        if single.values is not None:
+            raise ArgumentError(
+                "policy",
+                " was decided on values of cases, and a monitor counts cases; accepted are "
+                "policies without miss_value and false_alarm_cost",
+            )
+        if isinstance(single, JointPolicy):
+            return cls._from_joint(single)
+        return cls(
+            policy=policy,
+            floors={ONLY: single.scenario.min_precision},
+            outcomes=(ONLY,),
+            limits=single.scenario,
+            n_cases=single.n_positive + single.n_negative,
+            single=single,
+        )
+
+    @classmethod
+    def _from_joint(cls, policy: JointPolicy) -> WatchedPolicy:
+        limits, n_cases = policy.limit.scenario, policy.n_cases
+        share = min(policy.max_alarms / n_cases, 1.0)
+        floors = (scenario.min_precision for scenario in policy.scenarios)
+        return cls(
+            policy=policy,
+            floors=dict(zip(policy.names, floors, strict=True)),
+            outcomes=(ONLY,) if policy.arrangement == "groups" else policy.names,
+            limits=Scenario(capacity=share, cost_ratio=1.0) if limits is None else limits,
+            n_cases=n_cases,
+        )
+
+    @property
+    def model(self) -> str | None:
+        """Whose scores they are, where one model was named."""
+        return None if self.single is None else self.single.model
+
+    @property
+    def rule(self) -> AlarmRule | None:
+        """When alarms over a stay sound; None for a policy of single cases."""
+        return None if self.single is None else self.single.rule
+
+    @property
+    def flags_once(self) -> bool:
+        """Whether a case with alarms of several outcomes counts once."""
+        return isinstance(self.policy, JointPolicy) and self.policy.overlap == "once"
+
+    @property
+    def scored(self) -> dict[str, tuple[str, ...]]:
+        """The streams whose scores are of one model, by outcome."""
+        if self.outcomes == (ONLY,):
+            return {ONLY: tuple(self.floors)}
+        return {name: (name,) for name in self.outcomes}
+
+    def check_settings(self, settings: Settings) -> None:
+        """Refuse what this kind of policy has not."""
+        if isinstance(self.policy, ThresholdPolicy):
+            self.policy.threshold(settings.cost_ratio)
+        elif settings.cost_ratio is not None:
+            raise ArgumentError(
+                "cost_ratio",
+                f"={settings.cost_ratio!r} chooses a threshold of a ThresholdPolicy; a "
+                f"{type(self.policy).__name__} does not depend on it",
+            )
+        if self.rule is not None:
+            self.refuse_for_stays(max_cost=settings.max_cost, score_unit=settings.score_unit)
+        if self.single is None and settings.max_cost is not None:
+            raise ArgumentError(
+                "max_cost",
+                f"={settings.max_cost!r}: costs of a JointPolicy, whose streams have costs of "
+                "their own, are not watched",
+            )
+
+    def refuse_for_stays(self, **arguments: Any) -> None:
+        """Refuse what is of cases or periods, where alarms are over stays."""
+        for name, value in arguments.items():
+            if value is not None:
+                raise ArgumentError(
+                    name, f" is of cases and periods; this policy is over stays, by {self.rule!r}"
+                )
+
+    def decide(
+        self, y_score: Any, by: Any, periods: AnyArray, cost_ratio: float | None
+    ) -> list[Decided]:
+        """Decide on new cases; those of a worklist are whole periods."""
+        if isinstance(self.policy, JointPolicy):
+            return self._decide_streams(self.policy, y_score, by)
+        if by is not None:
+            raise ArgumentError("by", " is for joint policies whose streams are groups of cases")
+        scores = finite_scores(model_column(y_score, self.model))
+        if isinstance(self.policy, Worklist):
+            alarms = self.policy.predict(scores, periods=periods)
+        else:
+            alarms = self.policy.predict(scores, cost_ratio)
+        return [_of_stream(ONLY, scores, alarms)]
+
+    def _decide_streams(self, policy: JointPolicy, y_score: Any, by: Any) -> list[Decided]:
+        cases, thresholds = policy_cases(policy, y_score, by=by), policy.thresholds()
+        alarms = {name: cases.alarms(name, thresholds[name]) for name in policy.names}
+        if self.outcomes != (ONLY,):
+            return [
+                _of_stream(name, finite_scores(cases.scores[name]), alarms[name])
+                for name in policy.names
+            ]
+        streams = np.array([str(group) for group in as_vector(by, "by").tolist()], dtype=object)
+        raised = np.any(list(alarms.values()), axis=0)
+        return [Decided(_repeated(ONLY, len(streams)), streams, finite_scores(y_score), raised)]
+
+    def alarms_of(self, decided: list[Decided]) -> BoolArray | dict[str, BoolArray]:
+        """Return which cases raise an alarm, by outcome where there are several."""
+        if self.outcomes == (ONLY,):
+            return decided[0].alarm
+        return {name: one.alarm for name, one in zip(self.outcomes, decided, strict=True)}
+
+    def labels(self, y_true: Any, pos_label: Any) -> dict[str, BoolArray]:
+        """Return who is positive, by outcome."""
+        stated = None if self.single is None else self.single.pos_label
+        wanted = stated if pos_label is None else pos_label
+        if self.outcomes == (ONLY,):
+            return {ONLY: read_labels(y_true, wanted)}
+        columns = named_columns(y_true, "y_true")
+        if columns is None:
+            return self._classes(as_vector(y_true, "y_true"))
+        for name, _ in columns:
+            self._check_outcome(str(name))
+        return {
+            str(name): read_labels(column, wanted, name=f"y_true of {name!r}")
+            for name, column in columns
+        }
+
+    def _classes(self, y_true: AnyArray) -> dict[str, BoolArray]:
+        """Read labels of which each names one of the outcomes."""
+        names = np.array([str(label) for label in y_true.tolist()], dtype=object)
+        for name in dict.fromkeys(names.tolist()):
+            self._check_outcome(name)
+        return {outcome: np.asarray(names == outcome) for outcome in self.outcomes}
+
+    def _check_outcome(self, name: str) -> None:
+        if name not in self.outcomes:
+            listed = ", ".join(map(repr, self.outcomes))
+            raise ArgumentError("y_true", f" has labels of {name!r}; the outcomes are {listed}")
+
+    def calibrate(self, validation: Any) -> RiskCurve | None:
+        """Estimate the risk of each score from labelled cases."""
+        if validation is None:
+            return None
+        if self.single is None:
+            raise ArgumentError(
+                "validation", " is of one outcome; the risks of a JointPolicy are not calibrated"
+            )
+        if self.rule is not None:
+            self.refuse_for_stays(validation=validation)
+        if not isinstance(validation, tuple) or len(validation) not in (2, 3):
+            raise ArgumentError(
+                "validation",
+                f" is {_tuple_or_type(validation)}; accepted is a tuple of labels and scores, with "
+                "the patient of each case where cases of a patient belong together",
+            )
+        y_true, y_score, groups = (*validation, None)[:3]
+        check_aligned(y_true=y_true, y_score=y_score, groups=groups)
+        y_score = model_column(y_score, self.model)
+        positive, _, _ = check_cases(y_true, y_score, self.single.pos_label)
+        codes = None if groups is None else read_ids(groups, "groups")
+        if codes is not None:
+            check_same_length(y_score=positive, groups=codes)
+        prevalence = self.single.scenario.prevalence
+        return RiskCurve.from_cases(positive, finite_scores(y_score), codes, prevalence)
+
+    def decides_alike(self, other: WatchedPolicy) -> bool:
+        """Compare all but where the thresholds come from: another version may have decided them."""
+        return _without_origin(self.policy) == _without_origin(other.policy)
+
+    def check_successor(self, other: WatchedPolicy) -> None:
+        """Refuse another policy whose alarms would not be those of the same streams."""
+        if (self.rule is None) != (other.rule is None):
+            raise ArgumentError(
+                "policy", " is not of the same kind: one is over stays; make a new monitor for it"
+            )
+        if (self.outcomes, set(self.floors)) != (other.outcomes, set(other.floors)):
+            raise ArgumentError(
+                "policy",
+                f" has other streams ({_listed(other.floors)}) than the one deployed "
+                f"({_listed(self.floors)}); make a new monitor for it",
+            )
+
+
+def _tuple_or_type(value: Any) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
+
+
+def _repeated(name: str, n: int) -> AnyArray:
+    return np.full(n, name, dtype=object)
+
+
+def _of_stream(name: str, scores: FloatArray, alarms: BoolArray) -> Decided:
+    names = _repeated(name, len(scores))
+    return Decided(names, names, scores, alarms)
+
+
+def _listed(floors: Mapping[str, float]) -> str:
+    return ", ".join(map(repr, floors)) if set(floors) != {ONLY} else "only one"
+
+
+def _without_origin(policy: AnyPolicy) -> str:
+    if isinstance(policy, Worklist):
+        policy = replace(policy, policy=replace(policy.policy, origin=None))
+    elif isinstance(policy, ThresholdPolicy):
+        policy = replace(policy, origin=None)
+    return policy.to_json()
