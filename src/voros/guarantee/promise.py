@@ -28,7 +28,6 @@ from voros.guarantee.shortfall import (
     first_passing,
     larger_capacities,
     lower_floors,
-    more_in_words,
     more_positives,
     relaxed_in_words,
     why_floor_fails,
@@ -324,7 +323,7 @@ class Guarantee:
             return [why_none_certified(points, scenario, tested.alpha, self.block)]
         why = self._why_not(points, scenario, tested.alpha)
         more = more_positives(points, lambda others: self._passes(others, scenario))
-        return [why, more_in_words(more)]
+        return [why, more]
 
     def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
         """Say which limit fails: a recall floor where something passes without it."""

@@ -72,19 +72,13 @@ def first_passing(
     return candidates[bisect_left(candidates, True, key=passes)]
 
 
-def more_positives(
-    points: OperatingPoints, passes: Callable[[OperatingPoints], bool]
-) -> int | None:
-    """Return about how many more validation positives are needed; None if no number is enough."""
+def more_positives(points: OperatingPoints, passes: Callable[[OperatingPoints], bool]) -> str:
+    """Say about how many more validation positives are needed, or that no number is enough."""
     times = np.geomspace(1, TUNING.most_times_the_data, TUNING.times_tried + 1)[1:].tolist()
-    enough = first_passing(times, lambda each: passes(repeated(points, each)))
-    return None if enough is None else int(np.ceil((enough - 1) * points.n_positive))
-
-
-def more_in_words(more: int | None) -> str:
-    """Say how many more positives it would take."""
-    if more is None:
+    enough = first_passing(times, lambda factor: passes(repeated(points, factor)))
+    if enough is None:
         return "More cases will not help; change the model or the limits."
+    more = int(np.ceil((enough - 1) * points.n_positive))
     return (
         f"If more cases were like these, about {more:,} more validation positives (and negatives "
         "in proportion) would be enough."
