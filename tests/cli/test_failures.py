@@ -106,8 +106,8 @@ def test_sizes_beyond_all_bounds(refused, cases, command, complaint):
         (("nosuch",), "No such command 'nosuch'. See "),
         (("score", "--label"), "'--label' requires an argument"),
         (
-            ("compare", "cases.csv", "--confidence-level", "high"),
-            "Invalid value for '--confidence-level'",
+            ("compare", "cases.csv", "--seed", "high"),
+            "Invalid value for '--seed'",
         ),
         (("score", "cases.csv", "more", "words"), "unexpected extra argument"),
     ],

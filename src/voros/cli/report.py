@@ -119,11 +119,11 @@ def _report_stays(rows: StayInput) -> ReportStays:
 
 def _command(context: typer.Context, files: Iterable[Path | None]) -> str:
     """Return the command as it was typed, with files named without their folders."""
-    command = shlex.join(["voros", *context.meta[ARGUMENTS]])
+    words = list(context.meta[ARGUMENTS])
     for file in filter(None, files):
         if file.name != str(file):
-            command = command.replace(str(file), file.name)
-    return command
+            words = [word.replace(str(file), file.name) for word in words]
+    return shlex.join(["voros", *words])
 
 
 def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
