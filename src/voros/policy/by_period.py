@@ -15,9 +15,6 @@ from voros.text.numbers import count, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
-SHOWN_PERIODS = 12
-"""Rows of a printed table of periods: those with most alarms."""
-
 
 @dataclass(frozen=True, eq=False)
 class PeriodRule:
@@ -176,37 +173,18 @@ class PeriodEvaluation(ReprMixin):
         """Return a data frame with a row for each threshold and period."""
         return make_frame(self.columns(), backend)
 
-    def _summary(self) -> Table:
+    def _parts(self) -> tuple[str | Table, ...]:
+        title = f"alarms at most {self.scenario.capacity:,} {self.scenario.rule}; {self.note}"
+        head = ("threshold", "mean", "most", f"above {self.scenario.capacity:,}", "kept")
+        columns = (self.thresholds, self.mean_alarms, self.alarms.max(axis=0), self.n_above)
         rows = [
             (
-                threshold_text(t),
+                threshold_text(threshold),
                 count(mean),
                 count(most),
                 f"{n_above:,} of {self.n_periods:,}",
-                kept,
+                "no" if broken else "yes",
             )
-            for t, mean, most, n_above, kept in zip(
-                self.thresholds,
-                self.mean_alarms,
-                self.alarms.max(axis=0),
-                self.n_above,
-                ["no" if broken else "yes" for broken in self.broken],
-                strict=True,
-            )
+            for threshold, mean, most, n_above, broken in zip(*columns, self.broken, strict=True)
         ]
-        capacity = f"above {self.scenario.capacity:,}"
-        return Table.from_rows([("threshold", "mean", "most", capacity, "kept"), *rows])
-
-    def _busiest(self) -> Table:
-        order = np.argsort(-self.alarms.max(axis=1), kind="stable")[:SHOWN_PERIODS]
-        rows = [
-            (str(self.names[i]), count(self.n_cases[i]), *(count(a) for a in self.alarms[i]))
-            for i in order
-        ]
-        heads = (f"alarms at {threshold_text(t)}" for t in self.thresholds)
-        return Table.from_rows([(self.scenario.per or "", "cases", *heads), *rows])
-
-    def _parts(self) -> tuple[str | Table, ...]:
-        title = f"alarms at most {self.scenario.capacity:,} {self.scenario.rule}; {self.note}"
-        busiest = f"most alarms ({min(SHOWN_PERIODS, self.n_periods)} of {self.n_periods:,}):"
-        return title, self._summary(), busiest, self._busiest()
+        return title, Table.from_rows([head, *rows])
