@@ -149,6 +149,15 @@ def test_from_scores_and_select_model() -> None:
     assert points.tp.tolist() == voros.OperatingPoints.from_scores(ill, score).tp.tolist()
 
 
+def test_counts_of_every_threshold_have_64_bits() -> None:
+    ill, score = example()
+    points = voros.OperatingPoints.from_scores(strict_array(ill), strict_array(score))
+    assert points.tp.dtype == points.fp.dtype == np.int64
+    floor = 0.36328181265883797  # a fraction whose denominator times a count passes 31 bits
+    expected = (points.precision >= floor)[1:]
+    assert points.precise_enough(floor)[1:].tolist() == expected.tolist()
+
+
 def test_weights_are_refused() -> None:
     there = [strict_array(values) for values in example()]
     with pytest.raises(ValueError, match="sample_weight needs the cases in memory"):

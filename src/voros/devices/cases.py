@@ -110,7 +110,9 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     thresholds = thresholds_of(library.to_host(library.take(keys, library.take(order, last))))
     kind = library.xp.int64 if len(cases) >= 2**31 else library.xp.int32
     ones = library.xp.astype(library.take(cases.positive, order), kind)
-    tp = library.to_host(library.take(library.xp.cumulative_sum(ones, dtype=kind), last))
+    sums = library.take(library.xp.cumulative_sum(ones, dtype=kind), last)
+    # Limits multiply counts by up to a billion.
+    tp = library.to_host(sums).astype(np.int64)
     return thresholds, tp, library.to_host(last) + 1 - tp, *cases.totals
 
 
