@@ -133,7 +133,7 @@ def decide_streams(
     values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
     return Decided(
         source=source,
-        alarms={f"alarm_{name}".rstrip("_"): column for name, column in by_stream.items()},
+        alarms={f"alarm_{name}" if name else "alarm": a for name, a in by_stream.items()},
         kept_rows=kept_rows,
         kept=kept,
         words=(
