@@ -256,16 +256,15 @@ def test_a_whole_life_in_python(kind: str, tmp_path: Path) -> None:
     part = tested.worklist if isinstance(loaded, Worklist) else tested
     assert round(getattr(part, "mean_alarms", None) or part.alarms, 6) == raised
     smaller = life.choose(VALID, 0.05)
-    if isinstance(loaded, voros.ThresholdPolicy):
-        comparison = voros.compare_policies(
-            life.labels(TEST),
-            {"large": life.scores(TEST), "small": life.scores(TEST)},
-            {"large": loaded, "small": smaller},
-            **units,
-            n_resamples=100,
-            random_state=0,
-        )
-        assert comparison.ranking == ("large", "small")
+    comparison = voros.compare_policies(
+        life.labels(TEST),
+        {"large": life.scores(TEST), "small": life.scores(TEST)},
+        {"large": loaded, "small": smaller},
+        **units,
+        n_resamples=100,
+        random_state=0,
+    )
+    assert comparison.ranking == ("large", "small")
     with voros.Monitor(loaded, tmp_path / "ward.voros", window=2) as monitor:
         watch(monitor, life, TEST)
     with voros.Monitor.open(tmp_path / "ward.voros") as monitor:

@@ -9,12 +9,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from voros.allocation.joint_policy import AnyPolicy
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.worth import compared_scores
+from voros.core.worth import compared_scores, refuse_values
+from voros.exceptions import ArgumentError
+from voros.inference.alarms_as_scores import DecidedCases, decide_all
 from voros.inference.bca import interval_in_words, interval_of_difference, p_value
 from voros.inference.bootstrap import (
     Bootstrap,
@@ -273,8 +276,9 @@ def compare(
 def compare_policies(
     y_true: Any,
     scores: Any = None,
-    policies: Mapping[str, ThresholdPolicy] | None = None,
+    policies: Mapping[str, AnyPolicy] | None = None,
     *,
+    by: Any = None,
     by_cost: bool = False,
     **options: Unpack[IntervalOptions],
 ) -> Comparison:
@@ -290,14 +294,18 @@ def compare_policies(
         `voros.alarm_points` counts by the rule of each, by the names of `policies`: patients are
         drawn, and the cost is one per event.
     scores : mapping of str to array-like, or data frame with a column for each policy
-        The scores that each policy is for, by the names of `policies`.
-    policies : mapping of str to ThresholdPolicy
-        At least two, made for the same costs and prevalence. Their limits may differ.
+        The scores that each policy is for, by the names of `policies`. Of joint policies with
+        several outcomes a mapping for each policy, and `y_true` is one too.
+    policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
+        At least two, made for the same costs and prevalence. Their limits may differ. What joint
+        policies and worklists decide on these cases is fixed before cases are drawn.
+    by : array-like of shape (n_cases,), optional
+        The group of each case, for joint policies whose streams are groups.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence_level, method, groups, pos_label, random_state, progress
     periods, times, miss_value, false_alarm_cost
-        As in `voros.bootstrap`.
+        As in `voros.bootstrap`; values are for policies of the kind ThresholdPolicy.
 
     Returns
     -------
@@ -328,43 +336,55 @@ def compare_policies(
     """
     how = Resampling.from_options(options, IntervalOptions)
     check_flag(by_cost, "by_cost")
-    points = points_by_name(y_true, scores=scores, by_cost=by_cost or None)
+    points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
     drawn_by = {"groups": how.groups, "periods": how.periods, "times": how.times}
-    check_aligned(y_true=y_true, scores=scores, **drawn_by)
+    check_aligned(y_true=y_true, scores=scores, by=by, **drawn_by)
     columns = dict(_named_scores(scores))
-    policies = _check_policies(policies, list(columns))
-    _check_costs(policies)
-    # What thresholds are compared with takes the place of the scores.
-    columns = {
-        name: compared_scores(columns[name], how.miss_value, policy.threshold_on)
-        for name, policy in policies.items()
-    }
-    policies = {name: policy.comparing("score") for name, policy in policies.items()}
-    plan = how.plan(y_true, columns, _scenario_of(policies), worthwhile=False)
-    measures = {name: Measure.from_policy(p, by_cost=by_cost) for name, p in policies.items()}
+    policies = dict(_check_policies(policies, list(columns)))
+    for name, policy in policies.items():
+        if isinstance(policy, ThresholdPolicy):
+            # What thresholds are compared with takes the place of the scores.
+            columns[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
+            policies[name] = policy.comparing("score")
+        elif by_cost:
+            accepted = "policies that have a threshold for each cost"
+            raise ArgumentError("by_cost", f"=True is for {accepted}")
+        else:
+            refuse_values("policies that are not a ThresholdPolicy", vars(how))
+    cases = decide_all(y_true, columns, policies, by, how)
+    applied = cases.policies
+    _check_costs(applied)
+    in_order = {name: cases.scores[name] for name in applied}
+    plan = cases.how.plan(cases.y_true, in_order, _scenario_of(applied), worthwhile=False)
+    measures = {name: Measure.from_policy(p, by_cost=by_cost) for name, p in applied.items()}
     values = plan.run(next(iter(measures.values())), measures)
     violations = {
-        name: _evaluated(policy, y_true, columns[name], how, by_cost).violations
-        for name, policy in policies.items()
+        name: cases.violations[name]
+        if name in cases.violations
+        else _evaluated(policy, cases, name, by_cost).violations
+        for name, policy in applied.items()
     }
     return replace(_comparison_of(values), violations=violations)
 
 
 def _compare_over_stays(
-    points: Mapping[str, OperatingPoints], policies: Mapping[str, ThresholdPolicy], how: Resampling
+    points: Mapping[str, OperatingPoints], policies: Mapping[str, AnyPolicy], how: Resampling
 ) -> Comparison:
     """Compare what policies cost per event, patients drawn."""
-    _check_costs(policies)
-    evaluated = {name: policies[name].evaluate_stays(points[name]) for name in points}
+    over_stays = {name: one for name, one in policies.items() if isinstance(one, ThresholdPolicy)}
+    if len(over_stays) < len(policies):
+        raise ArgumentError("policies", " over stays are of the kind ThresholdPolicy")
+    _check_costs(over_stays)
+    evaluated = {name: over_stays[name].evaluate_stays(points[name]) for name in points}
     plan = how.plan(points, None, worthwhile=False)
     models = {
         name: DrawnCounts(drawn.stays, evaluated[name].threshold)
         for name, drawn in plan.models.items()
         if isinstance(drawn, DrawnStays)
     }
-    costs = next(iter(policies.values())).scenario.costs
+    costs = next(iter(over_stays.values())).scenario.costs
     compute = one_by_one(lambda drawn: cost_per_event(drawn, costs))
     measure = Measure(name="cost per event", compute=compute, lower_is_better=True)
     values = replace(plan, models=models).run(measure)
@@ -373,12 +393,12 @@ def _compare_over_stays(
 
 
 def _evaluated(
-    policy: ThresholdPolicy, y_true: Any, scores: Any, how: Resampling, by_cost: bool
+    policy: ThresholdPolicy, cases: DecidedCases, name: str, by_cost: bool
 ) -> PolicyEvaluation:
-    by_period = policy.scenario.per is not None
+    how, by_period = cases.how, policy.scenario.per is not None
     return policy.evaluate(
-        y_true,
-        scores,
+        cases.y_true,
+        cases.scores[name],
         by_cost=by_cost,
         pos_label=how.pos_label,
         periods=how.periods if by_period else None,
@@ -408,16 +428,17 @@ def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     return (by_period or scenarios)[0]
 
 
-def _check_policies(policies: Any, named: list[str]) -> Mapping[str, ThresholdPolicy]:
+def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
     if not isinstance(policies, Mapping):
         accepted = "a mapping of names to policies"
         raise TypeError(f"policies={policies!r}; accepted is {accepted}")
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():
-        if not isinstance(policy, ThresholdPolicy):
+        if not isinstance(policy, AnyPolicy):
             raise TypeError(
-                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy"
+                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy, "
+                "a JointPolicy or a Worklist"
             )
     if set(named) != set(policies):
         raise ValueError(
