@@ -10,7 +10,6 @@ import numpy as np
 
 from voros.allocation.joint_evaluation import JointEvaluation, evaluate_streams
 from voros.allocation.problem import JointChoice, JointPromise, Overlap, SharedLimit
-from voros.allocation.saved_joint import JOINT_FORMAT, joint_text, read_joint
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence
@@ -19,13 +18,23 @@ from voros.core.shared_capacity import Certificate
 from voros.exceptions import ArgumentError
 from voros.io.documents import DocumentError, read_document
 from voros.io.frames import make_frame
-from voros.io.writing import saved
-from voros.policy.saved_policy import POLICY_FORMAT
+from voros.io.writing import json_text, saved, with_checksum
+from voros.policy.saved_policy import POLICY_FORMAT, saved_scenario
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import WORKLIST_FORMAT, Worklist
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import Table
 from voros.typing import BoolArray
+
+JOINT_FORMAT = "voros joint policy"
+JOINT_SCHEMA = 7
+"""Raised whenever the fields of a file change."""
+
+SAVED_PARTS = (
+    *("limit", "arrangement", "overlap", "n_cases", "default", "certificate", "promise"),
+    "values",
+)
+"""What a file holds besides the streams."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +222,20 @@ class JointPolicy:
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the policy as JSON text, and write it to a file if a path is given."""
-        return saved(joint_text(self), path, force=force)
+        columns = zip(self.names, self.scenarios, self.miss_weights, self.sizes, strict=True)
+        streams = [
+            {
+                "name": name,
+                "scenario": scenario.fields(),
+                "miss_weight": weight,
+                "n_positive": n_positive,
+                "n_negative": n_negative,
+            }
+            for name, scenario, weight, (n_positive, n_negative) in columns
+        ]
+        document = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
+        document |= {name: getattr(self, name) for name in SAVED_PARTS}
+        return saved(json_text(with_checksum(document)), path, force=force)
 
     @classmethod
     def from_json(cls, source: str | Path) -> JointPolicy:
@@ -222,8 +244,28 @@ class JointPolicy:
         Returns
         -------
         JointPolicy
+
+        Raises
+        ------
+        DocumentError
+            When it is not a saved joint policy, or was changed after it was saved.
         """
-        return read_joint(source, cls)
+        fields = read_document(source, "saved joint policy").saved(JOINT_FORMAT, JOINT_SCHEMA)
+        streams = [stream.named() for stream in fields["streams"].items()]
+        plain = {name: fields[name].value for name in ("arrangement", "overlap", "n_cases")}
+        values = fields["values"].value
+        return cls(
+            **plain,
+            names=tuple(stream["name"].value for stream in streams),
+            scenarios=tuple(saved_scenario(stream["scenario"]) for stream in streams),
+            miss_weights=tuple(stream["miss_weight"].value for stream in streams),
+            sizes=tuple((s["n_positive"].value, s["n_negative"].value) for s in streams),
+            limit=fields["limit"].record(SharedLimit),
+            default=fields["default"].record(JointChoice),
+            certificate=fields["certificate"].record(Certificate),
+            promise=fields["promise"].optional(lambda promise: promise.record(JointPromise)),
+            values=None if values is None else tuple((miss, alarm) for miss, alarm in values),
+        )
 
     def _repr_html_(self) -> str:
         """Show what each stream does, for notebooks."""
