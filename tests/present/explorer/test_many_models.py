@@ -61,7 +61,7 @@ def twelve(request: pytest.FixtureRequest, browser: Any, twelve_page: Path) -> I
         if browser.execute_script("return document.body.dataset.sure ?? null"):
             break
         time.sleep(0.05)
-    for name in ("roc", "area", "decision", "prevalence", "map"):
+    for name in ("roc", "area", "decision", "map"):
         script = "document.getElementById(arguments[0]).open = true"
         browser.execute_script(script, f"{name}-table")
     yield browser

@@ -136,7 +136,7 @@ def test_a_bare_confidence_is_a_guarantee_of_the_population() -> None:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) -> None:
-    from present.explorer.driving import choose, complaints, element, text, type_into, until
+    from present.explorer.driving import choose, complaints, text, type_into, until
 
     y, scores = cases()
     scenario = voros.Scenario(0.4, 0.25, COSTS)
@@ -176,7 +176,7 @@ def test_the_page_says_it_of_these_limits_alone(browser: Any, tmp_path: Path) ->
     )
     said_itself = until(browser, "document.getElementById('guarantee').textContent")
     assert "95\N{NO-BREAK SPACE}%" in said_itself
-    element(browser, "undo").click()
+    type_into(browser, "floor-field", "40")
     assert "in the next 600 cases" in text(browser, "promise")
     choose(browser, "language", "de")
     assert "in den nächsten 600 Fällen" in text(browser, "promise")

@@ -2,6 +2,7 @@
 
 import base64
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,13 @@ def evaluated(y: Any, s: Any, by: Any, threshold: float, floor: float, recall: f
         t_integral=one,
         ratio_integral=one,
     )
-    at = np.array([threshold])
-    return SubgroupEvaluation.from_cases(
-        Subgroups.from_columns(by), y, s, at, whole, scenario, 0.95
+    evaluation = SimpleNamespace(
+        scenario=scenario,
+        choices=[SimpleNamespace(threshold=threshold)],
+        counts=whole,
+        confidence_level=0.95,
     )
+    return SubgroupEvaluation.from_cases(Subgroups.from_columns(by), y, s, evaluation)
 
 
 def test_groups_that_stay_small_are_refused_by_name(cases: Any) -> None:
