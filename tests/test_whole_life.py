@@ -80,6 +80,7 @@ class Life(ABC):
 
     chosen: tuple[str, ...]
     applied: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     fed: tuple[str, ...] = ()
     labelled: tuple[str, ...] = ("--label", "sepsis")
     evaluated: tuple[str, ...] = ("--label", "sepsis")
@@ -129,7 +130,7 @@ class ThresholdLife(Life):
 
 class OutcomesLife(Life):
     chosen = ("allocate", "--streams", "streams.toml")
-    applied = fed = labelled = ("--streams", "streams.toml")
+    applied = compared = fed = labelled = ("--streams", "streams.toml")
     evaluated = ()
     alarm_columns = ("alarm_sepsis", "alarm_kidney")
     renewed = False
@@ -159,7 +160,7 @@ class SubgroupsLife(Life):
         *("allocate", "--label", "sepsis", "--score", "risk", "--by", "ward"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
-    applied = fed = ("--by", "ward", "--score", "risk")
+    applied = compared = fed = ("--by", "ward", "--score", "risk")
     renewed = False
 
     def choose(self, ward, capacity):
@@ -185,7 +186,7 @@ class WorklistLife(Life):
         *("worklist", "--label", "sepsis", "--score", "risk", "--time", "day", "--exceed", "0"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
-    applied = ("--time", "day")
+    applied = compared = ("--time", "day")
 
     def choose(self, ward, capacity):
         k = round(capacity * PER_DAY)
@@ -333,6 +334,11 @@ def test_a_whole_life_in_the_shell(kind: str, shell, tmp_path: Path) -> None:
     document = json.loads(shell("apply", "large.json", "test.csv", *options).partition("voros:")[0])
     assert (document["alarms"], document["within_capacity"]) == (raised, within)
     assert document["kept"] == (within and life.precise(expected, TEST))
+    options = (*life.compared, *life.evaluated, "--resamples", "100")
+    said = shell(
+        "compare", "test.csv", "--policy", "large.json", "--policy", "small.json", *options
+    )
+    assert "large has the lowest expected cost" in said
     score = () if "--score" in life.fed or kind == "allocation" else ("--score", "risk")
     feed = ("--id", "id", "--time", "day", *score, *life.fed)
     shell("monitor", "ward.voros", "--policy", "large.json", "--window", "2")

@@ -128,3 +128,34 @@ def test_a_report_on_one_model_with_a_guarantee(voros_command, cases, tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "One &amp; only" in page
     assert "guaranteed" in page
+
+
+def test_saved_policies_bring_their_limits(voros_command, cases, later_cases):
+    for name, capacity in (("large", "0.2"), ("small", "0.05")):
+        voros_command(
+            *("select", cases, "--min-precision", "0.3", "--miss-costs", "5:20"),
+            *("--capacity", capacity, "-o", f"{name}.json"),
+        )
+    saved = ("--policy", "large.json", "--policy", "small.json")
+    document = json.loads(voros_command("compare", later_cases, *saved, "--json", *QUICK).out)
+    policies = {n: voros.ThresholdPolicy.from_json(Path(f"{n}.json")) for n in ("large", "small")}
+    read = read_predictions(later_cases)
+    expected = voros.compare_policies(
+        read.labels,
+        {name: read.scores_of(one.model) for name, one in policies.items()},
+        policies,
+        n_resamples=200,
+        random_state=7,
+    )
+    assert document["verdict"] == expected.verdict
+    assert document["limits_broken"] == {
+        n: list(map(str, v)) for n, v in expected.violations.items()
+    }
+    for words, said in (
+        ((*saved, "--capacity", "0.1"), "is part of every policy; leave it out with --policy"),
+        ((*saved, "--metric", "auroc"), "policies are compared by their expected cost"),
+        (("--by", "good", *LIMITS), "is for saved policies; name them with --policy"),
+        ((*saved, "--score", "good", "--score", "fair"), "needs one column of scores"),
+    ):
+        ran = voros_command("compare", later_cases, *words)
+        assert (ran.code, said in ran.err) == (2, True), ran.err

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
     InputOptions,
@@ -11,11 +17,26 @@ from voros.cli.options import (
     ShowOptions,
     bundled,
     option,
+    refuse,
 )
 from voros.cli.score import check_reachable, evaluate_all
+from voros.cli.streams import (
+    StreamColumns,
+    Streams,
+    has_outcomes,
+    joined_subgroups,
+    outcome_columns,
+)
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
+from voros.core.scenario import Scenario
+from voros.exceptions import PredictionFileError
+from voros.io import open_source
 from voros.present.report.values import scenario_values
+
+if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
+    from voros.allocation.joint_policy import AnyPolicy
+    from voros.inference import Comparison
 
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
 """What models can be compared by."""
@@ -28,16 +49,41 @@ def compare_models(
     when: PeriodOptions,
     resampling: ResamplingOptions,
     output: ShowOptions,
+    policy: list[Path] | None = option(
+        "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
+    ),
+    streams: StreamColumns = None,
+    by: list[str] | None = option(
+        "With --policy: the groups that have thresholds of their own.", metavar="COLUMN"
+    ),
     metric: str = option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
         metavar="NAME",
         default="partial_voros",
     ),
 ) -> None:
-    """Compare the models in FILE on the same resamples: intervals, differences and a verdict."""
+    """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
+
+    With --policy saved policies are compared by their expected cost, with their limits and costs.
+    """
     from voros import inference
 
     check_choice(metric, "metric", COMPARED_BY)
+    if policy:
+        stated = limits.given() | {"scenarios": limits.scenarios}
+        refuse(stated, "is part of every policy; leave it out with --policy")
+        if metric not in ("partial_voros", "expected_cost"):
+            raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
+        policies = _read_policies(policy)
+        tested = _tested_cases(policies, columns, streams, by or [], when, resampling)
+        with show_progress("resampling") as progress:
+            comparison = inference.compare_policies(**tested, policies=policies, progress=progress)
+        broken = comparison.violations or {}
+        listed = {name: list(map(str, violations)) for name, violations in broken.items()}
+        about = {"file": str(columns.file), "limits_broken": listed}
+        show(_sheet(comparison, about, resampling), output)
+        return
+    refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     when.check(scenario)
     cases = load(columns, group=resampling.group, when=when)
@@ -54,10 +100,71 @@ def compare_models(
             progress=progress,
             **arguments,
         )
+    about = {"file": cases.source, "scenario": scenario_values(scenario)}
+    show(_sheet(comparison, about, resampling), output)
+
+
+def _read_policies(paths: list[Path]) -> dict[str, AnyPolicy]:
+    """Read policies of any kind, named by their files."""
+    from voros.allocation.joint_policy import load_policy
+
+    stems = Counter(path.stem for path in paths)
+    return {path.stem if stems[path.stem] == 1 else str(path): load_policy(path) for path in paths}
+
+
+def _tested_cases(
+    policies: Mapping[str, AnyPolicy],
+    columns: InputOptions,
+    streams: Path | None,
+    by: list[str],
+    when: PeriodOptions,
+    resampling: ResamplingOptions,
+) -> dict[str, Any]:
+    """Read labels, scores and units as `voros.compare_policies` takes them."""
+    scenarios = (
+        one.limit.scenario if hasattr(one, "limit") else one.scenario for one in policies.values()
+    )
+    plain = Scenario(cost_ratio=1.0)
+    shared = next((one for one in scenarios if one is not None and one.per is not None), plain)
+    when.check(shared)
+    joint = next(filter(has_outcomes, policies.values()), None)
+    if joint is not None:
+        refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
+        named = Streams(outcome_columns(joint, streams))
+        source = open_source(columns.file)
+        cases, _ = named.load(columns, source, when, shared, group=resampling.group)
+        return cases | resampling.draws | {"scores": dict.fromkeys(policies, cases["scores"])}
+    refuse({"streams": streams}, "is for joint policies of several outcomes")
+    scored = {name: _score_column(name, one, columns) for name, one in policies.items()}
+    stated = (getattr(one, "pos_label", None) for one in policies.values())
+    positive = columns.pos_label or next(filter(None, stated), None)
+    wanted = replace(columns, score=list(dict.fromkeys(scored.values())), pos_label=positive)
+    read = load(wanted, group=resampling.group, when=when, by=by)
+    return {
+        "y_true": read.labels,
+        "scores": {name: read.scores_of(column) for name, column in scored.items()},
+        "periods": periods_of(read, shared, when),
+        "by": joined_subgroups(read, by) if by else None,
+        **resampling.arguments(read),
+    }
+
+
+def _score_column(name: str, policy: AnyPolicy, columns: InputOptions) -> str:
+    stated = columns.score or []
+    column = stated[0] if len(stated) == 1 else getattr(policy, "model", None)
+    if column is None or len(stated) > 1:
+        raise PredictionFileError(
+            f"the policy {name!r} needs one column of scores; name it with one --score"
+        )
+    return str(column)
+
+
+def _sheet(
+    comparison: Comparison, about: Mapping[str, Any], resampling: ResamplingOptions
+) -> Sheet:
     models = comparison.models_frame("pyarrow").to_pylist()
     document = {
-        "file": cases.source,
-        "scenario": scenario_values(scenario),
+        **about,
         "metric": comparison.metric,
         "lower_is_better": comparison.lower_is_better,
         "confidence_level": comparison.confidence_level,
@@ -68,4 +175,4 @@ def compare_models(
         "verdict": comparison.verdict,
     }
     text = f"{resampling.resamples:,} resamples\n{comparison!r}"
-    show(Sheet(text=text, rows=models, document=document), output)
+    return Sheet(text=text, rows=models, document=document)

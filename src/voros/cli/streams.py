@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
@@ -14,12 +14,12 @@ from voros.cli.loading import load, periods_of
 from voros.cli.options import InputOptions, PeriodOptions, in_columns, refuse
 from voros.cli.terminal import say
 from voros.core.scenario import Scenario
-from voros.io import open_source
+from voros.io import Predictions, open_source
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
 from voros.io.tables import peek
 from voros.text.numbers import count
-from voros.typing import BoolArray
+from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation import JointPolicy
@@ -102,9 +102,14 @@ class Streams:
             units["groups"] = cases.groups
         if not self.by:
             return {"y_true": labels, "scores": scores, **units}, cases.kept
-        rows = zip(*(cases.by[name].tolist() for name in self.by), strict=True)
-        units["by"] = np.array([", ".join(map(str, row)) for row in rows])
+        units["by"] = joined_subgroups(cases, self.by)
         return {"y_true": labels[name], "scores": scores[name], **units}, cases.kept
+
+
+def joined_subgroups(cases: Predictions, names: Sequence[str]) -> AnyArray:
+    """Return the group of each case; of several columns, their values together."""
+    rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
+    return np.array([", ".join(map(str, row)) for row in rows])
 
 
 def decide_streams(
