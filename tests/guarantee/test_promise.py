@@ -380,10 +380,10 @@ def test_more_cases_are_asked_for_where_they_would_pass() -> None:
     guarantee = Guarantee(0.95, horizon=100)
     points = OperatingPoints.from_scores(rank < 150, -rank)
     more = said_number(guarantee.explain(points, scenario), "about ")
-    times = 1 + int(more) // 150
-    rank = np.arange(times * 1000)
-    points = OperatingPoints.from_scores(rank < times * 150, -rank)
-    assert guarantee.allowed(points, scenario)[1:].any()
+    for n_positive, passes in ((150 + int(more), True), (150 + int(more) // 2, False)):
+        rank = np.arange(round(n_positive / 0.15))
+        points = OperatingPoints.from_scores(rank < n_positive, -rank)
+        assert guarantee.allowed(points, scenario)[1:].any() == passes
 
 
 def test_a_capacity_below_one_of_the_cases_that_are_as_good_is_explained() -> None:
