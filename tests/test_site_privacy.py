@@ -7,6 +7,7 @@ import pytest
 
 import voros
 from voros import SiteCounts
+from voros.sites import MismatchError
 
 SCENARIO = voros.Scenario(0.3, 0.2, (0.1, 0.4))
 
@@ -97,7 +98,7 @@ def test_the_weight_of_a_case_is_withheld():
 
 
 def test_two_publications_can_be_subtracted():
-    """Why the guide says to publish once: a month later the difference shows single cases."""
+    """Why `since` is there: a month later the difference shows single cases."""
     died, risk = draw()
     may, june = (
         SiteCounts.from_scores(died[:n], {"risk": risk[:n]}, site="north") for n in (2800, 3000)
@@ -106,3 +107,53 @@ def test_two_publications_can_be_subtracted():
     shared = sorted(set(earlier) & set(later), reverse=True)
     added = np.diff([0, *(later[bucket] - earlier[bucket] for bucket in shared)])
     assert np.any((added > 0) & (added < 10))
+
+
+@pytest.mark.parametrize("min_rows", [10, 25])
+def test_counts_since_earlier_ones_cannot(min_rows):
+    died, risk = draw()
+    published = None
+    for n_cases in (2000, 2300, 2700, 3000):
+        counts = SiteCounts.from_scores(
+            died[:n_cases],
+            {"risk": risk[:n_cases]},
+            site="north",
+            min_rows=min_rows,
+            since=published,
+        )
+        if published is not None:
+            earlier, later = cuts(published, "risk"), cuts(counts, "risk")
+            shared = sorted(set(earlier) & set(later), reverse=True)
+            added = np.diff([0, *(later[bucket] - earlier[bucket] for bucket in shared)])
+            assert added.min() >= min_rows
+            assert len(added) > 3
+        truth = voros.partial_voros_score(died[:n_cases], risk[:n_cases], SCENARIO)
+        low, high = counts.bounds(SCENARIO)["risk"]
+        assert low <= truth <= high
+        published = counts
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (slice(0, 2005), "since: 5 cases were added since the earlier counts; at least 10"),
+        (slice(100, 3000), "since: cases of the earlier counts are missing"),
+        (slice(0, 2000), "since: 0 cases were added"),
+    ],
+)
+def test_what_is_no_growth_is_refused(rows, reason):
+    died, risk = draw()
+    earlier = SiteCounts.from_scores(died[:2000], {"risk": risk[:2000]}, site="north")
+    with pytest.raises(ValueError, match=reason):
+        SiteCounts.from_scores(died[rows], {"risk": risk[rows]}, site="north", since=earlier)
+
+
+def test_earlier_counts_are_of_the_same_site_and_question():
+    died, risk = draw()
+    earlier = SiteCounts.from_scores(died[:2000], {"risk": risk[:2000]}, site="south")
+    with pytest.raises(MismatchError, match="since holds counts of south for risk; accepted"):
+        SiteCounts.from_scores(died, {"risk": risk}, site="north", since=earlier)
+    with pytest.raises(
+        MismatchError, match="south for risk; accepted are earlier ones of south for other"
+    ):
+        SiteCounts.from_scores(died, {"other": risk}, site="south", since=earlier)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arguments import check_count
+from voros.core.arguments import check_count, check_type
 from voros.core.arrays import check_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -116,6 +116,7 @@ class SiteCounts:
         sample_weight: Any = None,
         min_rows: int = MIN_ROWS,
         bits: int = 20,
+        since: SiteCounts | None = None,
     ) -> SiteCounts:
         """Count the cases of a site.
 
@@ -135,6 +136,10 @@ class SiteCounts:
             Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
         bits : int, default 20
             How fine the ranges are before that, as in `BinnedCounts`.
+        since : SiteCounts, optional
+            Counts of this site that were published before, of some of these cases. Ranges are
+            merged until each has grown by ``min_rows`` rows, so that nobody who subtracts the two
+            sees fewer.
 
         Returns
         -------
@@ -163,6 +168,8 @@ class SiteCounts:
                 "min_rows",
                 f"={min_rows}, and the site has {n_rows} cases in all; none may be counted",
             )
+        if since is not None:
+            counted = _grown(counted, since, site, min_rows)
         models = {name: counts.merge_small_bins(min_rows) for name, counts in counted.items()}
         mass = None if sample_weight is None else check_weights(sample_weight)
         _check_overlays(models, orders_of_models(columns, bits, mass), min_rows)
@@ -272,6 +279,23 @@ class SiteCounts:
 def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
     """Round the smallest weight, that of one case, down to a power of two."""
     return replace(counts, one_case=2.0 ** np.floor(np.log2(counts.one_case)))
+
+
+def _grown(
+    counted: Mapping[str, BinnedCounts], since: SiteCounts, site: str, min_rows: int
+) -> dict[str, BinnedCounts]:
+    """Merge ranges until each has grown by so many rows since the site's earlier counts."""
+    check_type(since, "since", SiteCounts, "SiteCounts of the same site")
+    if since._site_names != [site] or set(since.models) != set(counted):
+        raise MismatchError(
+            f"since holds counts of {', '.join(since._site_names)} for "
+            f"{', '.join(sorted(since.models))}; accepted are earlier ones of {site} for "
+            f"{', '.join(sorted(counted))}"
+        )
+    try:
+        return {name: part.since(since.models[name], min_rows) for name, part in counted.items()}
+    except ValueError as error:
+        raise ArgumentError("since", f": {error}") from None
 
 
 def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_rows: int) -> None:

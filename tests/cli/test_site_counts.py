@@ -187,3 +187,18 @@ def test_models_that_order_cases_alike_are_refused(tmp_path, voros_command):
     assert "'risk' and 'gone' order the cases in reverse" in ran.err
     ran = voros_command("count", "north.csv", "--label", "died", "--score", "risk")
     assert ran.code == 0
+
+
+def test_the_shell_counts_since(tmp_path, voros_command):
+    rng = np.random.default_rng(3)
+    died = rng.random(3000) < 0.15
+    risk = 1 / (1 + np.exp(-(rng.normal(size=3000) + 1.5 * died - 2)))
+    lines = ["died,risk", *(f"{int(y)},{x!r}" for y, x in zip(died, risk.tolist(), strict=True))]
+    for name, n_rows in (("may", 2800), ("june", 3000)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines[: n_rows + 1]) + "\n")
+    how = ("--label", "died", "--site", "north")
+    assert voros_command("count", "may.csv", *how, "-o", "may.json").code == 0
+    ran = voros_command("count", "june.csv", *how, "--since", "may.json", "-o", "june.json")
+    assert ran.code == 0, ran.err
+    june = voros.SiteCounts.from_json(tmp_path / "june.json")
+    assert 1 < len(june.models["risk"].rows) <= 20

@@ -139,13 +139,13 @@ def _tested_cases(
     stated = (getattr(one, "pos_label", None) for one in policies.values())
     positive = columns.pos_label or next(filter(None, stated), None)
     wanted = replace(columns, score=list(dict.fromkeys(scored.values())), pos_label=positive)
-    read = load(wanted, group=resampling.group, when=when, by=by)
+    predictions = load(wanted, group=resampling.group, when=when, by=by)
     return {
-        "y_true": read.labels,
-        "scores": {name: read.scores_of(column) for name, column in scored.items()},
-        "periods": periods_of(read, shared, when),
-        "by": joined_subgroups(read, by) if by else None,
-        **resampling.arguments(read),
+        "y_true": predictions.labels,
+        "scores": {name: predictions.scores_of(column) for name, column in scored.items()},
+        "periods": periods_of(predictions, shared, when),
+        "by": joined_subgroups(predictions, by) if by else None,
+        **resampling.arguments(predictions),
     }
 
 

@@ -53,6 +53,11 @@ def count_site(
     bits: int = option(
         "How fine the ranges are: 12 is one per octave of scores, 20 256.", default=20
     ),
+    since: Path | None = option(
+        "Counts of this site that were published before; ranges are merged until each has "
+        "grown by --min-rows rows, for whoever has both can subtract them.",
+        metavar="FILE",
+    ),
     output: Output = None,
 ) -> None:
     """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
@@ -73,6 +78,7 @@ def count_site(
             sample_weight=cases.weights,
             min_rows=min_rows,
             bits=bits,
+            since=None if since is None else SiteCounts.from_json(since),
         )
     named = replace(counts, pos_label=label_text(columns.pos_label), weights=columns.weight)
     _deliver(named, output, show_options)

@@ -221,11 +221,58 @@ class BinnedCounts:
             raise ValueError(
                 f"min_rows={min_rows}: these counts hold {n_rows} rows in all, too few for one bin"
             )
-        if self.rows.min() >= min_rows:
-            return self
+        return self if self.rows.min() >= min_rows else self._merged_until(self.rows, min_rows)
+
+    def since(self, earlier: BinnedCounts, min_rows: int) -> BinnedCounts:
+        """Merge bins until each holds at least ``min_rows`` rows more than in earlier counts.
+
+        Whoever has both can then subtract them and sees no smaller bin.
+
+        Returns
+        -------
+        BinnedCounts
+
+        Raises
+        ------
+        ValueError
+            Where fewer rows were added in all, or cases of the earlier counts are missing.
+
+        Examples
+        --------
+        >>> y_true, y_score = [1, 0, 1, 0, 1, 0], [0.9, 0.8, 0.3, 0.26, 0.7, 0.1]
+        >>> earlier = BinnedCounts.from_scores(y_true[:4], y_score[:4])
+        >>> BinnedCounts.from_scores(y_true, y_score).since(earlier, 2).rows.tolist()
+        [6]
+        """
+        both = self + earlier
+        later, before = both._filled(self), both._filled(earlier)
+        growth, slack = later.rows - before.rows, ROUNDING * before.n_positive
+        lost = np.minimum(later.positive - before.positive, later.negative - before.negative)
+        if growth.min() < 0 or lost.min() < -slack:
+            raise ValueError(
+                "cases of the earlier counts are missing, or have another label or score; "
+                "the same cases and later ones are accepted"
+            )
+        if growth.sum() < min_rows:
+            raise ValueError(
+                f"{growth.sum()} cases were added since the earlier counts; at least "
+                f"{min_rows} are needed"
+            )
+        return later._merged_until(growth, min_rows)
+
+    def _filled(self, counts: BinnedCounts) -> BinnedCounts:
+        """Return these bins with the counts of others, whose bins all lie within these."""
+        inner = counts.coarser(self.bits)
+        ranges = Ranges(*map(np.append, self._ranges, inner._ranges))
+        nothing = map(np.zeros_like, self._counts)
+        added = tuple(map(np.append, nothing, inner._counts))
+        return _grouped(self.bits, ranges, added, counts.one_case)
+
+    def _merged_until(self, rows: IntArray, min_rows: int) -> BinnedCounts:
+        """Merge neighbouring bins until each holds at least so many of these rows."""
         level = _level(self.bits)
         rising = Ranges(*(ends[::-1] for ends in self._ranges))
-        starts = without_small(rising, self.rows[::-1], min_rows)
+        starts = without_small(rising, rows[::-1], min_rows)
         first = np.append(LOWEST_KEY >> level, starts)
         last = np.append(starts - 1, HIGHEST_KEY >> level)
         tiles = Ranges(*map(np.append, (first, last), self._ranges))

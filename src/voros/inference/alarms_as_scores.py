@@ -69,13 +69,13 @@ def decide_all(
     else:
         labels = y_true
         alarms = {name: _alarms(policy, scores[name], by, how) for name, policy in others.items()}
-    made = own | {
+    thresholds = own | {
         name: _on_alarms(_scenario(p, name), labels, alarms[name]) for name, p in others.items()
     }
     return DecidedCases(
         y_true=labels,
         scores=scores | {name: column.astype(float) for name, column in alarms.items()},
-        policies={name: made[name] for name in policies},
+        policies={name: thresholds[name] for name in policies},
         violations=violations,
         how=how,
     )
