@@ -65,6 +65,13 @@ def write_parquet(path):
     parquet.write_table(pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), path)
 
 
+def write_stream(path):
+    table, sink = pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    path.write_bytes(gzip.compress(sink.getvalue().to_pybytes()))
+
+
 @pytest.mark.usefixtures("little_memory")
 @pytest.mark.parametrize(
     ("name", "write"),
@@ -72,6 +79,7 @@ def write_parquet(path):
         ("bomb.csv.gz", write_csv),
         ("bomb.jsonl.gz", write_jsonl),
         ("bomb.parquet", write_parquet),
+        ("bomb.arrow.gz", write_stream),
     ],
 )
 def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
@@ -80,6 +88,27 @@ def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
     said = refusal(tmp_path / name)
     assert said.startswith(f"{tmp_path / name}: ")
     assert "GB of memory, and 0 GB are free; voros score, select and map can use" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "said"),
+    [
+        ("line.csv.gz", b"label,score\n", "a row has more than 4 MB"),
+        ("line.csv.gz", b"label,score\n1,0.5\n" * 400_000, "a row has more than 4 MB"),
+        ("line.jsonl.gz", b'{"label": "', "a row has more than 4 MB"),
+    ],
+)
+def test_one_endless_row_is_refused(tmp_path, name, start, said):
+    (tmp_path / name).write_bytes(gzip.compress(start + b"1" * (1 << 24), compresslevel=1))
+    assert said in refusal(tmp_path / name)
+
+
+def test_an_endless_cell_of_many_lines_is_refused(tmp_path):
+    rows = b"label,score,note\n" + b"1,0.5,x\n0,0.2,y\n" * 400_000
+    content = rows + b'1,0.5,"' + b"secret\n" * 2_000_000
+    (tmp_path / "cell.csv.gz").write_bytes(gzip.compress(content, compresslevel=1))
+    said = refusal(tmp_path / "cell.csv.gz")
+    assert "the quote that opens in line 800002 is never closed" in said
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from voros.core import costs
+from voros.core.arguments import check_number
 from voros.core.scenario import Scenario
 from voros.io.scenario_file import read_toml
 from voros.io.scenario_text import read_range, scenario_from_fields
@@ -27,7 +28,9 @@ from voros.text.numbers import percent
 from voros.text.table import Table
 
 LIMITS = ("min_precision", "capacity", "miss_costs")
-"""What is read of an answer; the offers that led to it are for the record."""
+
+OFFERS = ("accepted", "refused")
+"""False alarms for one more case caught, as they were offered."""
 
 POINTS_EACH = 41
 """Costs that stand for the range of one person; everybody has the same number."""
@@ -143,4 +146,27 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
         costs = read_range(fields["miss_costs"], "miss_costs")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+    _check_follows(costs, fields, where)
     return Answer(str(fields["who"]), scenario.min_precision, scenario.capacity, costs)
+
+
+def _check_follows(costs: tuple[float, float], fields: dict[str, Any], where: str) -> None:
+    """Raise unless the range is the one that the accepted and refused offers lead to."""
+    if not any(name in fields for name in OFFERS):
+        return
+    accepted, refused = (_offers(fields.get(name, []), f"{where}, {name}") for name in OFFERS)
+    # Where all were accepted, or all refused, no other number was asked about.
+    ends = [end for end in (max(accepted, default=None), min(refused, default=None)) if end]
+    if not ends:
+        raise ValueError(f"{where} has no accepted and no refused offer to derive miss_costs from")
+    if not np.allclose(costs, (min(ends), max(ends)), rtol=1e-9, atol=0):
+        raise ValueError(
+            f"{where}, miss_costs={list(costs)}; from what is accepted and refused follows "
+            f"[{min(ends):g}, {max(ends):g}]"
+        )
+
+
+def _offers(offers: Any, where: str) -> list[float]:
+    if not isinstance(offers, list):
+        raise ValueError(f"{where}={offers!r}; accepted is a list of numbers above 0")
+    return [check_number(offer, where, "numbers above 0", 1e-100, 1e100) for offer in offers]

@@ -27,8 +27,10 @@ NO_VALUE = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/
 SHOWN_CHARACTERS, LONGEST_REASON = 40, 200
 """Characters of a cell, and of what a reader says of a file, that a message shows."""
 
-LONGEST_CELL = 2**31 - 1
+LONGEST_CELL = BLOCK_BYTES
 """Characters of a cell; Python's own reader stops at 131,072 by default."""
+
+TOO_LONG = f"a row has more than {BLOCK_BYTES >> 20} MB; see whether it is a table"
 
 NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity|nan)\s*", re.A | re.I)
 
@@ -47,7 +49,10 @@ def explain_bad_row(
     ``texts`` are the columns that are read as text.
     """
     try:
-        problem = _first_bad_row(source, numeric, texts)
+        if "straddling" in reason:  # as pyarrow says it; such a row is not read here either
+            problem: str | None = TOO_LONG
+        else:
+            problem = _first_bad_row(source, numeric, texts)
     except UnicodeDecodeError:
         problem = "this is not UTF-8 text; save it as UTF-8"
     except (csv.Error, OSError, ValueError) as error:
@@ -83,11 +88,13 @@ def count_lines(source: Source) -> int:
     ------
     PredictionFileError
         Where a quote is never closed: the fast reader takes everything after it as one cell, and
-        says nothing.
+        says nothing. Where a row is longer than any table's.
     """
     n_lines, n_quotes, doubtful = 0, 0, False
     with source.open() as stream:
         while chunk := bytes(stream.read(BLOCK_BYTES)):
+            if len(chunk) == BLOCK_BYTES and b"\n" not in chunk and b"\r" not in chunk:
+                raise PredictionFileError(TOO_LONG)
             n_lines, n_quotes = n_lines + chunk.count(b"\n"), n_quotes + chunk.count(b'"')
             doubtful = doubtful or LITERAL.search(chunk) is not None
     if doubtful or n_quotes % 2:
@@ -104,7 +111,7 @@ def _check_closed(source: Source) -> None:
         for _ in rows:
             line = rows.line_num + 1
     except csv.Error as error:
-        if "unexpected end" in str(error):
+        if "field larger" in str(error) or "unexpected end" in str(error):
             raise PredictionFileError(
                 f"the quote that opens in line {line} is never closed; close or remove it, for all "
                 "that follows would be one cell"

@@ -21,12 +21,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from voros.core.scenario import Scenario
+from voros.io.documents import DEEPEST
 from voros.io.scenario_text import scenario_from_fields
+
+LONGEST_TOML = 2**20
+"""Characters of a file; scenarios take a few hundred."""
+
+NOT_OF_A_KEY = re.compile(r"[^\w.\"' \t-]+")
+"""What ends a key: the time of the parser grows with the square of a key's parts."""
 
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
@@ -72,8 +80,23 @@ def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a file of TOML."""
+    """Read a file of TOML.
+
+    Raises
+    ------
+    ValueError
+        When it is not TOML, or so large or deeply nested that a parser would take minutes.
+    """
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(LONGEST_TOML + 1)
+        if len(text) > LONGEST_TOML:
+            raise ValueError(f"it has more than {LONGEST_TOML:,} characters")
+        pieces = NOT_OF_A_KEY.split(text)
+        if any(sum(map(bool, piece.split("."))) > DEEPEST for piece in pieces):
+            raise ValueError(f"a key has more than {DEEPEST} parts")
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"{path} is not TOML: values are nested too deep") from None
+    except ValueError as error:
         raise ValueError(f"{path} is not TOML: {error}") from None

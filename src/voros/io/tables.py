@@ -19,7 +19,7 @@ from voros.io.bad_rows import (
     shortened,
 )
 from voros.io.json_records import peek_lines, read_lines
-from voros.io.memory import check_fits_rows, fits_in_memory
+from voros.io.memory import check_fits_rows, fits_in_memory, read_within_memory
 from voros.io.source import (
     ARROW_FILE_MAGIC,
     ARROW_STREAM_MAGIC,
@@ -206,7 +206,7 @@ def _open_arrow(source: Source) -> Any:
         # Mapped, not read: columns that are not asked for are never touched.
         stream = pa.memory_map(str(source.path))
     else:
-        stream = pa.BufferReader(source.open().read())
+        stream = pa.BufferReader(read_within_memory(source.open()))
     if source.head.startswith(ARROW_FILE_MAGIC):
         return pa.ipc.open_file(stream).read_all()
     table = pa.ipc.open_stream(stream).read_all()
