@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from voros.allocation.joint_policy import AnyPolicy, JointPolicy, load_policy
+from voros.allocation.joint_policy import AnyPolicy, load_policy
 from voros.core.alignment import check_aligned
 from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
@@ -28,7 +29,6 @@ from voros.monitoring.settings import (
 )
 from voros.monitoring.status import Status, Update
 from voros.monitoring.stays import (
-    RecordedStays,
     add_outcomes,
     add_rows,
     recorded_stays,
@@ -464,34 +464,27 @@ class Monitor:
         the error of a guarantee is spent over them; the same cases and labels again are the same
         proposal.
         """
-        if since is None:
-            since = self.status().since
-        deployed = self._deployment
-        begin = deployed.since if since is None else max(deployed.since, read_time(since))
-        if self._watched.rule is not None:
-            return self._renew_stays(recorded_stays(deployed, begin))
-        rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
-        if isinstance(self.policy, JointPolicy):
+        single = self._watched.single
+        if single is None:
             raise ValueError(
                 "a joint policy is not renewed from its monitor, because its rule for sharing the "
                 "capacity is not part of it; decide it again on recent cases with voros.allocate, "
                 "and deploy it with adopt"
             )
-        if isinstance(self.policy, Worklist) or self.policy.guarantee is None:
-            return propose(rows, self.policy, self.settings.cost_ratio)
-        with self._store.transaction():
-            number = count_proposal(rows, self.policy, self._store)
-            return propose(rows, self.policy, self.settings.cost_ratio, number)
-
-    def _renew_stays(self, recorded: RecordedStays) -> Renewal:
-        policy = self._watched.single
-        assert policy is not None
-        if policy.guarantee is None:
-            return propose_on_stays(recorded, policy, self.settings.cost_ratio)
-        with self._store.transaction():
-            columns = [recorded.names, *(column.tolist() for column in recorded[1:4])]
-            number = count_proposal([*columns, recorded.outcomes], policy, self._store)
-            return propose_on_stays(recorded, policy, self.settings.cost_ratio, number)
+        if since is None:
+            since = self.status().since
+        deployed, ratio = self._deployment, self.settings.cost_ratio
+        begin = deployed.since if since is None else max(deployed.since, read_time(since))
+        # Without a guarantee nothing is counted, and the file may be one that cannot be written.
+        with nullcontext() if single.guarantee is None else self._store.transaction():
+            if single.rule is not None:
+                stays = recorded_stays(deployed, begin)
+                number = count_proposal(stays.listed, single, self._store)
+                return propose_on_stays(stays, single, ratio, number)
+            rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
+            number = count_proposal(rows, single, self._store)
+            listed = self.policy if isinstance(self.policy, Worklist) else single
+            return propose(rows, listed, ratio, number)
 
     def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.

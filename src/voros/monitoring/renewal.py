@@ -118,7 +118,9 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
 
 
 def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> int:
-    """Return the number of a proposal from these cases, inside a transaction."""
+    """Return the number of a proposal from these cases, inside a transaction; 0 if none is due."""
+    if policy.guarantee is None:
+        return 0
     digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
     number, _, last = (store.metadata("proposals") or "0 ").partition(" ")
     if digest == last:

@@ -214,6 +214,11 @@ class RecordedStays(NamedTuple):
     outcomes: list[tuple[int, float, int]]
     known: BoolArray
 
+    @property
+    def listed(self) -> list[Any]:
+        """All but what follows from it, to tell whether the stays are the same again."""
+        return [self.names, *(column.tolist() for column in self[1:4]), self.outcomes]
+
     def counted(self, rule: AlarmRule) -> ScoredRows:
         """Return the rows that count under a rule."""
         events = [(code, time) for code, time, value in self.outcomes if value]
