@@ -268,7 +268,7 @@ class Monitor:
 
     def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
         """Decide on a batch; of a worklist on new cases, which must be whole periods."""
-        decided = self._watched.decide(y_score, by, periods, self.settings.cost_ratio)
+        decided = self._watched.decide(y_score, by, self.settings.cost_ratio)
         check_same_length(y_score=decided[0].score, cases=ids)
         if not isinstance(self.policy, Worklist):
             return decided

@@ -149,18 +149,15 @@ class WatchedPolicy:
                     name, f" is of cases and periods; this policy is over stays, by {self.rule!r}"
                 )
 
-    def decide(
-        self, y_score: Any, by: Any, periods: AnyArray, cost_ratio: float | None
-    ) -> list[Decided]:
-        """Decide on new cases; those of a worklist are whole periods."""
+    def decide(self, y_score: Any, by: Any, cost_ratio: float | None) -> list[Decided]:
+        """Decide on new cases; a worklist, which is made of whole periods, decides on none here."""
         if isinstance(self.policy, JointPolicy):
             return self._decide_streams(self.policy, y_score, by)
         if by is not None:
             raise ArgumentError("by", " is for joint policies whose streams are groups of cases")
         scores = finite_scores(model_column(y_score, self.model))
-        if isinstance(self.policy, Worklist):
-            alarms = self.policy.predict(scores, periods=periods)
-        else:
+        alarms = np.zeros(len(scores), dtype=np.bool_)
+        if isinstance(self.policy, ThresholdPolicy):
             alarms = self.policy.predict(scores, cost_ratio)
         return [_of_stream(ONLY, scores, alarms)]
 
