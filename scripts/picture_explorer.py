@@ -99,7 +99,7 @@ def main() -> None:
         keep(photograph(browser, 1280, 1160, browser.execute_script(GAINS)), "explorer-gains.png")
         run_page(ROOT / "docs" / "monitoring.md")
         browser.get((Path(folder) / "ward.html").as_uri())
-        keep(photograph(browser, 900, 2260), "monitor.png")
+        keep(photograph(browser, 900, 2340), "monitor.png")
         browser.quit()
         os.chdir(ROOT)
 
