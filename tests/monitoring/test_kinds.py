@@ -77,6 +77,8 @@ def test_what_is_no_stream_is_refused() -> None:
     monitor = watched(policy, y, scores)
     with pytest.raises(ValueError, match="y_true has labels of 'lung'; the outcomes are 'sepsis'"):
         monitor.label({"lung": [1]}, cases=[1])
+    with pytest.raises(ValueError, match="y_true names no outcome; the outcomes are 'sepsis', 'ki"):
+        monitor.label([1], cases=[1])
     one = voros.ThresholdPolicy.from_validation(y["sepsis"], scores["sepsis"], scenario)
     with pytest.raises(ValueError, match="policy has other streams"):
         monitor.adopt(one)

@@ -300,7 +300,7 @@ class Monitor:
         ----------
         y_true : array-like of shape (n_labels,)
             For a joint policy of several outcomes, a mapping or data frame with a column for each
-            that is labelled, or the outcome of each case.
+            that is labelled.
         cases : array-like of shape (n_labels,)
             The cases they belong to, which may come later.
         times : array-like of shape (n_labels,), optional

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -186,26 +186,14 @@ class WatchedPolicy:
         if self.outcomes == (ONLY,):
             return {ONLY: read_labels(y_true, wanted)}
         columns = named_columns(y_true, "y_true")
-        if columns is None:
-            return self._classes(as_vector(y_true, "y_true"))
-        for name, _ in columns:
-            self._check_outcome(str(name))
+        named = () if columns is None else [str(name) for name, _ in columns]
+        if columns is None or not set(named) <= set(self.outcomes):
+            has = f"has labels of {_listed(named)}" if named else "names no outcome"
+            raise ArgumentError("y_true", f" {has}; the outcomes are {_listed(self.outcomes)}")
         return {
             str(name): read_labels(column, wanted, name=f"y_true of {name!r}")
             for name, column in columns
         }
-
-    def _classes(self, y_true: AnyArray) -> dict[str, BoolArray]:
-        """Read labels of which each names one of the outcomes."""
-        names = np.array([str(label) for label in y_true.tolist()], dtype=object)
-        for name in dict.fromkeys(names.tolist()):
-            self._check_outcome(name)
-        return {outcome: np.asarray(names == outcome) for outcome in self.outcomes}
-
-    def _check_outcome(self, name: str) -> None:
-        if name not in self.outcomes:
-            listed = ", ".join(map(repr, self.outcomes))
-            raise ArgumentError("y_true", f" has labels of {name!r}; the outcomes are {listed}")
 
     def calibrate(self, validation: Any) -> RiskCurve | None:
         """Estimate the risk of each score from labelled cases."""
@@ -264,8 +252,8 @@ def _of_stream(name: str, scores: FloatArray, alarms: BoolArray) -> Decided:
     return Decided(names, names, scores, alarms)
 
 
-def _listed(floors: Mapping[str, float]) -> str:
-    return ", ".join(map(repr, floors)) if set(floors) != {ONLY} else "only one"
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, filter(None, names))) or "only one"
 
 
 def _without_origin(policy: AnyPolicy) -> str:
