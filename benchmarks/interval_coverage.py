@@ -23,10 +23,10 @@ import voros
 from voros.core.calibration import Calibration
 from voros.core.risk_quality import auroc_interval
 from voros.inference import net_benefit_band
-from voros.inference.bands import roc_band
 from voros.inference.bca import METHODS
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
+from voros.inference.roc_bands import roc_band
 from voros.inference.statistics import Measure
 from voros.typing import AnyArray, BoolArray, FloatArray
 

@@ -1,6 +1,6 @@
 """Intervals and comparisons by resampling."""
 
-from voros.inference.bands import Band, roc_band
+from voros.inference.band import Band
 from voros.inference.benefit_bands import net_benefit_band
 from voros.inference.bootstrap import Bootstrap, bootstrap
 from voros.inference.comparison import (
@@ -9,6 +9,7 @@ from voros.inference.comparison import (
     compare,
     compare_policies,
 )
+from voros.inference.roc_bands import roc_band
 
 __all__ = [
     "Band",

@@ -17,7 +17,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import check_probabilities, net_benefit, odds, within_limits
 from voros.exceptions import ArgumentError
-from voros.inference.bands import Band
+from voros.inference.band import Band
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
 from voros.models import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, RatioInterval, ra
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
-from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import count, short, typed, typed_percent
 from voros.typing import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.monitoring.watched_policy import WatchedPolicy
 
 
 @dataclass(frozen=True)

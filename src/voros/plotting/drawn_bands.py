@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from voros.inference.bands import Band
+from voros.inference.band import Band
 from voros.plotting.colours import muted
 from voros.plotting.decision_curve import DecisionCurveDisplay
 from voros.plotting.legends import draw_legend

@@ -1,27 +1,20 @@
-"""Bands around the ROC curve: where the population's curve lies.
-
-A *simultaneous* band holds the whole curve with the stated confidence. A *pointwise* one would hold
-the height at any one position, and miss the curve somewhere more often than that.
-"""
+"""Bands around the ROC curve: where the population's curve lies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, Unpack
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 from scipy.special import expit, logit
 
 from voros.core.operating_points import OperatingPoints
+from voros.inference.band import Band
 from voros.inference.bootstrap import BandOptions, Replicates, Resampling
 from voros.inference.statistics import Measure, one_by_one
-from voros.io.frames import make_frame
 from voros.models import one_or_all
-from voros.text.numbers import percent, short
 from voros.text.signatures import takes
 from voros.typing import FloatArray
-
-Kind: TypeAlias = Literal["simultaneous", "pointwise"]
 
 POSITIONS = 101
 """False alarm rates at which a band is computed."""
@@ -33,53 +26,6 @@ judge."""
 
 NOT_OF_BANDS = ("method", "periods", "times", "miss_value", "false_alarm_cost")
 """Arguments of intervals that bands do not take."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Band:
-    """A curve, and the band in which the population's curve lies with a stated confidence.
-
-    Attributes
-    ----------
-    over : {"fpr", "threshold_probability"}
-        What the positions are: those of a ROC curve or of a decision curve.
-    positions, estimate, low, high : ndarray of shape (n_positions,)
-    kind : {"simultaneous", "pointwise"}
-    confidence_level : float
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y_true = rng.random(1000) < 0.2
-    >>> band = roc_band(y_true, y_true + rng.normal(size=1000), n_resamples=100, random_state=0)
-    >>> band.over, len(band.positions), band.label
-    ('fpr', 101, '95 % band, simultaneous')
-    >>> bool(np.all(band.low <= band.estimate) and np.all(band.estimate <= band.high))
-    True
-    """
-
-    over: Literal["fpr", "threshold_probability"]
-    positions: FloatArray
-    estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    kind: Kind
-    confidence_level: float
-
-    @property
-    def label(self) -> str:
-        """What a legend should say."""
-        return f"{percent(self.confidence_level)} band, {self.kind}"
-
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of one row per position."""
-        names = ("positions", "estimate", "low", "high")
-        columns = {name: getattr(self, name) for name in names}
-        return make_frame({self.over: columns.pop("positions")} | columns, backend)
-
-    def __repr__(self) -> str:
-        """Name the band and its mean width."""
-        return f"Band({self.label}, mean width {short(float(np.mean(self.high - self.low)))})"
 
 
 @takes(Resampling, leave_out=NOT_OF_BANDS)

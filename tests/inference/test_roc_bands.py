@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 
 import voros
 from voros.inference import roc_band
-from voros.inference.bands import recall_at, simultaneous_ends
+from voros.inference.roc_bands import recall_at, simultaneous_ends
 
 
 @pytest.fixture(scope="module")
