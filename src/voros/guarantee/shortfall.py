@@ -69,7 +69,7 @@ def first_passing(
     """
     if not candidates or not passes(candidates[-1]):
         return None
-    return candidates[bisect_left(candidates, True, key=passes)]
+    return candidates[bisect_left(candidates, True, hi=len(candidates) - 1, key=passes)]
 
 
 def more_positives(points: OperatingPoints, passes: Callable[[OperatingPoints], bool]) -> str:

@@ -50,24 +50,14 @@ def tail_bound(
     array([[0.0355]])
     """
     x = np.minimum(share, 1.0)[:, None]
-    # Above its mean a tail is largest with the fewest trials, below it with the most.
-    trials = np.where(x > success, alarms[0][:, None], alarms[1][:, None])
-    return entropy_tail(x, success, trials)
-
-
-def entropy_tail(share: FloatArray, success: FloatArray, trials: AnyArray) -> FloatArray:
-    """Return Phi(-T) of shares of the trials: about the chance of more than that share.
-
-    Examples
-    --------
-    >>> entropy_tail(np.array([0.5, 0.59]), np.array(0.5), np.array(100)).round(4)
-    array([0.5   , 0.0355])
-    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = xlogy(share, share / success) + xlogy(1 - share, (1 - share) / (1 - success))
+        entropy = xlogy(x, x / success) + xlogy(1 - x, (1 - x) / (1 - success))
     entropy = np.where(np.isnan(entropy), 0.0, np.maximum(entropy, 0.0))
+    # Above its mean a tail is largest with the fewest trials, below it with the most.
+    above = x > success
+    trials = np.where(above, alarms[0][:, None], alarms[1][:, None])
     root = np.sqrt(2 * trials * entropy)
-    return np.asarray(ndtr(np.where(share > success, -root, root)))
+    return np.asarray(ndtr(np.where(above, -root, root)))
 
 
 def count_ranges(low: int, high: int) -> AnyArray:

@@ -10,7 +10,6 @@ needs. All of this is fixed before any label is seen.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -141,11 +140,12 @@ class FixedSequence:
 
     def needed_at_start(self) -> int:
         """Return the fewest true positives with which the start alone leaves a little of alpha."""
-        numbers = range(int(self.min_precision * self.start) + 1, self.start)
-        allowed = TUNING.start_part * self.alpha
-        return numbers.start + bisect_left(
-            numbers, True, key=lambda needed: self.start_risk(needed) <= allowed
-        )
+        low, high = int(self.min_precision * self.start), self.start
+        while high - low > 1:
+            middle = (low + high) // 2
+            too_risky = self.start_risk(middle) > TUNING.start_part * self.alpha
+            low, high = (middle, high) if too_risky else (low, middle)
+        return high
 
 
 @lru_cache(maxsize=1024)
@@ -179,7 +179,10 @@ def first_start(
     low, high = lowest - 1, lowest
     while high < most and fails(high):
         low, high = high, min(high + high // 4 + 1, most)
-    return low + 1 + bisect_left(range(low + 1, high), True, key=lambda rank: not fails(rank))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fails(middle) else (low, middle)
+    return high
 
 
 @lru_cache(maxsize=1024)

@@ -21,39 +21,23 @@ from functools import cached_property, lru_cache
 from itertools import chain, repeat
 
 import numpy as np
-from scipy.special import betainc, ndtri
+from scipy.special import betainc, ndtr, ndtri, xlogy
 
 from voros.core.exact_limits import as_fraction
-from voros.guarantee.next_cases.closed_bounds import ManyCounts, entropy_tail, tail_bound
+from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence, exact_up_to
 from voros.guarantee.next_cases.tail_bounds import (
     LEAST,
     BinomialCounts,
     TailTable,
+    finite_logs,
     windows,
 )
 from voros.guarantee.tuning import TUNING
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
 """Halvings of the interval in which a margin is sought, the largest one, and a small change."""
-
-
-def least_safe(
-    safe: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return about the least margins that are safe, between bounds, by halving.
-
-    Examples
-    --------
-    >>> least_safe(lambda margin: margin > 2, np.array([0.0]), np.array([64.0])).round(2)
-    array([2.])
-    """
-    for _ in range(MARGIN_HALVINGS):
-        middle = (low + high) / 2
-        is_safe = safe(middle)
-        low, high = np.where(is_safe, low, middle), np.where(is_safe, middle, high)
-    return high
 
 
 @lru_cache(maxsize=256)
@@ -133,11 +117,11 @@ class Margins:
         """
         nodes, unit, floor = self.nodes, self.unit, self.floor
         risk = _risk_at(sequence, nodes)
-        high = least_safe(
-            lambda margins: risk(floor * nodes + margins * unit) <= self.alpha,
-            np.full(len(nodes), -1.0),
-            np.minimum((1 - floor) * nodes / unit, WIDEST_MARGIN),
-        )
+        low, high = np.full(len(nodes), -1.0), np.minimum((1 - floor) * nodes / unit, WIDEST_MARGIN)
+        for _ in range(MARGIN_HALVINGS):
+            middle = (low + high) / 2
+            too_risky = risk(floor * nodes + middle * unit) > self.alpha
+            low, high = np.where(too_risky, middle, low), np.where(too_risky, high, middle)
         after = np.maximum(risk(floor * nodes + (high + SMALL) * unit), LEAST)
         gained = -_deviate(self.alpha) - ndtri(after)
         rates = SMALL / np.clip(gained, TUNING.slopes[0] * SMALL, TUNING.slopes[1] * SMALL)
@@ -157,10 +141,13 @@ def _risk_at(sequence: FixedSequence, alarms: FloatArray) -> Callable[[FloatArra
     weights = np.add.reduceat(risky.weights, firsts)
     middle = np.minimum(firsts + TUNING.chances_taken // 2, len(risky.weights) - 1)
     precision = risky.at(places[:, None] + (1 - places[:, None]) * below)[..., middle]
+    logs = finite_logs(precision)
 
     def risk(needed: FloatArray) -> FloatArray:
         x = np.clip((needed - 0.5) / alarms, 0.0, 1.0)[:, None]
-        passing = entropy_tail(x, precision, alarms[:, None])
+        entropy = xlogy(x, x) + xlogy(1 - x, 1 - x) - x * logs[0] - (1 - x) * logs[1]
+        root = np.sqrt(2 * alarms[:, None] * np.maximum(entropy, 0.0))
+        passing = ndtr(np.where(x > precision, -root, root))
         return np.asarray(place_weights @ (passing @ weights))
 
     return risk

@@ -11,16 +11,15 @@ largest of its Bernstein coefficients. The argument is in the documentation (gua
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.special import betainccinv, betaincinv, gammaln, ndtr, ndtri
+from scipy.special import betainccinv, betaincinv, gammaln, ndtr, ndtri, xlogy
 
 from voros.core.exact_limits import as_fraction
 from voros.guarantee.binomial_tests import at_least
-from voros.guarantee.next_cases.closed_bounds import count_ranges, entropy_tail, tail_bound
+from voros.guarantee.next_cases.closed_bounds import count_ranges, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import needed_to_keep
 from voros.guarantee.next_cases.grid_bounds import (
     GridBound,
@@ -30,10 +29,10 @@ from voros.guarantee.next_cases.grid_bounds import (
     largest_product,
     largest_sum,
 )
-from voros.guarantee.next_cases.needed import WIDEST_MARGIN, least_safe
-from voros.guarantee.next_cases.tail_bounds import LEAST, TailTable, windows
+from voros.guarantee.next_cases.needed import MARGIN_HALVINGS, WIDEST_MARGIN
+from voros.guarantee.next_cases.tail_bounds import LEAST, TailTable, finite_logs, windows
 from voros.guarantee.tuning import TUNING
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,11 +209,12 @@ def normal_margin(alpha: float, ratio: float, n_thresholds: int = 1) -> float:
     """
     breaking = chance_levels(TUNING.ignored_part * alpha)
     known = ndtri(breaking) / np.sqrt(ratio)
-
-    def safe(margin: FloatArray) -> BoolArray:
-        return np.asarray(largest_path(breaking, ndtr(-known - margin), n_thresholds) <= alpha)
-
-    return float(least_safe(safe, np.zeros(()), np.array(WIDEST_MARGIN)))
+    low, high = 0.0, WIDEST_MARGIN
+    for _ in range(MARGIN_HALVINGS):
+        middle = (low + high) / 2
+        risky = largest_path(breaking, ndtr(-known - middle), n_thresholds) > alpha
+        low, high = (middle, high) if risky else (low, middle)
+    return high
 
 
 @lru_cache(maxsize=256)
@@ -251,7 +251,10 @@ def most_once(
     high = low + step
     while high < n_cases and safe(high):
         low, step, high = high, 2 * step, high + 2 * step
-    return low + bisect_left(range(low + 1, high), True, key=lambda most: not safe(most))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if safe(middle) else (low, middle)
+    return low
 
 
 @lru_cache(maxsize=64)
@@ -287,26 +290,27 @@ def _solved_margins(bound: ProductRisk) -> FloatArray:
     test = bound.test
     nodes = np.unique(np.geomspace(test.least, test.most, TUNING.margin_nodes).round())
     rows = np.clip(np.searchsorted(bound.shares, nodes / test.n_cases), 0, len(bound.shares) - 1)
-    breaking = bound.breaking.values[rows]
+    breaking, logs = bound.breaking.values[rows], finite_logs(bound.precision)
     within, kept = (
         1 - at_least(most + 1, trials, bound.shares[rows])[:, None]
         for most, trials in ((test.most, test.n_cases), (test.capacity, test.horizon))
     )
     # As large as if there were no capacity, and as it takes where the capacity may break as well.
     breaking = np.maximum(1 - (1 - breaking) / np.maximum(kept, LEAST), within * breaking)
-    floor = float(as_fraction(test.min_precision))
+    floor, low = float(as_fraction(test.min_precision)), np.full(len(nodes), -1.0)
     unit = np.sqrt(floor * (1 - floor) / nodes)
+    high = np.minimum((1 - floor) / unit, WIDEST_MARGIN)
     alpha = _alpha_of_one(test)
-
-    def safe(margins: FloatArray) -> BoolArray:
-        share = np.clip(floor + margins * unit, 0.0, 1.0)[:, None]
-        passing = entropy_tail(share, bound.precision, nodes[:, None])
-        return np.asarray((passing * breaking).max(axis=1) <= alpha)
-
-    most = np.minimum((1 - floor) / unit, WIDEST_MARGIN)
-    margins = least_safe(safe, np.full(len(nodes), -1.0), most)
-    margins += TUNING.few_margin / np.sqrt(nodes)
-    return np.interp(np.log(test.alarms), np.log(nodes), margins)
+    for _ in range(MARGIN_HALVINGS):
+        middle = (low + high) / 2
+        x = np.clip(floor + middle * unit, 0.0, 1.0)[:, None]
+        entropy = xlogy(x, x) + xlogy(1 - x, 1 - x) - x * logs[0] - (1 - x) * logs[1]
+        root = np.sqrt(2 * nodes[:, None] * np.maximum(entropy, 0.0))
+        passing = ndtr(np.where(x > bound.precision, -root, root))
+        risky = (passing * breaking).max(axis=1) > alpha
+        low, high = np.where(risky, middle, low), np.where(risky, high, middle)
+    high += TUNING.few_margin / np.sqrt(nodes)
+    return np.interp(np.log(test.alarms), np.log(nodes), high)
 
 
 def _alpha_of_one(test: OneTest) -> float:
