@@ -113,7 +113,7 @@ def test_each_score_has_the_tolerance_of_its_own_scale():
     assert selection.tolerance_of("partial_voros") == selection.tolerance_of("voros") == 0.01
     assert selection.tolerance_of("recall") == pytest.approx(0.01 * 5 / 10)
     assert selection.tolerance_of("partial_auroc") == pytest.approx(0.01 * 5 / 10 * 2.5 / 90)
-    assert selection.legend.endswith("partial_auroc within 0.000139, recall within 0.005")
+    assert selection.legend.endswith("partial AUROC within 0.000139, recall within 0.005")
     free = select_model(labels, scores, Scenario(cost_ratio=0.1))
     assert {free.tolerance_of(strategy) for strategy in STRATEGIES} == {0.01}
 
@@ -355,7 +355,7 @@ def test_the_table_shows_marks():
         close = frame[strategy].max() - frame[strategy] < selection.tolerance_of(strategy)
         assert frame[f"{strategy}_close"].tolist() == close.tolist()
     text, html = repr(selection), selection._repr_html_()
-    assert text.splitlines()[0] == f"winner by partial_voros: {selection.winner}"
+    assert text.splitlines()[0] == f"winner by partial VOROS: {selection.winner}"
     sizes = f"{len(labels):,} cases, {np.sum(labels):,} positive"
     assert sizes in text.splitlines()[1]
     assert sizes in html

@@ -27,7 +27,7 @@ def joint_policy():
     y, score, other = cases()
     scores = {"sepsis": score, "kidney": other}
     limits = voros.Scenario(min_precision=0.3, cost_ratio=0.2)
-    return voros.allocate({name: y for name in scores}, scores, limits, capacity=120)
+    return voros.allocate(dict.fromkeys(scores, y), scores, limits, capacity=120)
 
 
 def worklist():

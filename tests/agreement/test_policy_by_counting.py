@@ -342,7 +342,7 @@ def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> Non
         assert head == ["", "mean", "95 % interval" if found else "", "limit"]
         # Each row begins with its heading.
         cells = re.findall(r'<t[dh](?: scope="row")?>(.*?)</t[dh]>', shown)[4:]
-        rows = ["expected cost", "cost of 1,000 cases", "precision", "recall", "alarms"]
+        rows = ["expected cost", "cost of 1,000 cases, in misses", "precision", "recall", "alarms"]
         assert cells[::4] == rows == re.findall(r'<th scope="row">(.*?)</th>', shown)
         means = (got.expected_cost, got.cost_per_1000, got.mean_precision, got.mean_recall)
         close = {"rel": 5.1e-3, "abs": 1e-9, "nan_ok": True}

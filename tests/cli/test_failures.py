@@ -153,7 +153,7 @@ class TestStandardOutput:
     def test_a_policy(self, voros_command, cases):
         ran = voros_command("select", cases, "-o", "-", *LIMITS)
         assert json.loads(ran.out)["model"] == "good"
-        assert "winner by partial_voros" in ran.err
+        assert "winner by partial VOROS" in ran.err
 
     @pytest.mark.slow
     def test_a_picture(self, cases, tmp_path):

@@ -23,7 +23,7 @@ def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
         expected = 1000 * 35 * (false + 10 * missed) / read.n_cases
         assert row["money_per_1000"] == pytest.approx(expected)
     text = voros_command("score", cases, "--label", "died", *limits, *PRICED)
-    assert "cost of 1,000 cases" in text.out
+    assert "cost of 1,000 cases, in money" in text.out
     assert "a false alarm costs 35 and a miss 350 on average: 1,000 cases cost" in text.out
 
 

@@ -113,6 +113,15 @@ def test_the_saved_policy_says_from_how_many_models_it_was_chosen(voros_command,
     assert (sure.guarantee, sure.n_models) == (Guarantee(0.8), 3)
 
 
+def test_no_policy_is_written_where_none_is_certified(voros_command, cases, tmp_path):
+    limits = ("--min-precision", "0.97", "--capacity", "0.1", "--cost-ratio", "1/9")
+    ran = voros_command("select", cases, *limits, "--confidence", "0.999", "-o", "none.json")
+    assert ran.code == 2
+    assert "with confidence 0.999, so none but never alarm is certified" in ran.errors[0]
+    assert "Development cases (--development) would help" in ran.errors[0]
+    assert not (tmp_path / "none.json").exists()
+
+
 def grouped_cases(path, n_groups=300, per_subgroup=4, seed=0):
     """Write cases of patients with several each, and what was written."""
     rng = np.random.default_rng(seed)

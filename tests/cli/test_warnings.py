@@ -29,3 +29,19 @@ def test_a_model_without_a_feasible_threshold_stands_in_its_row(voros_command, c
     row = next(line for line in ran.out.splitlines() if "useless" in line)
     assert "none meets the limits" in row
     assert warnings_of(ran) == []
+
+
+def test_costs_upside_down_are_told_by_the_options(voros_command, cases):
+    ran = voros_command(
+        "score", cases, "--label", "died", "--capacity", "0.2", "--miss-costs", "0.1"
+    )
+    assert ran.code == 0
+    assert warnings_of(ran)[0] == (
+        "voros: warning: --miss-costs 0.1 says that a miss costs as little as 0.1 false alarms. If "
+        "a false alarm costs 0.1 of a miss, write --cost-ratio 0.1"
+    )
+    ran = voros_command(
+        "score", cases, "--label", "died", "--capacity", "0.2", "--cost-ratio", "5:9"
+    )
+    assert "--cost-ratio 5:9 says that a false alarm costs 5 to 9 times" in warnings_of(ran)[0]
+    assert "write --miss-costs 5:9" in warnings_of(ran)[0]

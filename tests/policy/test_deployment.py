@@ -332,7 +332,7 @@ def test_a_day_without_alarms_and_a_single_case_are_evaluated():
     assert (quiet.mean_alarms, quiet.mean_recall, quiet.satisfied) == (0, 0, True)
     assert np.isnan(quiet.mean_precision)
     assert quiet.intervals.precision == (0, 1)
-    assert "precision                -           0 to 1" in repr(quiet)
+    assert "precision                           -           0 to 1" in repr(quiet)
     alone = policy.evaluate([False], [low])
     assert (alone.expected_cost, alone.satisfied) == (0, True)
     assert alone.intervals.recall == (0, 1)

@@ -151,7 +151,7 @@ def allocate(
     >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
     >>> scenario = voros.Scenario(cost_ratio=0.1)
     >>> voros.allocate({"ward": ward, "icu": icu}, scenario=scenario, capacity=23)
-    JointPolicy(2 streams, 23 of 23 alarms, cost 8, one more alarm saves 0.214)
+    JointPolicy(2 streams, 23 of 23 alarms, cost 8 misses, one more alarm saves 0.214 misses)
     """
     check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}

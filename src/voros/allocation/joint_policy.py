@@ -267,6 +267,17 @@ class JointPolicy:
             values=None if values is None else tuple((miss, alarm) for miss, alarm in values),
         )
 
+    @property
+    def price_in_words(self) -> str:
+        """What one more alarm saves."""
+        return f"one more alarm saves {self.in_unit(self.certificate.shadow_price)}"
+
+    def in_unit(self, cost: float) -> str:
+        """Write a cost with what it is counted in: misses, or the values of cases."""
+        text = short(cost)
+        unit = "in values" if self.values is not None else "miss" if text == "1" else "misses"
+        return f"{text} {unit}"
+
     def _repr_html_(self) -> str:
         """Show what each stream does, for notebooks."""
         return self.table().html()
@@ -277,9 +288,9 @@ class JointPolicy:
             f"{len(self.names)} streams",
             self._used(self.default) + ("" if self.overlap == "once" else " alarms"),
             self.above_in_words,
-            f"cost {short(self.default.cost)}",
+            f"cost {self.in_unit(self.default.cost)}",
             self.certificate.gap_in_words,
-            self.certificate.price_in_words,
+            self.price_in_words,
         )
         return f"JointPolicy({', '.join(filter(None, parts))})"
 
@@ -317,7 +328,7 @@ def load_policy(source: str | Path) -> AnyPolicy:
     >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
     >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
     >>> load_policy(policy.to_json())
-    JointPolicy(2 streams, 2 of 3 alarms, cost 1, ...)
+    JointPolicy(2 streams, 2 of 3 alarms, cost 1 miss, ...)
     """
     document = read_document(source, "saved policy")
     fields = document.value if isinstance(document.value, dict) else {}

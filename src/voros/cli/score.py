@@ -209,7 +209,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     for name, write in {"alarms": count, "precision": short, "recall": short}.items():
         columns[name] = [_between(row[f"{name}_min"], row[f"{name}_max"], write) for row in rows]
     if "money_per_1000" in rows[0]:
-        columns["cost of 1,000 cases"] = [short(row["money_per_1000"]) for row in rows]
+        columns["cost of 1,000 cases, in money"] = [short(row["money_per_1000"]) for row in rows]
     return columns
 
 

@@ -177,9 +177,12 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
     lines = [
         "Thresholds that share the capacity",
         policy.table().text(),
-        f"expected cost: {short(policy.default.cost)} misses, and "
+        f"expected cost: {policy.in_unit(policy.default.cost)}, and "
         f"{short(policy.never_alarm_cost)} without alarms",
-        *filter(None, (policy.certificate.gap_in_words, policy.certificate.price_in_words)),
+        *filter(
+            None,
+            (policy.certificate.gap_in_words, policy.price_in_words),
+        ),
     ]
     if policy.above_in_words:
         lines.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")

@@ -122,13 +122,13 @@ def _without_zone(times: AnyArray, time_zone: str | None) -> Clock:
     if time_zone is not None:
         raise ArgumentError(
             "time_zone",
-            f"={time_zone!r}, and the times have no zone to convert from; leave it out, and the "
-            "clock is the one they were written by",
+            f"={time_zone!r}, and the times have no zone to convert from; leave it out, and "
+            "they are read as they are written",
         )
     _check_present(np.isnat(times))
     if np.datetime_data(times.dtype)[0] not in FINE_UNITS:
         _check_years(times)
-    return Clock(times.astype("datetime64[us]"), "the clock they were written by")
+    return Clock(times.astype("datetime64[us]"), "a clock without a time zone")
 
 
 def _check_years(times: AnyArray) -> None:

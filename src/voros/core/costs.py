@@ -335,18 +335,19 @@ def _advice(costs: CostDistribution) -> Message:
     ends = [typed(end) for end in dict.fromkeys((low, high))]
     values, span = ", ".join(ends), " to ".join(ends)
     if costs.over == "ratio":
-        said = f"={costs!r} says that a false alarm costs {span} times as much as a miss"
+        stated, said = "cost_ratio", f"a false alarm costs {span} times as much as a miss"
         meant = f"a miss is worth {span} false alarms"
         simple = isinstance(costs, Uniform) or low == high
         write = f"voros.costs.miss_costs({values})" if simple else "over='miss'"
         name = "miss_costs"
     else:
-        said = f"={costs!r} says that a miss costs as little as {span} false alarms"
+        stated, said = "miss_costs", f"a miss costs as little as {span} false alarms"
         meant = f"a false alarm costs {span} of a miss"
         write = "over='ratio'" if low < high and not isinstance(costs, Uniform) else f"({values})"
         name = "cost_ratio"
     instead = Argument(f"cost_ratio={write}", name, value=":".join(ends))
-    return Message(Argument("cost_ratio"), f"{said}. If {meant}, write ", instead)
+    argument = Argument(f"cost_ratio={costs!r}", stated, value=":".join(ends))
+    return Message(argument, f" says that {said}. If {meant}, write ", instead)
 
 
 def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:

@@ -38,6 +38,15 @@ RANKED_BY: tuple[Strategy, ...] = get_args(Strategy)
 STRATEGIES: tuple[Strategy, ...] = RANKED_BY[:-1]
 """Those of which more is better."""
 
+STRATEGY_TITLES: dict[Strategy, str] = {
+    "partial_voros": "partial VOROS",
+    "voros": "VOROS",
+    "partial_auroc": "partial AUROC",
+    "recall": "recall",
+    "expected_cost": "expected cost",
+}
+"""Names of the strategies as people write them."""
+
 region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
 

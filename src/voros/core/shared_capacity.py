@@ -31,7 +31,7 @@ from voros.core.deficit_search import Options, best_choice
 from voros.core.exact_limits import WEIGHT_ROUNDING, as_fraction
 from voros.core.hull import upper_vertices
 from voros.core.operating_points import OperatingPoints
-from voros.text.numbers import percent, rounded_up, short
+from voros.text.numbers import percent, rounded_up
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_COST, LARGEST_VALUE = 2**60, 2**50
@@ -109,8 +109,8 @@ class Certificate:
     >>> import voros
     >>> y, s, ward = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1], ["a", "a", "b", "b", "b", "a"]
     >>> policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.2), capacity=0.5, by=ward)
-    >>> policy.certificate.relaxed_cost <= policy.default.cost, policy.certificate.price_in_words
-    (True, 'one more alarm saves 0.4')
+    >>> policy.certificate.relaxed_cost <= policy.default.cost
+    True
     """
 
     relaxed_cost: float
@@ -125,11 +125,6 @@ class Certificate:
         return (
             "" if self.gap == 0 else f"at most {percent(rounded_up(self.gap))} above the least cost"
         )
-
-    @property
-    def price_in_words(self) -> str:
-        """What one more alarm saves."""
-        return f"one more alarm saves {short(self.shadow_price)}"
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class Plan:
             f"the threshold {threshold_text(self.thresholds[0])}, fixed on {self.n_development:,} "
             f"development cases, has {counted}; {enough} for precision >= "
             f"{scenario.min_precision:g} and capacity={scenario.capacity!r} in the {about}, so "
-            "never alarm is deployed"
+            "none but never alarm is certified"
         )
 
     def test(self, goal: Goal) -> OneTest | None:

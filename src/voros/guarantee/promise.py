@@ -14,9 +14,11 @@ from voros.core.arguments import check_confidence, check_count
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import (
+    Argument,
     ArgumentError,
     IncompleteCountsError,
     LowConfidenceWarning,
+    Message,
     warn_caller,
 )
 from voros.guarantee.binomial_tests import certified
@@ -302,17 +304,22 @@ class Guarantee:
         )
         said = [
             f"no threshold keeps precision >= {scenario.min_precision:g}{recall} and capacity="
-            f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so never "
-            "alarm is deployed.",
-            *self.split(n_models)._closest(points, scenario),
-            *self._relaxed(points, scenario, n_models),
+            f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so none "
+            "but never alarm is certified. ",
+            " ".join(
+                [
+                    *self.split(n_models)._closest(points, scenario),
+                    *self._relaxed(points, scenario, n_models),
+                ]
+            ),
         ]
         if _units(points, scenario) == "cases" and scenario.min_recall is None:
-            said.append(
-                "Development cases (development=) would help: thresholds that are fixed on them "
-                "need fewer validation cases."
-            )
-        return " ".join(said)
+            said += [
+                " Development cases (",
+                Argument("development=", "development"),
+                ") would help: thresholds that are fixed on them need fewer validation cases.",
+            ]
+        return Message(*said)
 
     def _closest(self, points: OperatingPoints, scenario: Scenario) -> list[str]:
         """Say what came closest, and how many more cases it would take."""

@@ -10,7 +10,7 @@ from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles, muted
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
-from voros.policy.by_subgroup import SubgroupEvaluation, SubgroupResult
+from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation, SubgroupResult
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.signatures import takes
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SUBGROUP_PANELS = {
     "precision": "precision",
     "recall": "recall",
-    "cost_per_1000": "cost of 1,000 cases",
+    "cost_per_1000": PER_1000,
 }
 """Measures side by side, and how their axes are called."""
 

@@ -307,12 +307,12 @@ class AppliedThresholds(CostThresholds):
         ... )
         >>> policy.evaluate([0, 1, 0, 0], [0.75, 0.9, 0.8, 0.1])
         default threshold on 4 cases, 1 positive
-                              mean     95 % interval         limit
-        expected cost        0.205   0.0290 to 0.887
-        cost of 1,000 cases     75       10.1 to 681
-        precision            0.333  0.00840 to 0.906  at least 0.5
-        recall                   1       0.0250 to 1
-        alarms                   3     0.776 to 3.97     at most 2
+                                         mean     95 % interval         limit
+        expected cost                   0.205   0.0290 to 0.887
+        cost of 1,000 cases, in misses     75       10.1 to 681
+        precision                       0.333  0.00840 to 0.906  at least 0.5
+        recall                              1       0.0250 to 1
+        alarms                              3            0 to 4     at most 2
         limits kept on these cases: no
         precision: 0.333, at least 0.5 required
         capacity: 3 alarms, at most 2 allowed

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 
+PER_1000 = "cost of 1,000 cases, in misses"
+
 ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
 """What is estimated in each subgroup, with an interval."""
 
@@ -326,7 +328,7 @@ class SubgroupEvaluation(SubgroupResults[SubgroupResult]):
         """Return the subgroups as a table for people."""
         head = ("subgroup", "cases", "positives", "alarms", "precision", "recall")
         rows = [_cells(result) for result in self.results]
-        return Table.from_rows([(*head, "cost of 1,000 cases", *self._floor_titles), *rows])
+        return Table.from_rows([(*head, PER_1000, *self._floor_titles), *rows])
 
 
 def _counts(

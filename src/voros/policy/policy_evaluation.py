@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_pric
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
-from voros.policy.by_subgroup import SubgroupEvaluation
+from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation
 from voros.policy.violations import Violation
-from voros.text.numbers import count, interval, percent, short
+from voros.text.numbers import count, count_interval, interval, percent, short
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
@@ -201,22 +200,23 @@ class PolicyEvaluation(ReprMixin):
         )
 
     def table(self, title: str = "") -> Table:
-        """Return the means with intervals and limits; the cost of 1,000 cases is in misses."""
+        """Return the means with intervals and limits."""
         intervals = self.intervals
         span = "" if intervals is None else f"{percent(intervals.confidence_level)} interval"
         floor, recall = f"at least {self.scenario.min_precision:g}", self.scenario.min_recall
         least = "" if recall is None else f"at least {recall:g}"
         most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
+        per_1000 = PER_1000 if self.values is None else "cost of 1,000 cases, in values"
         rows = [
             ("expected cost", self.expected_cost, "cost", "", short),
-            ("cost of 1,000 cases", self.cost_per_1000, "cost_per_1000", "", short),
+            (per_1000, self.cost_per_1000, "cost_per_1000", "", short),
             ("precision", self.mean_precision, "precision", floor, short),
             ("recall", self.mean_recall, "recall", least, short),
         ]
         if self.by_period is None:
             rows.append(("alarms", self.mean_alarms, "alarms", f"at most {count(most)}", count))
         cells = (
-            (name, write(value), _ends(intervals, of, write), limit)
+            (name, write(value), _ends(intervals, of), limit)
             for name, value, of, limit, write in rows
         )
         return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
@@ -238,8 +238,10 @@ class PolicyEvaluation(ReprMixin):
         ]
 
 
-def _ends(intervals: EvaluationIntervals | None, name: str, write: Callable[[float], str]) -> str:
+def _ends(intervals: EvaluationIntervals | None, name: str) -> str:
     if intervals is None:
         return ""
     low, high = getattr(intervals, name)
-    return "" if np.isnan(low) else f"{write(low)} to {write(high)}"
+    if np.isnan(low):
+        return ""
+    return count_interval(low, high) if name == "alarms" else f"{short(low)} to {short(high)}"

@@ -23,6 +23,7 @@ from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import model_column
 from voros.policy.allowed import choose
+from voros.policy.by_subgroup import PER_1000
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.saved_policy import policy_arguments
@@ -36,7 +37,7 @@ MEASURED = {
     "mean_precision": ("precision", short),
     "mean_recall": ("recall", short),
     "expected_cost": ("expected cost", short),
-    "cost_per_1000": ("cost of 1,000 cases", short),
+    "cost_per_1000": (PER_1000, short),
 }
 """What worklist and threshold policy are compared by: the column's title, and how it is written."""
 
@@ -63,9 +64,9 @@ class WorklistEvaluation(ReprMixin):
     >>> scenario = voros.Scenario(capacity=1, per="day", cost_ratio=0.1, exceed=0)
     >>> result = voros.worklist([1, 0, 1], [9, 8, 5], scenario, periods=["mon", "mon", "tue"])
     >>> result.evaluate([1, 0, 1], [7, 6, 6], periods=["thu", "thu", "fri"])
-                          alarms  precision  recall  expected cost  cost of 1,000 cases
-               worklist        2          1       1              0                    0
-               threshold       0          -       0          0.952                  667
+                          alarms  precision  recall  expected cost  cost of 1,000 cases, in misses
+               worklist        2          1       1              0                               0
+               threshold       0          -       0          0.952                             667
                the list is full in 2 of 2 periods
     """
 
@@ -257,9 +258,9 @@ def worklist(
     (5.0, 9.0)
     >>> result
     the 1 highest of each day, of scores of at least 5
-               alarms  precision  recall  expected cost  cost of 1,000 cases
-    worklist        2          1   0.667          0.303                  167
-    threshold       1          1   0.333          0.606                  333
+               alarms  precision  recall  expected cost  cost of 1,000 cases, in misses
+    worklist        2          1   0.667          0.303                             167
+    threshold       1          1   0.333          0.606                             333
     the list is full in 2 of 3 periods
     """
     check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)

@@ -14,7 +14,7 @@ from voros.core.decision import RANKED_BY, Decision, Strategy
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import kept_points
 from voros.core.scenario import Scenario
-from voros.exceptions import IncompleteCountsError, InfeasibleError
+from voros.exceptions import IncompleteCountsError, InfeasibleError, Message
 from voros.notices import warn_about_costs
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -229,5 +229,5 @@ def rank_deployable(
     winner = selection.ranking[0].model
     warn_about_costs(selection.allowed[winner].decision)
     if selection.reason is not None:
-        raise InfeasibleError(f"model {winner!r}: {selection.reason}")
+        raise InfeasibleError(Message(f"model {winner!r}: ", selection.reason))
     return selection

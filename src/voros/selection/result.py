@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.decision import RANKED_BY, STRATEGIES, Decision, Strategy
+from voros.core.decision import RANKED_BY, STRATEGIES, STRATEGY_TITLES, Decision, Strategy
 from voros.core.scenario import Scenario
 from voros.core.worth import ThresholdOn
 from voros.exceptions import (
@@ -298,8 +298,9 @@ class Selection(ReprMixin):
 
     def _parts(self) -> tuple[str, str, Table, str]:
         """Return limits, cases and ranking; a star marks scores close to the best."""
-        table = Table.from_rows([("model", *self.compared), *map(self.cells, self.ranking)])
-        by = f"by {self.strategy}"
+        titles = (STRATEGY_TITLES[name] for name in self.compared)
+        table = Table.from_rows([("model", *titles), *map(self.cells, self.ranking)])
+        by = f"by {STRATEGY_TITLES[self.strategy]}"
         if self.n_development is not None:
             by = f"fixed on {self.n_development:,} development cases, {by}"
         return f"winner {by}: {self.winner}", self._limits_and_cases, table, self.legend
@@ -319,8 +320,8 @@ class Selection(ReprMixin):
     @property
     def legend(self) -> str:
         """What the stars in a table mean."""
-        finer: dict[str, float] = {
-            name: self.tolerance_of(name)
+        finer = {
+            STRATEGY_TITLES[name]: self.tolerance_of(name)
             for name in self.compared
             if 0 < self.tolerance_of(name) < self.tolerance
         }

@@ -110,12 +110,12 @@ def select_model(
     ... }
     >>> scenario = voros.Scenario(min_precision=0.6, capacity=0.2, cost_ratio=(0.1, 0.2))
     >>> select_model(y_valid, scores, scenario)
-    winner by partial_voros: sharp
+    winner by partial VOROS: sharp
     precision: at least 0.6; capacity: at most 20 % of the cases; 10 cases, 3 positive
-    model   partial_voros   voros  partial_auroc  recall
+    model   partial VOROS   VOROS  partial AUROC  recall
     sharp              1*  0.859              0*  0.667*
     steady         0.463   0.996*             0*  0.333
-    * within 0.01 of the best, partial_auroc within 0.000762, recall within 0.00667
+    * within 0.01 of the best, partial AUROC within 0.000762, recall within 0.00667
 
     Two published curves:
 

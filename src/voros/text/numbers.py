@@ -146,6 +146,21 @@ def interval(low: float, high: float) -> str:
     return f"{short(0.0 if 0 < low < LEAST_END else low, high)} to {short(high, low)}"
 
 
+def count_interval(low: float, high: float) -> str:
+    """Write the ends of an interval of a count, rounded outwards to whole numbers.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> count_interval(8.56, 23.9), count_interval(1199.5, 1310.2)
+    ('8 to 24', '1,199 to 1,311')
+    """
+    return f"{math.floor(low):,} to {math.ceil(high):,}"
+
+
 def with_interval(value: float, low: float, high: float) -> str:
     """Write an estimate and its interval; only the estimate where there is no interval.
 

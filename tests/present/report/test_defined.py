@@ -78,7 +78,7 @@ def test_costs_and_net_benefit_reconcile_as_the_report_defines_them(report, page
     cost = misses + RATIO * false  # in misses, of 1,000 cases
     worst = y_test.sum() + RATIO * (~y_test).sum()
     assert "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN" in page
-    assert re.search(rf"cost of 1,000 cases</th>\s*<td[^>]*>{cost:.1f}<", page)
+    assert re.search(rf"cost of 1,000 cases, in misses</th>\s*<td[^>]*>{cost:.1f}<", page)
     assert report.tested.expected_cost == pytest.approx(cost / worst)
     benefit = f"{y_test.sum() - cost:.3g}"
     assert any(benefit in cell for row in net_benefit_table(report).rows for cell in row)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from voros.core.decision import at_deployment
+from voros.core.decision import STRATEGY_TITLES, at_deployment
 from voros.core.hull import Choice
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
@@ -29,7 +29,6 @@ from voros.present.report.risks import calibration_in_words, calibration_table, 
 from voros.present.report.stays import stay_sections, stays_metadata
 from voros.present.report.values import REPORTED_PACKAGES, report_document
 from voros.present.report.wording import (
-    STRATEGY_TITLES,
     consequences_in_words,
     evaluation_in_words,
     limits_verdict,

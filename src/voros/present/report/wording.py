@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from voros.core.scenario import Scenario
     from voros.policy import PolicyEvaluation, ThresholdPolicy
 
-STRATEGY_TITLES = {
-    "partial_voros": "partial VOROS",
-    "voros": "VOROS",
-    "partial_auroc": "partial AUROC",
-    "recall": "recall",
-}
-"""Names of the strategies as people write them."""
-
 SHOWN_CASES = 100
 """People imagine a hundred cases better than a rate."""
 
@@ -85,7 +77,7 @@ def _reaching(tested: PolicyEvaluation) -> list[str] | None:
         reaching.append(may_be("recall", intervals.recall[0], "below", scenario.min_recall))
     if most > tested.max_alarms:
         reaching.append(
-            f"alarms may be {count(most, tested.max_alarms)}, above {count(tested.max_alarms)}"
+            f"there may be {math.ceil(most):,} alarms, above {count(tested.max_alarms)}"
         )
     return reaching
 
