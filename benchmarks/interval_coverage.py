@@ -20,10 +20,8 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 import voros
-from voros.core.calibration import Calibration
-from voros.core.risk_quality import auroc_interval
+from voros.core.calibration import Calibration, auroc_interval
 from voros.inference import net_benefit_band
-from voros.inference.bca import METHODS
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
 from voros.inference.roc_bands import roc_band
@@ -193,7 +191,7 @@ def bands_that_hold(setting: Setting, n_data_sets: int, n_resamples: int, seed: 
         true = ndtr(setting.separation + ndtri(band.positions))
         inside = (band.low <= true) & (true <= band.high)
         held.append((bool(inside.all()), float(inside.mean())))
-    return np.mean(held, axis=0)
+    return np.asarray(np.mean(held, axis=0))
 
 
 def show_bands(setting: Setting, args: argparse.Namespace) -> None:
@@ -358,7 +356,9 @@ def main() -> None:
     parser.add_argument(
         "--gains", nargs="*", type=float, default=[np.nan], help="compare with another model"
     )
-    parser.add_argument("--methods", nargs="*", choices=METHODS, default=["curve"])
+    parser.add_argument(
+        "--methods", nargs="*", choices=("curve", "bca", "percentile"), default=["curve"]
+    )
     parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
