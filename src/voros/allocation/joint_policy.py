@@ -273,7 +273,7 @@ class JointPolicy:
         return f"one more alarm saves {self.in_unit(self.certificate.shadow_price)}"
 
     def in_unit(self, cost: float) -> str:
-        """Write a cost with what it is counted in: misses, or the values of cases."""
+        """Return a cost as text, with its unit: misses, or the values of cases."""
         text = short(cost)
         unit = "in values" if self.values is not None else "miss" if text == "1" else "misses"
         return f"{text} {unit}"
