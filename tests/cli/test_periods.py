@@ -174,7 +174,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(voros_command, admissions, a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])
-def test_a_report_resamples_days_and_draws_them(voros_command, admissions, rule):
+def test_a_report_resamples_days(voros_command, admissions, rule):
     pytest.importorskip("matplotlib")
     pytest.importorskip("jinja2")
     ran = voros_command(
@@ -191,9 +191,6 @@ def test_a_report_resamples_days_and_draws_them(voros_command, admissions, rule)
     if rule:
         words += " and in all but 10 % of the periods"
     assert f"at most 40 of 400 cases (capacity 2 per day, {words})" in page
-    assert "Alarms of each day against the capacity" in page
-    # How many periods pass the capacity at another prevalence is not known.
-    assert ("The default threshold where positives are more or less common" in page) == (not rule)
 
 
 @pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])
