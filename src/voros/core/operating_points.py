@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_type
-from voros.core.arrays import check_same_length
 from voros.core.cases import check_cases
 from voros.core.counting import count_cases, sum_weights, with_never_alarm
 from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
@@ -22,6 +20,7 @@ from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
 from voros.core.rates import Rates
+from voros.core.reweighting import at_prevalence
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
 from voros.core.worth import VALUE_SUMS, CaseValues
@@ -163,8 +162,8 @@ class OperatingPoints(Rates):
             refuse_on_device(sample_weight=sample_weight, groups=groups, periods=periods)
             refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
             return cls.from_uncounted(read_elsewhere(y_true, y_score, pos_label))
-        per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         values = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
+        per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
         check_aligned(y_true=y_true, y_score=y_score, **per_case, miss_value=miss_value)
         checked = check_cases(y_true, y_score, pos_label, sample_weight)
         return cls.from_cases(*checked, groups=groups, periods=periods, values=values)
@@ -180,55 +179,38 @@ class OperatingPoints(Rates):
         periods: Periods | None = None,
         values: CaseValues | None = None,
     ) -> OperatingPoints:
-        """Count cases that `check_cases` has passed, as `from_scores` does.
-
-        Returns
-        -------
-        OperatingPoints
-        """
+        """Return points of cases that `check_cases` has passed, counted as `from_scores` does."""
         if weights is not None and groups is not None:
             raise ValueError(
                 "sample_weight and groups are mutually exclusive: groups are for a guarantee, and "
                 "that needs cases of weight one"
             )
-        columns = (
+        counted = (
             count_cases(positive, scores)
             if weights is None
             else sum_weights(positive, scores, weights)
         )
-        points = cls.with_never_alarm(*columns)
+        worth = None
         if values is not None:
             per_case = values.of_class(positive) * (1.0 if weights is None else weights)
-            worth = sum_weights(positive, scores, per_case, VALUE_SUMS)
-            points = replace(points, worth=cls.with_never_alarm(*worth))
+            worth = cls.with_never_alarm(*sum_weights(positive, scores, per_case, VALUE_SUMS))
+        by_period = None
         if periods is not None:
-            accepted = "Periods.from_times(...) or Periods.from_column(...)"
-            check_type(periods, "periods", Periods, accepted)
-            check_same_length(y_true=positive, periods=periods.codes)
-            finest = np.result_type(scores.dtype, np.float64)
-            by_period = PeriodCases(
-                periods=periods, positive=positive, scores=scores.astype(finest), weights=weights
-            )
-            points = replace(points, by_period=by_period)
-        if groups is None:
-            return points
-        codes = group_codes(groups, positive)
-        cases = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
-        return replace(points, grouped=cases)
+            by_period = PeriodCases.from_cases(periods, positive, scores, weights)
+        grouped = None
+        if groups is not None:
+            codes = group_codes(groups, positive)
+            grouped = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
+        points = cls.with_never_alarm(*counted)
+        return replace(points, worth=worth, by_period=by_period, grouped=grouped)
 
     @classmethod
     def from_uncounted(cls, cases: UncountedCases) -> OperatingPoints:
-        """Take cases whose columns are counted when they are asked for.
-
-        Returns
-        -------
-        OperatingPoints
-        """
-        n_positive, n_negative, one_case = cases.totals
-        sizes = {"n_positive": n_positive, "n_negative": n_negative, "one_case": one_case}
+        """Return points of cases whose columns are counted when they are asked for."""
+        sizes = dict(zip(("n_positive", "n_negative", "one_case"), cases.totals, strict=True))
+        n_cases, whole = sum(cases.totals[:2]), isinstance(cases.totals[0], int)
         points = object.__new__(cls)
-        whole = isinstance(n_positive, int)
-        vars(points).update(sizes, n_cases=n_positive + n_negative, whole=whole, cases=cases)
+        vars(points).update(sizes, n_cases=n_cases, whole=whole, cases=cases)
         return points
 
     # Type checkers would take any name for an attribute.
@@ -362,61 +344,16 @@ class OperatingPoints(Rates):
             return self
         if self.stays is not None:
             return self.stays.at_prevalence(prevalence).points()
-        points = self.reweighted(prevalence)
-        # Points of a traced curve need not be nested: their order by alarms may change.
-        rows = np.lexsort((points.tp, points.alarms))
-        return points.take(rows, covers=points.covers)
-
-    def reweighted(self, prevalence: float) -> OperatingPoints:
-        """Reweight the classes as `at_prevalence` does, and keep the order of the points.
-
-        Returns
-        -------
-        OperatingPoints
-        """
-        n_positive = prevalence * self.n_cases
-        n_negative = self.n_cases - n_positive
-        factors = n_positive / self.n_positive, n_negative / self.n_negative
-        lightest = min(factors)
-        return OperatingPoints(
-            self.thresholds,
-            # By the rates: those of 1 stay 1, whatever is rounded.
-            self.tpr * n_positive,
-            self.fpr * n_negative,
-            n_positive,
-            n_negative,
-            one_case=self.one_case * lightest,
-            # What was counted for a scenario was counted at the prevalence of the cases.
-            covers=self.covers if self.covers.whole_curve else SOME_THRESHOLDS,
-            worth=None if self.worth is None else self.worth.scaled(*factors),
-        )
-
-    def scaled(self, per_positive: float, per_negative: float) -> OperatingPoints:
-        """Multiply what is counted of each class.
-
-        Returns
-        -------
-        OperatingPoints
-        """
-        return replace(
-            self,
-            tp=self.tp * per_positive,
-            fp=self.fp * per_negative,
-            n_positive=self.n_positive * per_positive,
-            n_negative=self.n_negative * per_negative,
-        )
+        return at_prevalence(self, prevalence)
 
     def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
-        columns = self.thresholds[rows], self.tp[rows], self.fp[rows]
-        sizes = self.n_positive, self.n_negative
-        counted = None if self.capacity_alarms is None else self.capacity_alarms[rows]
         return OperatingPoints(
-            *columns,
-            *sizes,
+            *(self.thresholds[rows], self.tp[rows], self.fp[rows]),
+            *(self.n_positive, self.n_negative),
             one_case=self.one_case,
             covers=covers,
-            capacity_alarms=counted,
+            capacity_alarms=None if self.capacity_alarms is None else self.capacity_alarms[rows],
             worth=None if self.worth is None else self.worth.take(rows),
         )
 

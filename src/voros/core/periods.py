@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned, index_of
+from voros.core.arguments import check_type
 from voros.core.arrays import as_vector, check_same_length
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.exact_limits import as_fraction
@@ -208,6 +209,17 @@ class PeriodCases:
     drawn: AnyArray | None = None
     # Resamples share it: breaking scores are those of periods, drawn or not.
     _found: dict[tuple[float, ...], FloatArray] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_cases(
+        cls, periods: Any, positive: BoolArray, scores: AnyArray, weights: FloatArray | None
+    ) -> PeriodCases:
+        """Check periods beside cases that `check_cases` has passed."""
+        accepted = "Periods.from_times(...) or Periods.from_column(...)"
+        check_type(periods, "periods", Periods, accepted)
+        check_same_length(y_true=positive, periods=periods.codes)
+        scores = scores.astype(np.result_type(scores.dtype, np.float64))
+        return cls(periods=periods, positive=positive, scores=scores, weights=weights)
 
     @property
     def n_periods(self) -> int:

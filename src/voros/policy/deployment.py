@@ -17,6 +17,7 @@ from voros.core.grouped_cases import counts_by_group
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
+from voros.core.reweighting import reweighted
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments, ratio_moments
 from voros.core.worth import CaseValues
@@ -114,7 +115,7 @@ class Deployment:
         """Evaluate on what each threshold raises."""
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
-        cases = observed if prevalence is None else observed.reweighted(prevalence)
+        cases = observed if prevalence is None else reweighted(observed, prevalence)
         probability, t_integral, ratio_integral = self._moments(cases.costed)
         deployed = np.flatnonzero(probability > 0)
         cases = cases.take(deployed)
