@@ -212,7 +212,7 @@ class PeriodCases:
 
     @classmethod
     def from_cases(
-        cls, periods: Any, positive: BoolArray, scores: AnyArray, weights: FloatArray | None
+        cls, periods: Any, positive: BoolArray, scores: AnyArray, weights: FloatArray | None = None
     ) -> PeriodCases:
         """Check periods beside cases that `check_cases` has passed."""
         accepted = "Periods.from_times(...) or Periods.from_column(...)"

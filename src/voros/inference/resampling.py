@@ -127,11 +127,7 @@ class Ranked:
         labels = positive[order]
         if worthwhile:
             ends = ends[adds_recall(np.append(0, np.cumsum(labels)[ends]))[1:]]
-        cases = (
-            None
-            if periods is None
-            else PeriodCases(periods=periods, positive=positive, scores=scores.astype(float))
-        )
+        cases = None if periods is None else PeriodCases.from_cases(periods, positive, scores)
         return cls(
             units=order if units is None else units[order],
             positive=labels,

@@ -85,12 +85,7 @@ class Deployment:
             per_case = values.of_class(positive) * (1.0 if weights is None else weights)
             counts = replace(counts, worth=self._count(positive, scores, per_case))
         if periods is not None:
-            by_period = PeriodCases(
-                periods=periods,
-                positive=positive,
-                scores=np.asarray(scores, dtype=float),
-                weights=weights,
-            )
+            by_period = PeriodCases.from_cases(periods, positive, scores, weights)
             counts = replace(counts, by_period=by_period)
         grouped = None
         if codes is not None:

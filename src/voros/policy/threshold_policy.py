@@ -194,7 +194,7 @@ class ThresholdPolicy(AppliedThresholds):
             development=developed,
             model=model,
         )
-        return replace(policy, pos_label=_plain(pos_label)).comparing(threshold_on)
+        return replace(policy, pos_label=plain_label(pos_label)).comparing(threshold_on)
 
     @classmethod
     def from_points(
@@ -275,7 +275,7 @@ class ThresholdPolicy(AppliedThresholds):
             guarantee=allowed.guarantee,
             model=model,
             n_models=allowed.n_models,
-            pos_label=_plain(pos_label),
+            pos_label=plain_label(pos_label),
             origin=allowed.origin,
             rule=allowed.rule,
             values=PolicyValues.from_points(points),
@@ -377,7 +377,7 @@ def climbed(
     return chosen, tuple(map(ConfidenceStep.from_policy, policies))
 
 
-def _plain(label: Any) -> Any:
+def plain_label(label: Any) -> Any:
     """Return numpy's numbers and texts as Python's."""
     return label.item() if isinstance(label, np.generic) else label
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from voros.policy.by_subgroup import PER_1000
 from voros.policy.deployment import Deployment
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.saved_policy import policy_arguments
-from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.threshold_policy import ThresholdPolicy, plain_label
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import BoolArray, FloatArray
@@ -177,9 +177,7 @@ class Worklist(ReprMixin):
         column = model_column(y_score, self.model)
         positive, scores, _ = check_cases(y_true, column, label, both_classes=False)
         in_periods = _periods(self.scenario, y_true, periods, times)
-        cases = PeriodCases(
-            periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)
-        )
+        cases = PeriodCases.from_cases(in_periods, positive, scores)
         tested = self.policy.evaluate(positive, scores, periods=in_periods)
         return _evaluation(cases, self.scenario, self.threshold, tested)
 
@@ -267,13 +265,10 @@ def worklist(
     _check(check_scenario(scenario))
     positive, scores, _ = check_cases(y_true, y_score, pos_label)
     in_periods = _periods(scenario, y_true, periods, times)
-    cases = PeriodCases(
-        periods=in_periods, positive=positive, scores=np.asarray(scores, dtype=np.float64)
-    )
-    observed = OperatingPoints.from_scores(positive, scores, periods=in_periods)
-    policy = ThresholdPolicy.from_validation(
-        y_true, scores, scenario, pos_label=pos_label, periods=in_periods, model=model
-    )
+    observed = OperatingPoints.from_cases(positive, scores, periods=in_periods)
+    policy = ThresholdPolicy.from_points(observed, scenario, model=model)
+    policy = replace(policy, pos_label=plain_label(pos_label))
+    cases = PeriodCases.from_cases(in_periods, positive, scores)
     points = worklist_points(cases, int(scenario.capacity))
     feasible = points.precise_enough(scenario.min_precision)
     most = observed.max_alarms(scenario)

@@ -128,10 +128,7 @@ def with_periods(
     """Return points that know the periods of their cases."""
     return {
         name: replace(
-            points,
-            by_period=PeriodCases(
-                periods=periods, positive=positive, scores=np.asarray(scores[name], float)
-            ),
+            points, by_period=PeriodCases.from_cases(periods, positive, np.asarray(scores[name]))
         )
         for name, points in points_by_model.items()
     }
