@@ -11,6 +11,7 @@ import oracles
 import pytest
 from oracles import Problem
 from scipy import stats
+from slower import slow_after
 
 import voros
 from voros import costs
@@ -91,7 +92,7 @@ def test_thousands_of_random_problems_by_brute_force(seed: int) -> None:
     agree_by_brute_force(seed, 1500)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", slow_after(1, range(2)))
 def test_random_problems_to_thirty_digits(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
     for _ in range(4):

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from alarms.ward_by_rows import HOUR, counted_events, follow, random_rule, random_ward
+from slower import slow_after
 
 from voros.alarms import sweep as sweeping
 from voros.alarms.rule import AlarmRule
@@ -18,7 +19,7 @@ def scored_rows(stays, rule, score):
     return ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(score))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", slow_after(6, range(20)))
 def test_every_threshold_counts_as_a_loop_over_rows_does(seed):
     rng = np.random.default_rng(seed)
     for _ in range(50):

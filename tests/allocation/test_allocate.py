@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from slower import slow
 
 import voros
 from voros.exceptions import NeverAlarmWarning
@@ -55,7 +56,8 @@ def union(alarms):
 
 @pytest.mark.filterwarnings("ignore::voros.NeverAlarmWarning")
 @pytest.mark.parametrize(
-    ("overlap", "count", "n_problems"), [("each", total, 120), ("once", union, 40)]
+    ("overlap", "count", "n_problems"),
+    [("each", total, 60), ("once", union, 10), slow("each", total, 120), slow("once", union, 40)],
 )
 def test_no_thresholds_cost_less(overlap, count, n_problems):
     rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, milp
+from slower import slow_after
 
 from voros.core import deficit_search
 from voros.core.decision import solve
@@ -148,7 +149,7 @@ def continuous_streams(rng, n_streams, n_cases, floors=(0.0, 0.3)):
     return streams
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", slow_after(3, range(6)))
 def test_equals_an_integer_program(seed):
     rng = np.random.default_rng(seed)
     streams = continuous_streams(rng, 5, 150)

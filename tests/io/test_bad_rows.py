@@ -6,6 +6,7 @@ import json
 import lzma
 
 import pytest
+from slower import slow
 
 pa = pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 
@@ -209,8 +210,17 @@ def test_duplicate_names_of_columns_that_are_not_read(tmp_path):
     assert "more than one column 'label'" in refused(path)
 
 
-@pytest.mark.parametrize("line", ["null", "1", '"text"', "\ufeffnull", " [1]"])
-@pytest.mark.parametrize("row", [3, 60_000])
+NO_OBJECTS = "null", "1", '"text"', "\ufeffnull", " [1]"
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        *((line, 3) for line in NO_OBJECTS),
+        (NO_OBJECTS[0], 60_000),
+        *(slow(line, 60_000) for line in NO_OBJECTS[1:]),
+    ],
+)
 def test_a_line_of_json_that_is_no_object(tmp_path, line, row):
     # A null at the beginning of what pyarrow reads at once ends Python itself.
     lines = ['{"label": 1, "score": 0.5}', '{"label": 0, "score": 0.25}'] * 30_001

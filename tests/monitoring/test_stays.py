@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slower import slow_after
 
 import voros
 
@@ -122,7 +123,7 @@ RULES = (
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", slow_after(1, range(3)))
 def test_alarms_and_events_are_those_of_a_loop_over_the_rows(
     rule: voros.AlarmRule, seed: int, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fixed_sequences import sequence
 from scipy.stats import binom
+from slower import slow
 
 from voros import Guarantee, OperatingPoints, Scenario
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted
@@ -87,8 +88,8 @@ def drawn(rng: np.random.Generator, separation: float = 2.0, n: int = 3000) -> O
     return OperatingPoints.from_scores(positive, rng.normal(size=n) + separation * positive)
 
 
-@pytest.mark.parametrize("separation", [1.0, 2.0, 4.0])
-@pytest.mark.parametrize("horizon", [1200, 3000, 9000])
+@pytest.mark.parametrize("separation", [1.0, slow(2.0), 4.0])
+@pytest.mark.parametrize("horizon", [1200, slow(3000), 9000])
 @pytest.mark.parametrize("capacity", [0.04, 0.3])
 def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
     separation: float, horizon: int, capacity: float
@@ -118,8 +119,8 @@ def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
 
 
 @pytest.mark.parametrize("floor", [0.05, 0.4, 0.9])
-@pytest.mark.parametrize(("n_cases", "horizon"), [(3000, 3000), (3000, 300), (500, 5000)])
-@pytest.mark.parametrize("most", [40, 200, 450])
+@pytest.mark.parametrize(("n_cases", "horizon"), [slow(3000, 3000), (3000, 300), (500, 5000)])
+@pytest.mark.parametrize("most", [40, slow(200), 450])
 def test_tests_start_where_they_may_pass(
     floor: float, n_cases: int, horizon: int, most: int
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
+from slower import slow_after
 
 from voros.guarantee.next_cases.fixed_sequence import parts_between, rising_chances
 from voros.guarantee.next_cases.tail_bounds import BinomialCounts, TailTable, windows
@@ -35,7 +36,7 @@ def test_every_row_is_a_binomial_tail(seed: int) -> None:
     assert not np.concatenate(pieces)[length - low :].any()
 
 
-@pytest.mark.parametrize("trials", [3, 40, 700, 6000])
+@pytest.mark.parametrize("trials", slow_after(3, [3, 40, 700, 6000]))
 @pytest.mark.parametrize("floor", [0.02, 0.5, 0.9])
 def test_between_computed_chances_the_mean_is_never_above_the_bound(
     trials: int, floor: float

@@ -16,6 +16,7 @@ from present.explorer.driving import choose, complaints, element, prefer, text, 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from slower import slow
 
 pytestmark = pytest.mark.browser
 
@@ -31,11 +32,10 @@ def screen(browser: Any, width: int, height: int) -> None:
 @pytest.fixture
 def fresh(browser: Any, support2_page: Path) -> Any:
     """The page as a first visitor sees it: everything that folds is folded."""
-    browser.get(support2_page.as_uri())
     forget = "localStorage.removeItem('voros.open')"
     scripted = {"source": f"try {{ {forget} }} catch {{}}"}
     added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", scripted)
-    browser.refresh()
+    browser.get(support2_page.as_uri())
     yield browser
     browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -49,7 +49,7 @@ def bottom(browser: Any, selector: str) -> float:
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "de"])
 @pytest.mark.parametrize(
     ("width", "height"),
-    [(1280, 800), pytest.param(390, 844, marks=pytest.mark.slow), (360, 800)],
+    [slow(1280, 800), slow(390, 844), (360, 800)],
 )
 def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width, height, language):
     screen(fresh, width, height)

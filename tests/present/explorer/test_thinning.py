@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slower import slow_after
 
 import voros
 from voros import OperatingPoints, Scenario
@@ -80,7 +81,7 @@ def _hardest_settings(full: OperatingPoints, kept: OperatingPoints) -> list[tupl
     return [(float(full.precision[i]), float(full.alarms[i] / full.n_cases)) for i in index]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", slow_after(2, range(4)))
 @pytest.mark.parametrize("prevalence", [None, 0.1, 0.6])
 def test_no_score_changes_by_more_than_the_bound(seed, prevalence):
     recall_floor = 0.25
