@@ -39,7 +39,7 @@ def test_the_band_is_that_of_python(voros_command, cases, later_cases, band):
     assert document["counts"][1]["recall"] == pytest.approx(tested.recall)
     assert document["alarm_threshold"] == expected.alarm_threshold
     shown = voros_command("review", cases, *LIMITS, *LOOKS, "--test", later_cases).out
-    assert "look again from" in shown
+    assert "review from" in shown
     assert "test cases:" in shown
 
 
@@ -47,15 +47,15 @@ def test_new_cases_are_decided_by_it(voros_command, later_cases, band):
     ran = voros_command("apply", "band.json", later_cases, "--label", "died")
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     scores = np.array([float(row["good"]) for row in rows])
-    alarm, look = (np.array([int(row[name]) for row in rows]) for name in ("alarm", "look"))
+    alarm, reviewed = (np.array([int(row[name]) for row in rows]) for name in ("alarm", "review"))
     np.testing.assert_array_equal(alarm, scores >= band.alarm_threshold)
-    np.testing.assert_array_equal(look + alarm, scores >= band.review_threshold)
-    assert f"{look.sum():,} looks from" in ran.err
+    np.testing.assert_array_equal(reviewed + alarm, scores >= band.review_threshold)
+    assert f"{reviewed.sum():,} reviews from" in ran.err
     document = json.loads(voros_command("apply", "band.json", later_cases, "--json").out)
-    assert (document["alarms"], document["looks"]) == (alarm.sum(), look.sum())
+    assert (document["alarms"], document["reviews"]) == (alarm.sum(), reviewed.sum())
     assert document["evaluation"] is None
     broken = voros_command("apply", "band.json", later_cases, "--label", "died", "--check")
-    kept = look.sum() <= 0.1 * len(rows) and scores[alarm == 1].size
+    kept = reviewed.sum() <= 0.1 * len(rows) and scores[alarm == 1].size
     assert broken.code in ((0, 1) if kept else (1,))
 
 

@@ -21,8 +21,8 @@ def drawn(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return y, (rng.normal(size=n) + y).round(1)
 
 
-def cost_of(y: np.ndarray, alarm: np.ndarray, look: np.ndarray, c: float, k: float) -> float:
-    return c * (alarm & ~y).sum() + k * (look & ~alarm).sum() + (y & ~alarm & ~look).sum()
+def cost_of(y: np.ndarray, alarm: np.ndarray, reviewed: np.ndarray, c: float, k: float) -> float:
+    return c * (alarm & ~y).sum() + k * (reviewed & ~alarm).sum() + (y & ~alarm & ~reviewed).sum()
 
 
 def least_cost(
@@ -31,11 +31,11 @@ def least_cost(
     """Try all pairs of thresholds, never included."""
     lowest, thresholds = np.inf, [*np.unique(score), np.inf]
     for low, high in combinations_with_replacement(thresholds, 2):
-        alarm, look = score >= high, (score >= low) & (score < high)
+        alarm, reviewed = score >= high, (score >= low) & (score < high)
         n = alarm.sum()
         kept = n <= limits.capacity * len(y) and (not n or y[alarm].mean() >= limits.min_precision)
-        if kept and look.sum() <= most:
-            lowest = min(lowest, cost_of(y, alarm, look, 0.3, k))
+        if kept and reviewed.sum() <= most:
+            lowest = min(lowest, cost_of(y, alarm, reviewed, 0.3, k))
     return lowest
 
 
@@ -47,9 +47,9 @@ def test_no_pair_of_thresholds_is_better(seed: int, most: int, k: float) -> None
     band = review_band(y, score, limits, review_capacity=most, review_cost=k)
     assert band.validation.cost == pytest.approx(least_cost(y, score, limits, most, k))
     decided = band.predict(score)
-    alarm, look = decided == "alarm", decided == "look"
-    assert cost_of(y, alarm, look, 0.3, k) == pytest.approx(band.validation.cost)
-    assert look.sum() <= most
+    alarm, reviewed = decided == "alarm", decided == "review"
+    assert cost_of(y, alarm, reviewed, 0.3, k) == pytest.approx(band.validation.cost)
+    assert reviewed.sum() <= most
     assert alarm.sum() <= 12
     assert not alarm.any() or y[alarm].mean() >= 0.6
 
@@ -59,14 +59,14 @@ def test_counts_are_those_of_the_cases() -> None:
     band = review_band(*drawn(0, 500), limits, review_capacity=0.1, review_cost=0.1)
     y, score = drawn(1, 800)
     counts, decided = band.evaluate(y, score), band.predict(score)
-    for i, level in enumerate(("alarm", "look", "nothing")):
+    for i, level in enumerate(("alarm", "review", "nothing")):
         assert counts.cases[i] == (decided == level).sum()
         assert counts.positive[i] == y[decided == level].sum()
     assert counts.precision == pytest.approx(y[decided == "alarm"].mean())
     assert counts.recall == pytest.approx((decided[y] != "nothing").mean())
-    assert (counts.max_alarms, counts.max_looks) == (240, 80)
-    alarm, look = decided == "alarm", decided == "look"
-    assert counts.cost_per_1000 == pytest.approx(cost_of(y, alarm, look, 0.3, 0.1) / 0.8)
+    assert (counts.max_alarms, counts.max_reviews) == (240, 80)
+    alarm, reviewed = decided == "alarm", decided == "review"
+    assert counts.cost_per_1000 == pytest.approx(cost_of(y, alarm, reviewed, 0.3, 0.1) / 0.8)
     pytest.importorskip("pandas")
     assert counts.frame("pandas")["positive"].sum() == y.sum()
     assert band.frame("pandas")["cases"].sum() == 500
@@ -87,7 +87,7 @@ def test_weights_and_another_prevalence_are_repeated_cases() -> None:
         assert band.validation.cost_per_1000 == pytest.approx(repeated.validation.cost_per_1000)
 
 
-def test_looks_that_cost_a_miss_are_not_taken() -> None:
+def test_reviews_that_cost_a_miss_are_not_taken() -> None:
     y, score = drawn(3)
     limits = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.3)
     band = review_band(y, score, limits, review_capacity=1.0, review_cost=1.5)

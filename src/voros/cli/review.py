@@ -1,4 +1,4 @@
-"""``voros review``: two thresholds, alarm, look again or nothing."""
+"""``voros review``: two thresholds: alarm, review, or nothing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def review(
     limits: LimitOptions,
     show_options: OutputOptions,
     review_capacity: str = in_limits(
-        "Most looks: a share of the cases such as 10%, or a number of them.",
+        "Most reviews: a share of the cases such as 10%, or a number of them.",
         metavar="SHARE|COUNT",
         default=MISSING,
     ),
     review_cost: str = in_limits(
-        "Cost of a look, in misses: 1/100 if a hundred looks cost as much as a miss.",
+        "Cost of a review, in misses: 1/100 if a hundred reviews cost as much as a miss.",
         metavar="COST",
         default=MISSING,
     ),
@@ -47,7 +47,7 @@ def review(
         Path | None, output_to("Save the two thresholds, as JSON; - is standard output.")
     ] = None,
 ) -> None:
-    """Choose two thresholds of least cost on the cases in FILE: alarm, look again, or nothing.
+    """Choose two thresholds of least cost on the cases in FILE: alarm, review, or nothing.
 
     Precision floor and capacity are limits on the alarms. The pair comes without a guarantee.
     Saved with -o, voros apply decides on new cases by it.
@@ -96,13 +96,13 @@ def _sheet(band: ReviewBand, counts: dict[str, ReviewCounts], source: str) -> Sh
 
 def review_values(counts: ReviewCounts) -> dict[str, Any]:
     """Return what two thresholds do with some cases, for programs."""
-    n_alarms, n_looks, n_left = counts.cases
+    n_alarms, n_reviews, n_left = counts.cases
     return {
         "alarms": n_alarms,
-        "looks": n_looks,
+        "reviews": n_reviews,
         "nothing": n_left,
         "max_alarms": counts.max_alarms,
-        "max_looks": counts.max_looks,
+        "max_reviews": counts.max_reviews,
         "precision": counts.precision,
         "recall": counts.recall,
         "cost_per_1000": counts.cost_per_1000,
@@ -110,21 +110,21 @@ def review_values(counts: ReviewCounts) -> dict[str, Any]:
 
 
 def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
-    """Decide who raises an alarm and who is looked at again."""
+    """Decide who raises an alarm and which cases are reviewed."""
     source = open_source(columns.file)
     cases = load(columns, source=source, labelled=bool(columns.label))
     (column,) = cases.models
     level = band.predict(cases.scores_of(column))
-    decided = {name: level == name for name in ("alarm", "look")}
+    decided = {name: level == name for name in ("alarm", "review")}
     counts = None
     if cases.positive is not None:
         counts = band.evaluate(cases.positive, cases.scores_of(column))
-    n_cases, n_alarms, n_looks = len(level), *(int(marks.sum()) for marks in decided.values())
+    n_cases, n_alarms, n_reviews = len(level), *(int(marks.sum()) for marks in decided.values())
     most = band.most(n_cases)
-    within = n_alarms <= most[0] and n_looks <= most[1]
+    within = n_alarms <= most[0] and n_reviews <= most[1]
     precise = counts is None or not counts.precision < band.scenario.min_precision
-    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "looks": n_looks}
-    values |= {"max_alarms": most[0], "max_looks": most[1], "kept": within and precise}
+    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "reviews": n_reviews}
+    values |= {"max_alarms": most[0], "max_reviews": most[1], "kept": within and precise}
     return Decided(
         source=source,
         alarms=decided,
@@ -132,7 +132,7 @@ def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
         kept=within and precise,
         words=(
             f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
-            f"{n_looks:,} looks from {threshold_text(band.review_threshold)} on in {n_cases:,} "
+            f"{n_reviews:,} reviews from {threshold_text(band.review_threshold)} on in {n_cases:,} "
             f"cases; capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
             f"{'kept' if within else 'exceeded'}"
         ),

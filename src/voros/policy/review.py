@@ -1,9 +1,10 @@
-r"""A review band: alarm at once, look again, or nothing, by two thresholds on the score.
+r"""A review band: alarm at once, review, or nothing, by two thresholds on the score.
 
-A look costs k misses and reveals the truth. With n(t) cases at or above t, of which TP(t) are
-positive, alarms from a on and looks from r to a cost :math:`c\,FP(a) + k (n(r) - n(a)) + P - TP(r)`
-misses. For every a the best r is the lowest :math:`k\,n(r) - TP(r)` within the looks that the
-review capacity allows, whatever c is; so the best of all pairs is found in one pass over a.
+A review costs k misses and reveals the truth. With n(t) cases at or above t, of which TP(t) are
+positive, alarms from a on and reviews from r to a cost
+:math:`c\,FP(a) + k (n(r) - n(a)) + P - TP(r)` misses. For every a the best r has the lowest
+:math:`k\,n(r) - TP(r)` within the review capacity, whatever c is; so the best of all pairs is found
+in one pass over a.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from voros.typing import AnyArray, FloatArray
 
 __all__ = ["ReviewBand", "ReviewCounts", "review_band"]
 
-LEVELS = ("alarm", "look", "nothing")
+LEVELS = ("alarm", "review", "nothing")
 
 Levels: TypeAlias = tuple[float, float, float]
 """A count of each level."""
@@ -47,16 +48,16 @@ class ReviewCounts(ReprMixin):
     Attributes
     ----------
     cases, positive : tuple of three floats
-        Cases that raise an alarm, are looked at, and neither; and how many of each are positive.
-    max_alarms, max_looks : float
+        Cases that raise an alarm, are reviewed, and neither; and how many of each are positive.
+    max_alarms, max_reviews : float
         The capacities, as numbers of cases.
     cost : float
-        Cost in misses: of false alarms, looks and positives that are neither.
+        Cost in misses: of false alarms, reviews and positives that are neither.
 
     Examples
     --------
     >>> counts = ReviewCounts(
-    ...     cases=(2, 2, 4), positive=(2, 1, 1), max_alarms=4, max_looks=2, cost=1.2
+    ...     cases=(2, 2, 4), positive=(2, 1, 1), max_alarms=4, max_reviews=2, cost=1.2
     ... )
     >>> counts.precision, counts.recall, counts.cost_per_1000
     (1.0, 0.75, 150.0)
@@ -65,7 +66,7 @@ class ReviewCounts(ReprMixin):
     cases: Levels
     positive: Levels
     max_alarms: float
-    max_looks: float
+    max_reviews: float
     cost: float
 
     @property
@@ -75,7 +76,7 @@ class ReviewCounts(ReprMixin):
 
     @property
     def recall(self) -> float:
-        """Share of the positives that raise an alarm or are looked at."""
+        """Share of the positives that raise an alarm or are reviewed."""
         return (self.positive[0] + self.positive[1]) / sum(self.positive)
 
     @property
@@ -94,7 +95,7 @@ class ReviewCounts(ReprMixin):
         said = (
             f"precision {short(self.precision)}, recall {short(self.recall)}, cost of 1,000 cases "
             f"{short(self.cost_per_1000)} misses; at most {count(self.max_alarms // 1)} alarms and "
-            f"{count(self.max_looks // 1)} looks"
+            f"{count(self.max_reviews // 1)} reviews"
         )
         return Table.from_rows(table), said
 
@@ -106,8 +107,8 @@ class ReviewBand(ReprMixin):
     Attributes
     ----------
     alarm_threshold, review_threshold : float
-        Alarm from the first on, look from the second up to the first. Both are +inf where nothing
-        is done, and equal where nothing is looked at.
+        Alarm from the first on, review from the second up to the first. Both are +inf where nothing
+        is done, and equal where nothing is reviewed.
     scenario : Scenario
     review_capacity, review_cost : float
     validation : ReviewCounts
@@ -133,7 +134,7 @@ class ReviewBand(ReprMixin):
     model: str | None = None
 
     def predict(self, y_score: Any) -> AnyArray:
-        """Return "alarm", "look" or "nothing" for each case."""
+        """Return "alarm", "review" or "nothing" for each case."""
         scores = check_scores(y_score)
         level = np.where(scores >= self.review_threshold, LEVELS[1], LEVELS[2])
         return np.where(scores >= self.alarm_threshold, LEVELS[0], level)
@@ -152,12 +153,12 @@ class ReviewBand(ReprMixin):
         how = {"pos_label": pos_label, "sample_weight": sample_weight}
         points = at_deployment(_points(y_true, y_score, self.scenario, how), self.scenario)
         at = -np.array([self.alarm_threshold, self.review_threshold])
-        alarm, look = (np.searchsorted(-points.thresholds, at, side="right") - 1).tolist()
-        max_looks = _looks_allowed(self.review_capacity, points)
-        return _counts(points, (alarm, look), self.scenario, self.review_cost, max_looks)
+        alarm, review = (np.searchsorted(-points.thresholds, at, side="right") - 1).tolist()
+        max_reviews = _reviews_allowed(self.review_capacity, points)
+        return _counts(points, (alarm, review), self.scenario, self.review_cost, max_reviews)
 
     def most(self, n_cases: int) -> tuple[float, float]:
-        """Return how many of some cases may raise an alarm, and be looked at.
+        """Return how many of some cases may raise an alarm, and be reviewed.
 
         Returns
         -------
@@ -199,8 +200,8 @@ class ReviewBand(ReprMixin):
         return self.validation.frame(backend)
 
     def _parts(self) -> tuple[str, Table, str]:
-        alarm, look = map(threshold_text, (self.alarm_threshold, self.review_threshold))
-        said = f"alarm from {alarm} on, look again from {look}"
+        alarm, review = map(threshold_text, (self.alarm_threshold, self.review_threshold))
+        said = f"alarm from {alarm} on, review from {review}"
         return said, *self.validation._parts()
 
 
@@ -215,9 +216,9 @@ def review_band(
     sample_weight: Any = None,
     model: str | None = None,
 ) -> ReviewBand:
-    """Choose two thresholds of least expected cost: alarm, look again, or nothing.
+    """Choose two thresholds of least expected cost: alarm, review, or nothing.
 
-    A look is assumed to reveal the truth: whoever is looked at is neither missed nor a false alarm.
+    A review is assumed to reveal the truth: a reviewed case is neither missed nor a false alarm.
 
     Parameters
     ----------
@@ -227,9 +228,9 @@ def review_band(
         Its precision floor and capacity are limits on the alarms that are raised at once. The pair
         is best at its mean cost ratio. A recall floor and a capacity per period are refused.
     review_capacity : float or int
-        Most looks: a share of the cases, or a number of them.
+        Most reviews: a share of the cases, or a number of them.
     review_cost : float
-        Cost of a look, in misses, where a false alarm costs the cost ratio.
+        Cost of a review, in misses, where a false alarm costs the cost ratio.
     model : str, optional
         Whose scores these are, for the file of the band.
 
@@ -248,34 +249,34 @@ def review_band(
     >>> limits = voros.Scenario(min_precision=0.9, capacity=0.5, cost_ratio=0.5)
     >>> band = voros.policy.review_band(y, score, limits, review_capacity=2, review_cost=0.1)
     >>> band
-    alarm from 0.8 on, look again from 0.6
+    alarm from 0.8 on, review from 0.6
              cases  positive
     alarm        2         2
-    look         2         1
+    review       2         1
     nothing      4         1
-    precision 1, recall 0.750, cost of 1,000 cases 150 misses; at most 4 alarms and 2 looks
+    precision 1, recall 0.750, cost of 1,000 cases 150 misses; at most 4 alarms and 2 reviews
     >>> band.predict([0.95, 0.65, 0.1]).tolist()
-    ['alarm', 'look', 'nothing']
+    ['alarm', 'review', 'nothing']
     """
     limits = _check_limits(check_scenario(scenario))
     accepted = f"a cost in misses, from 0 to {LARGEST_RATIO:g}"
     cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_RATIO)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     decision = solve(_points(y_true, y_score, limits, how), limits)
-    points, max_looks = decision.points, _looks_allowed(review_capacity, decision.points)
+    points, max_reviews = decision.points, _reviews_allowed(review_capacity, decision.points)
     ratio = limits.costs.mean_ratio(float(points.n_negative / points.n_positive))
-    look = best_looks(points.alarms, points.tp, cost, max_looks)
-    looked_at = cost * points.alarms[look] - points.tp[look]
-    total = ratio * points.fp - cost * points.alarms + looked_at
+    review = best_reviews(points.alarms, points.tp, cost, max_reviews)
+    reviewed = cost * points.alarms[review] - points.tp[review]
+    total = ratio * points.fp - cost * points.alarms + reviewed
     alarm = int(np.argmin(np.where(decision.feasible, total, np.inf)))
-    rows = alarm, int(look[alarm])
+    rows = alarm, int(review[alarm])
     return ReviewBand(
         alarm_threshold=float(points.thresholds[rows[0]]),
         review_threshold=float(points.thresholds[rows[1]]),
         scenario=limits,
         review_capacity=review_capacity,
         review_cost=cost,
-        validation=_counts(points, rows, limits, cost, max_looks),
+        validation=_counts(points, rows, limits, cost, max_reviews),
         model=model,
     )
 
@@ -286,22 +287,22 @@ def is_review_band(source: str | Path) -> bool:
     return isinstance(document, dict) and document.get("format") == BAND_FORMAT
 
 
-def best_looks(alarms: AnyArray, tp: AnyArray, cost: float, max_looks: float) -> AnyArray:
-    """Return, for every row as alarms at once, the row down to which looking again costs least.
+def best_reviews(alarms: AnyArray, tp: AnyArray, cost: float, max_reviews: float) -> AnyArray:
+    """Return, for every row as alarms at once, the row down to which reviews cost least.
 
-    Rows are by rising alarms. Of equal costs the fewest looks are taken. Ranges of twice the length
-    are built from two halves, and each row's range is covered by two such ranges.
+    Rows are by rising alarms. Of equal costs the fewest reviews are taken. Ranges of twice the
+    length are built from two halves, and each row's range is covered by two such ranges.
     """
     value = cost * alarms - tp
-    stop = np.searchsorted(alarms, alarms + max_looks, side="right")
+    stop = np.searchsorted(alarms, alarms + max_reviews, side="right")
     length, best, size = stop - np.arange(len(alarms)), np.arange(len(alarms)), 1
-    look = best.copy()
+    review = best.copy()
     while size <= length.max():
         rows = np.flatnonzero((length >= size) & (length < 2 * size))
-        look[rows] = _lower(value, best[rows], best[stop[rows] - size])
+        review[rows] = _lower(value, best[rows], best[stop[rows] - size])
         best = _lower(value, best[: max(len(best) - size, 0)], best[size:])
         size *= 2
-    return look
+    return review
 
 
 def _lower(value: FloatArray, first: AnyArray, second: AnyArray) -> AnyArray:
@@ -315,8 +316,8 @@ def _points(y_true: Any, y_score: Any, scenario: Scenario, how: dict[str, Any]) 
     return points.in_memory()
 
 
-def _looks_allowed(review_capacity: float, points: OperatingPoints) -> float:
-    """Return the review capacity as a number of looks."""
+def _reviews_allowed(review_capacity: float, points: OperatingPoints) -> float:
+    """Return the review capacity as a number of reviews."""
     try:
         capacity = Scenario(capacity=review_capacity, cost_ratio=1.0)
         return capacity.max_alarms(points.n_cases, points.one_case)
@@ -329,7 +330,7 @@ def _counts(
     rows: tuple[int, int],
     scenario: Scenario,
     review_cost: float,
-    max_looks: float,
+    max_reviews: float,
 ) -> ReviewCounts:
     down_to = [*(float(points.alarms[row]) for row in rows), float(points.n_cases)]
     true = [*(float(points.tp[row]) for row in rows), float(points.n_positive)]
@@ -341,7 +342,7 @@ def _counts(
         cases=cases,
         positive=positive,
         max_alarms=scenario.max_alarms(points.n_cases, points.one_case),
-        max_looks=max_looks,
+        max_reviews=max_reviews,
         cost=ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2],
     )
 
