@@ -105,7 +105,7 @@ def test_a_long_table_of_choices_is_cut_and_counted() -> None:
 def test_never_alarm_is_named_in_the_table() -> None:
     with pytest.warns(voros.NeverAlarmWarning):
         result = evaluate([0, 1, 0], [3, 2, 1], Scenario(min_precision=0.9, cost_ratio=0.1))
-    assert "never alarm" in repr(result)
+    assert "only raising no alarm" in repr(result)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

@@ -25,7 +25,7 @@ function riskCounts(positive, negative) {
 /**
  * The thresholds at which a model catches more, with true and false positives: {thresholds, tp,
  * fp}, and `asScored`, its alarms at risks. Only a positive case's score can be one. Scores of +inf are taken as the largest number, for
- * a threshold of +inf is never alarm. Sorts its arguments in place.
+ * a threshold of +inf raises no alarm. Sorts its arguments in place.
  */
 export function countModel(positive, negative) {
   for (const scores of [positive, negative]) {

@@ -18,7 +18,7 @@ const COMPETING = 1.0;
 const LEAST_PART = 1e-300;
 
 /**
- * A model's counts from never alarm to an alarm for everybody; the second row is above all scores.
+ * A model's counts from no alarm to an alarm for everybody; the second row is above all scores.
  * Of cases that belong together, `clusters` says what `clusterSizes` does, and `spread` holds the
  * sums of `clusterSpread` at each threshold.
  */
@@ -38,7 +38,7 @@ export function countedCurve({ tp, fp }, { nPositive, nNegative }, clusters = nu
     tpr: hits.map((count) => count / nPositive),
     fpr: wrong.map((count) => count / nNegative),
     clusters: clusters && { ...clusters, sums },
-    // Where each row stands among the thresholds, never alarm being the first of them.
+    // Where each row stands among the thresholds, no alarm being the first of them.
     places: [0, 0, ...rows.map((row) => row + 1), Infinity],
     known: new Map(),
   };

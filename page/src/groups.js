@@ -8,7 +8,7 @@ import { percent, plain, thresholdText } from "./wording.js";
 
 // ------------------------------------------------------------------ counts
 
-/** The kept threshold with the number of alarms nearest to one of the page; -1 is never alarm. */
+/** The kept threshold with the number of alarms nearest to one of the page; -1 is no alarm. */
 function nearest({ kept }, alarms, chosen) {
   if (chosen === 0) return -1;
   const far = (i) => Math.abs(alarms[kept[i] + 1] - alarms[chosen]);
@@ -27,7 +27,7 @@ function verdictOf(count, of, confidence, floor) {
 
 /**
  * What is known of each group at a threshold: `counts` is {kept, bytes, counts} of the model, `at`
- * the place in `kept`, or -1 for never alarm.
+ * the place in `kept`, or -1 for no alarm.
  */
 export function groupResults(groups, counts, at, floor, recallFloor = 0) {
   const n = groups.names.length;
@@ -46,7 +46,7 @@ export function groupResults(groups, counts, at, floor, recallFloor = 0) {
       floor: floor <= 0 || at < 0 ? "kept" : verdictOf(tp, alarms, ofVerdicts, floor),
       recallFloor: recallFloor <= 0 ? "kept" : verdictOf(tp, positives, ofVerdicts, recallFloor),
     };
-    // Never alarm keeps every precision floor, and no recall floor.
+    // Raising no alarm keeps every precision floor, and no recall floor.
     if (recallFloor > 0 && at < 0) verdicts.recallFloor = "broken";
     return { name, cases, positives, tp, alarms, precision, recall, share, ...verdicts };
   });

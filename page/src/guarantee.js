@@ -132,7 +132,7 @@ function passNegatives(floorTests, tp, from, to) {
 }
 
 /**
- * Which points, by rising alarms and never alarm first, keep the limits in the population with an
+ * Which points, by rising alarms and no alarm first, keep the limits in the population with an
  * error of at most `alpha`; one flag each. The points must hold every threshold at a positive's
  * score, on whole counts.
  */

@@ -83,7 +83,7 @@ export function prepared({ models, cases, replicates, grouped = false, periods =
   });
 }
 
-/** Where thresholds were left out: before each of the kept ones, never alarm first. */
+/** Where thresholds were left out: before each of the kept ones, no alarm first. */
 const gapsOf = (kept) => Uint8Array.from([0, ...kept.map((i, j) => Number(j > 0 && i - kept[j - 1] > 1))]);
 
 /**

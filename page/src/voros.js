@@ -5,7 +5,7 @@
  * those of voros.roc, voros.region and voros.volume, where each formula is derived.
  *
  * Points    {thresholds, tp, fp, alarms, nPositive, nNegative, oneCase, wholeCounts, wholeCases}
- *           by rising alarms; the first is never alarm.
+ *           by rising alarms; the first raises no alarm.
  * Capacity  {share: 0.5} of the cases, or {count: 40} of them.
  * Limits    {minPrecision, minRecall, capacity}; a recall floor may be left out, and 0 is none.
  * Costs     {over: "ratio" | "miss" | "t", low, high}: uniform in that unit, known if low == high.
@@ -83,7 +83,7 @@ export function keepsFloor(tp, of, floor, wholeCounts) {
   return BigInt(tp) * BigInt(floor.denominator) >= BigInt(of) * BigInt(floor.numerator);
 }
 
-/** A function that says whether the threshold at `i`, not never alarm, meets the limits. */
+/** A function that says whether the threshold at `i`, which raises an alarm, meets the limits. */
 function limitTest(points, { minPrecision, minRecall = 0 }, allowedAlarms) {
   const { tp, alarms, nPositive, wholeCounts } = points;
   const [floor, recallFloor] = [asFraction(minPrecision), asFraction(minRecall)];
@@ -94,7 +94,7 @@ function limitTest(points, { minPrecision, minRecall = 0 }, allowedAlarms) {
     keepsFloor(tp[i], alarms[i], floor, wholeCounts);
 }
 
-/** Which thresholds meet the limits, one flag each; with a recall floor never alarm stands in for none. */
+/** Which thresholds meet the limits, one flag each; with a recall floor no alarm stands in for none. */
 export function feasible(points, limits, allowedAlarms, last = points.alarms.length) {
   const meets = limitTest(points, limits, allowedAlarms);
   const flags = new Uint8Array(points.alarms.length);
@@ -105,7 +105,7 @@ export function feasible(points, limits, allowedAlarms, last = points.alarms.len
 
 // ------------------------------------------------------------------ operating points
 
-/** Points from counts by rising alarms, without never alarm, which is put first. */
+/** Points from counts by rising alarms, without the threshold +inf, which is put first. */
 export function operatingPoints({ thresholds, tp, fp }, cases) {
   return withAlarms({
     thresholds: Float64Array.from([Infinity, ...thresholds]),
@@ -155,7 +155,7 @@ export function atPrevalence(points, prevalence) {
  * Upper hull of the feasible points: the thresholds that are best at some cost.
  *
  * Returns {index, enter}: positions by rising alarms, and the cost ratio at which each takes over
- * from the one before; the first enters at infinity. It is never alarm, unless there is a recall floor.
+ * from the one before; the first enters at infinity. It raises no alarm, unless there is a recall floor.
  */
 export function costHull(points, limits, allowedAlarms, last = points.alarms.length) {
   const meets = limitTest(points, limits, allowedAlarms);
@@ -427,7 +427,7 @@ export function costRange(hull, j, costs, odds) {
 /**
  * How many of the points a rule on periods leaves: `points.breaks[k - 1]` are the places, in rising
  * order, at which one period more passes a capacity of k, and a share `points.exceed` of them may.
- * At another prevalence it is not known which do, so that never alarm alone is left. Of points at
+ * At another prevalence it is not known which do, so that only raising no alarm is left. Of points at
  * some thresholds only, the fraction says how far the rule reaches towards the next of them.
  */
 export function rowsAllowed(points, { count }) {

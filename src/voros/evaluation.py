@@ -95,7 +95,7 @@ class Evaluation:
 
     @property
     def feasible(self) -> bool:
-        """Whether any threshold but never alarm meets the limits."""
+        """Whether any threshold that raises an alarm meets the limits."""
         return self.decision.can_alarm
 
     @property
@@ -232,7 +232,7 @@ class Evaluation:
             f"{'' if recall is None else f'recall >= {recall:g}, '}"
             f"alarms <= {count(self.max_alarms)} of {self._all_cases}"
         )
-        nothing = "nothing but never alarm" if recall is None else "nothing"
+        nothing = "only raising no alarm" if recall is None else "nothing"
         if self.scenario.per is not None:
             limits += f" ({self.scenario.capacity} {self.scenario.rule})"
         return (

@@ -102,7 +102,7 @@ class InfeasibleError(ValueError):
     >>> points = {"risk": voros.OperatingPoints.from_scores([0, 1, 0, 0], [0.9, 0.8, 0.1, 0.2])}
     >>> rank_deployable(points, voros.Scenario(min_precision=0.9, cost_ratio=0.2))
     Traceback (most recent call last):
-    voros.exceptions.InfeasibleError: model 'risk': no threshold but never alarm meets a
+    voros.exceptions.InfeasibleError: model 'risk': no threshold that raises an alarm meets a
     precision floor of 0.9 within 4 alarms (a capacity of 1.0). The precision floor binds: the
     highest precision within the capacity is 0.5, at a recall of 1 (2 alarms)
     """
@@ -192,7 +192,7 @@ class VorosWarning(UserWarning):
 
 
 class NeverAlarmWarning(VorosWarning):
-    """No threshold but never alarm meets the limits.
+    """No threshold that raises an alarm meets the limits.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class NeverAlarmWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error"):
     ...     voros.partial_voros_score([0, 1, 0], [0.9, 0.8, 0.1], scenario)
     Traceback (most recent call last):
-    voros.exceptions.NeverAlarmWarning: no threshold but never alarm meets a precision floor of
+    voros.exceptions.NeverAlarmWarning: no threshold that raises an alarm meets a precision floor of
     0.9 within 3 alarms (a capacity of 1.0). The precision floor binds: the highest precision
     within the capacity is 0.5, at a recall of 1 (2 alarms)
     """

@@ -32,7 +32,7 @@ def partial_voros_score(
     feasible region of ROC space is costlier; average over the costs. Higher is better: 1 is the
     best that any classifier could do within the limits, 0 is never raising an alarm (as long as
     the cost ratio stays below ``min_precision / (1 - min_precision)``). With a recall floor, which
-    never alarm does not meet, 0 is the costliest within the limits, or nothing within them.
+    raising no alarm does not meet, 0 is the costliest within the limits, or nothing within them.
     Computed exactly.
 
     Parameters
@@ -70,8 +70,8 @@ def partial_voros_score(
     Warns
     -----
     NeverAlarmWarning
-        When no threshold but never alarm meets the limits, or none at all where there is a recall
-        floor; the score is then 0.
+        When no threshold that raises an alarm meets the limits, or none at all where there is a
+        recall floor; the score is then 0.
     CostRangeWarning
         When cost ratios above ``min_precision / (1 - min_precision)`` make raising no alarm score
         0.01 or more.

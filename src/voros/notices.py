@@ -17,13 +17,13 @@ THOUSANDS, MOST_PERCENT, FEW = 2000, 100, 0.005
 
 
 def warn_about(decision: Decision) -> None:
-    """Warn of costs beyond the precision floor's, and of limits that only never alarm meets."""
+    """Warn of costs beyond the precision floor's, and of limits that no alarm meets."""
     warn_about_costs(decision)
     warn_if_never_alarm(decision)
 
 
 def warn_if_never_alarm(decision: Decision) -> None:
-    """Warn when no threshold but never alarm is feasible, with what could be met."""
+    """Warn when no threshold that raises an alarm is feasible, with what could be met."""
     if not decision.can_alarm:
         warn_caller(limits_message(decision), NeverAlarmWarning)
 

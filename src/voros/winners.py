@@ -63,7 +63,7 @@ class WinnerMap:
         Shares of the cases, or whole numbers of them.
     scores : ndarray of shape (n_floors, n_capacities, n_models)
     feasible : ndarray of bool, shape (n_floors, n_capacities, n_models)
-        Whether a model has a threshold besides never alarm that meets the limits.
+        Whether a model has a threshold that raises an alarm and meets the limits.
     costs : CostDistribution
     tolerance : float
         Without resamples the best two make a close call where they differ by at most this.
@@ -412,7 +412,7 @@ class _Curve:
         if points.stays is not None:
             points = _with_room(points, max(most))
         useful = adds_recall(points.tp)
-        # The first shows whether anything but never alarm is feasible.
+        # The first shows whether any threshold that raises an alarm is feasible.
         useful[:2] = True
         points = points.take(useful)
         n_within = [np.count_nonzero(points.within_capacity(alarms)) for alarms in most]

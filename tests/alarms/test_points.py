@@ -94,7 +94,7 @@ def test_missing_and_infinite_scores():
     points = voros.alarm_points(
         stay=[1, 1, 1], time=[0, 1, 9], score=[None, np.inf, 0.5], events=([1], [4]), rule=RULE
     )
-    assert np.isfinite(points.thresholds[1])  # +inf is never alarm
+    assert np.isfinite(points.thresholds[1])  # +inf raises no alarm
     assert (points.tp.tolist(), points.fp.tolist()) == ([0, 1], [0, 0])
     assert points.stays.lead_times(points.thresholds[1]).tolist() == [3.0]
 

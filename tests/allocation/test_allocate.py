@@ -182,10 +182,10 @@ def test_more_capacity_never_costs_more_and_never_alarm_saves_nothing():
 def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
     y = {"ok": [1, 1, 0, 0], "bad": [0, 0, 1, 1]}
     s = {"ok": [4, 3, 2, 1], "bad": [4, 3, 2, 1]}
-    with pytest.warns(NeverAlarmWarning, match="stream 'bad': no threshold but never alarm"):
+    with pytest.warns(NeverAlarmWarning, match="stream 'bad': no threshold that raises an alarm"):
         policy = voros.allocate(y, s, voros.Scenario(0.9, cost_ratio=0.1), capacity=0.5)
     assert policy.thresholds() == {"ok": 3.0, "bad": np.inf}
-    assert "never alarm" in policy._repr_html_()
+    assert "never" in policy._repr_html_()
 
 
 @pytest.mark.parametrize(

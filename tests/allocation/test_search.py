@@ -231,7 +231,7 @@ def test_calendar_days_without_a_case_count():
 def test_a_stream_that_no_period_has_place_for_warns():
     y, s = {"a": [1, 1, 0, 0], "b": [1, 1, 0, 0]}, {"a": [2, 2, 2, 1], "b": [4, 3, 2, 1]}
     how = {"capacity": 1, "per": "day", "exceed": 0.0, "periods": [0, 0, 1, 1]}
-    with pytest.warns(NeverAlarmWarning, match="stream 'a': no threshold but never alarm"):
+    with pytest.warns(NeverAlarmWarning, match="stream 'a': no threshold that raises an alarm"):
         policy = voros.allocate(y, s, voros.Scenario(cost_ratio=0.1), **how)
     assert policy.thresholds() == {"a": np.inf, "b": 4.0}
 

@@ -12,7 +12,7 @@ def warnings_of(ran):
 def test_costs_beyond_the_floor_are_told_once_for_all_models(voros_command, cases):
     ran = voros_command("score", cases, "--label", "died", *DEAR)
     assert ran.code == 0
-    # At a floor of 0.1 never alarm is the costliest choice below 0.1/0.9 only.
+    # At a floor of 0.1 raising no alarm is the costliest choice below 0.1/0.9 only.
     (line,) = warnings_of(ran)
     assert "with a precision floor of 0.1, raising no alarm is not the worst choice" in line
     assert "at cost ratios above 0.111," in line

@@ -17,7 +17,7 @@ S = np.array([0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
 
 def test_a_floor_out_of_reach_scores_zero_and_says_what_could_be_met() -> None:
     message = (
-        r"no threshold but never alarm meets a precision floor of 0.9 within 5 alarms "
+        r"no threshold that raises an alarm meets a precision floor of 0.9 within 5 alarms "
         r"\(a capacity of 0.5\). The precision floor binds: the highest precision within the "
         r"capacity is 0.500, at a recall of 0.333 \(2 alarms\)$"
     )
@@ -69,7 +69,7 @@ def test_a_capacity_below_one_case_is_an_error() -> None:
     ],
 )
 def test_costs_that_pass_the_floors_odds_are_said(cost_ratio) -> None:
-    # At a floor of 0.2 never alarm is the costliest choice up to 0.2/0.8 = 0.25.
+    # At a floor of 0.2 raising no alarm is the costliest choice up to 0.2/0.8 = 0.25.
     with pytest.warns(
         voros.exceptions.CostRangeWarning, match=r"not the worst choice.*above 0\.25"
     ):

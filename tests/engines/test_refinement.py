@@ -65,7 +65,7 @@ def test_choices_and_limits_are_those_of_all_the_cases(
     truth = voros.evaluate(labels, scores, scenario)
     result = voros.evaluate(counted(labels, scores, [scenario]), scenario=scenario)
     assert result.score == pytest.approx(truth.score, abs=1e-12)
-    # As text, because the precision of never alarm is NaN.
+    # As text, because the precision of raising no alarm is NaN.
     assert repr(result.choices) == repr(truth.choices)
     assert result.feasible == truth.feasible
     assert result.most_precise == truth.most_precise

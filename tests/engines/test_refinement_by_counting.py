@@ -42,7 +42,7 @@ class Frame:
 
     def in_memory(self, name: str, scenario: voros.Scenario) -> voros.evaluation.Evaluation:
         points = voros.OperatingPoints.from_scores(
-            # A threshold of +inf is never alarm, so scores there count as the highest finite one.
+            # A threshold of +inf raises no alarm, so scores there count as the highest finite one.
             self.labels,
             np.minimum(self.scores[name], np.finfo(float).max),
             sample_weight=self.weights,

@@ -101,7 +101,7 @@ def test_a_proposal_that_switches_the_alarm_off_says_so() -> None:
     with pytest.warns(voros.exceptions.NeverAlarmWarning):
         renewal = monitor.renew()
     assert np.isinf(renewal.new_threshold)
-    assert "the alarm would be switched off (never alarm instead of alarm at" in renewal.words
+    assert "the alarm would be switched off (the old threshold is" in renewal.words
 
 
 def test_a_capacity_of_whole_alarms_is_a_share_of_any_number_of_cases() -> None:

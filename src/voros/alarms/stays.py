@@ -335,7 +335,7 @@ def read_scores(scores: Any, name: str) -> FloatArray:
     column = as_vector(scores, name)
     if column.dtype == object:
         column = np.where(missing_values(column), np.nan, column)
-    # The threshold +inf is never alarm.
+    # The threshold +inf raises no alarm.
     return np.minimum(as_floats(column, name), LARGEST_FINITE)
 
 

@@ -217,7 +217,7 @@ class JointMaker:
         n_cases: float,
         cases: StreamCases | None = None,
     ) -> JointPolicy:
-        """Decide on operating points, and warn of streams that can only never alarm."""
+        """Decide on operating points, and warn of streams that cannot raise an alarm."""
         limit = self.limit if cases is None else self.limit.over(cases.periods)
         most = limit.max_alarms(n_cases)
         decisions = self.decisions(points)
@@ -296,7 +296,7 @@ class JointMaker:
         return replace(choice, n_above=above, n_flagged_cases=visits)
 
     def _warn(self, name: str, decision: Decision, most: float, cases: StreamCases | None) -> None:
-        """Warn of a stream whose limits and the shared capacity leave never alarm alone."""
+        """Warn of a stream whose limits and the shared capacity allow no alarm."""
         within = decision.feasible & (decision.points.alarms <= most)
         rows = np.flatnonzero(within[1:]) + 1
         if len(rows) and (cases is None or self._keeps(cases, name, decision, int(rows[0]))):

@@ -9,7 +9,7 @@ breaks the capacity. `voros.allocation.joint_tests` has the tests.
 
 In each family the tests run in the fixed order of the candidates and stop at the first that fails
 (fixed-sequence testing), each at its share of alpha. What is deployed is a candidate whose capacity
-passed, with never alarm in place of every stream whose floor did not. That only takes alarms away,
+passed, without the alarms of every stream whose floor did not. That only takes alarms away,
 so the capacity still holds, and the probability that any limit is broken is at most alpha.
 """
 
@@ -213,8 +213,8 @@ def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None
     if uncertified:
         warn_caller(
             f"with confidence {guarantee.confidence:g} no threshold keeps the limits of "
-            f"{', '.join(map(repr, uncertified))}, so never alarm is deployed there; more cases, a "
-            "lower floor or a larger capacity would help",
+            f"{', '.join(map(repr, uncertified))}, so they raise no alarm; more cases, a lower "
+            "floor or a larger capacity would help",
             NeverAlarmWarning,
         )
 

@@ -107,11 +107,11 @@ class JointPolicy:
 
     @property
     def saved_share(self) -> float:
-        """The share of the cost of never alarm that the policy saves; 0 at worst, at most 1."""
+        """The share of the cost of no alarm that the policy saves, from 0 to 1."""
         return 1.0 - self.default.cost / self.never_alarm_cost
 
     def thresholds(self) -> dict[str, float]:
-        """Return the threshold of each stream; +inf is never alarm."""
+        """Return the threshold of each stream; +inf raises no alarm."""
         return dict(zip(self.names, self.default.thresholds, strict=True))
 
     def predict(self, scores: Any, *, by: Any = None) -> BoolArray | dict[str, BoolArray]:
@@ -201,7 +201,7 @@ class JointPolicy:
         threshold = choice.thresholds[i]
         return (
             self.names[i],
-            threshold_text(threshold) if alarms else "never alarm",
+            threshold_text(threshold) if alarms else "never",
             count(alarms),
             short(tp / alarms) if alarms else "",
             short(tp / positives),

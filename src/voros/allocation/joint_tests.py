@@ -132,7 +132,7 @@ class FloorTest:
     alpha: float
 
     def passed(self, name: str, thresholds: FloatArray, floor: float) -> BoolArray:
-        """Test the thresholds of a stream one by one; never alarm passes."""
+        """Test the thresholds of a stream one by one; raising no alarm passes."""
         never = np.isposinf(thresholds)
         if floor == 0:
             return np.ones_like(never)
@@ -198,7 +198,7 @@ class CapacityTest:
         return float(max(np.sqrt(np.sum(rest**2)), BET_ROOM * room))
 
     def passed(self, thresholds: FloatArray) -> BoolArray:
-        """Test choices of thresholds, one in each row; never alarm passes."""
+        """Test choices of thresholds, one in each row; raising no alarm passes."""
         never = np.isposinf(thresholds).all(axis=1)
         counted = [self._counted(row) for row in thresholds]
         alarms = self.units.sums(counted)

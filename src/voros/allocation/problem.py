@@ -37,7 +37,7 @@ class JointChoice:
     Attributes
     ----------
     thresholds : tuple of float
-        +inf is never alarm.
+        +inf raises no alarm.
     tp, fp : tuple of float
     cost : float
         At the mean cost ratios, in misses of weight 1.

@@ -92,7 +92,7 @@ class Search:
     ----------
     space : SearchSpace
     nothing : float
-        What never alarm costs, in the unit of savings.
+        What raising no alarm costs, in the unit of savings.
     effort : Effort
     """
 

@@ -17,7 +17,7 @@ LARGEST_COUNT = 2**53
 """Up to here every whole number is a float of its own."""
 
 LARGEST_FINITE = np.finfo(np.float64).max
-"""The threshold that stands for a score of +inf, because +inf itself means *never alarm*."""
+"""The threshold that stands for a score of +inf, because +inf itself means no alarm."""
 
 
 def as_vector(values: Any, name: str) -> AnyArray:

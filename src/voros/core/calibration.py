@@ -349,7 +349,7 @@ def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> E
 
 
 def holds_risks(points: OperatingPoints) -> bool:
-    """Whether all thresholds but never alarm are probabilities."""
+    """Whether all finite thresholds are probabilities."""
     thresholds = points.thresholds[1:]
     return bool(((thresholds >= 0) & (thresholds <= 1)).all())
 

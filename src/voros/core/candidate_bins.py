@@ -40,7 +40,7 @@ class CandidateBins:
     Attributes
     ----------
     decision : Decision
-        About never alarm and the lower end of every range.
+        About no alarm and the lower end of every range.
     best : OperatingPoints
         The best case inside each range.
     improving : ndarray of bool, shape (n_ranges,)
@@ -63,7 +63,7 @@ def find_candidate_bins(
     Parameters
     ----------
     points : OperatingPoints
-        Never alarm, and the lower end of every range.
+        No alarm, and the lower end of every range.
     single : ndarray of bool
         Ranges with one distinct score, inside which nothing is left open.
     scenario : Scenario

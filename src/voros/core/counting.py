@@ -201,7 +201,7 @@ def adds_recall(tp: AnyArray) -> BoolArray:
 def with_never_alarm(
     thresholds: AnyArray, tp: AnyArray, fp: AnyArray
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Put never alarm, the threshold +inf, before the counts at falling thresholds."""
+    """Put no alarm, the threshold +inf, before the counts at falling thresholds."""
     finest = np.result_type(thresholds.dtype, np.float64)
     # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
     levels = _settable(thresholds) + 0.0

@@ -51,7 +51,7 @@ region_of = lru_cache(maxsize=4096)(cut_square)
 """Resamples and cells of a map share class sizes and limits, and so their region."""
 
 NOTED_SCORE = 0.01
-"""What never alarm must score to be worth a warning: a difference that counts between models."""
+"""The score of raising no alarm from which a warning is given."""
 
 NO_LIMITS = Scenario(cost_ratio=1.0)
 """For what depends on neither limits nor costs, such as the hull of a whole curve."""
@@ -74,8 +74,8 @@ class Decision:
         not cover raises IncompleteCountsError.
     scenario : Scenario
     feasible : ndarray of bool
-        Which thresholds meet the limits and are allowed. Never alarm always is, unless there is a
-        recall floor: then it stands in only where no threshold meets the limits.
+        Which thresholds meet the limits and are allowed. Raising no alarm always is, unless
+        there is a recall floor: then it stands in only where no threshold meets the limits.
     max_alarms : float
         The capacity as a number of alarms.
     period_cut : float
@@ -104,7 +104,7 @@ class Decision:
 
     @cached_property
     def can_alarm(self) -> bool:
-        """Whether any threshold but never alarm is feasible."""
+        """Whether any threshold that raises an alarm is feasible."""
         return bool(self.feasible[1:].any())
 
     @property
@@ -352,7 +352,7 @@ def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> 
 def cost_range_note(decision: Decision) -> str | None:
     """Say that raising no alarm scores above 0, where it does by more than a little.
 
-    At cost ratios up to alpha / (1 - alpha) never alarm is the costliest choice that meets the
+    At cost ratios up to alpha / (1 - alpha) raising no alarm is the costliest choice that meets the
     limits, as a score of 0 takes it to be.
     """
     floor, costs = decision.scenario.min_precision, decision.scenario.costs

@@ -34,7 +34,7 @@ NO_CHOICE = np.iinfo(np.int64).min // 2
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What can be chosen in one stream: alarms and savings both rise, from never alarm on.
+    """What can be chosen in one stream: alarms and savings both rise, from no alarm on.
 
     Attributes
     ----------

@@ -127,8 +127,8 @@ class CostHull:
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
         """Describe the thresholds by increasing cost ratio, with the ratios at which each is best.
 
-        Thresholds on one line leave an empty interval, and so does never alarm where some other
-        threshold has true positives only; those are left out.
+        Thresholds on one line leave an empty interval, and so does raising no alarm where some
+        other threshold has true positives only; those are left out.
         """
         leave = self.leave
         used = np.flatnonzero(leave < self.enter)[::-1]

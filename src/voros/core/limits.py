@@ -104,7 +104,7 @@ def _binding_message(decision: Decision) -> str:
     capable = within_capacity(decision)
     limits = f"a precision floor of {scenario.min_precision:g} within {count(max_alarms)} alarms"
     rule = f" {scenario.rule}" if scenario.per else ""
-    meets, recalled = "no threshold but never alarm meets", scenario.min_recall is not None
+    meets, recalled = "no threshold that raises an alarm meets", scenario.min_recall is not None
     if recalled:
         meets = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
     opening = f"{meets} {limits} (a capacity of {scenario.capacity!r}{rule})"

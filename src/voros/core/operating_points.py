@@ -1,7 +1,7 @@
 """Counts of true and false positives at every threshold, and which of them limits admit.
 
 Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
-first is always *never alarm*, which breaks no promise and so is always feasible.
+first always raises no alarm, which breaks no promise and so is always feasible.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class OperatingPoints(Rates):
     Attributes
     ----------
     thresholds : ndarray of shape (n_points,)
-        An alarm is ``score >= threshold``; the first, +inf, is never alarm. NaN where the source
+        An alarm is ``score >= threshold``; the first, +inf, raises no alarm. NaN where the source
         did not say.
     tp, fp : ndarray of shape (n_points,)
         True and false positives; whole numbers unless cases carry weights.
@@ -248,7 +248,7 @@ class OperatingPoints(Rates):
         one_case: float = 1.0,
         covers: Coverage = EVERY_SCORE,
     ) -> OperatingPoints:
-        """Put never alarm before the counts at falling thresholds.
+        """Put no alarm before the counts at falling thresholds.
 
         Returns
         -------
@@ -297,7 +297,7 @@ class OperatingPoints(Rates):
         *,
         every_score: bool = False,
     ) -> OperatingPoints:
-        """Take counts of true and false positives, in any order; never alarm is added.
+        """Take counts of true and false positives, in any order; the threshold +inf is added.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class OperatingPoints(Rates):
         return cls.with_never_alarm(*stated)
 
     def __len__(self) -> int:
-        """Return the number of thresholds, never alarm included."""
+        """Return the number of thresholds, no alarm included."""
         return len(self.thresholds)
 
     def at_prevalence(self, prevalence: float | None) -> OperatingPoints:

@@ -50,7 +50,7 @@ class Stream:
     ----------
     points : OperatingPoints
     allowed : ndarray of bool
-        Which points may be chosen; never alarm always may.
+        Which points may be chosen; raising no alarm always may.
     false_alarm, miss : Fraction
         Cost of one, in a unit that all streams share.
 
@@ -134,7 +134,7 @@ class SharedChoice:
     Attributes
     ----------
     rows : tuple of int
-        The point of each stream; 0 is never alarm.
+        The point of each stream; 0 raises no alarm.
     alarms : tuple of float
         Of each stream.
     cost : Fraction
@@ -254,7 +254,7 @@ def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
 
 
 def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:
-    """Return what each point saves against never alarm, in whole units."""
+    """Return what each point saves against raising no alarm, in whole units."""
     points = points.costed
     if points.whole:
         return np.asarray(points.tp * miss - points.fp * false_alarm, dtype=np.int64)

@@ -127,7 +127,7 @@ def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
 
 
 def thresholds_of(scores: AnyArray) -> AnyArray:
-    """Return scores as thresholds: +inf means never alarm, and a score of it another number."""
+    """Return scores as thresholds: +inf means no alarm, and a score of it another number."""
     if scores.dtype.kind != "f" or not np.isposinf(scores).any():
         return scores
     return np.where(np.isposinf(scores), LARGEST_FINITE, scores)

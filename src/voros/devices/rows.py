@@ -214,7 +214,7 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
 def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
     """Mark the rows that are not below the hull of the best sure rows of some groups.
 
-    Never alarm is a vertex of it, unless there is a recall floor.
+    Raising no alarm is a vertex of it, unless there is a recall floor.
     """
     library, xp, (real, slack) = rows.library, rows.library.xp, rows.library.real_type
     tp, fp = _sure_vertices(rows, sure, never_alarm=never_alarm)
@@ -234,7 +234,7 @@ def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
 
 
 def _sure_vertices(rows: Rows, sure: Any, *, never_alarm: bool) -> tuple[AnyArray, AnyArray]:
-    """Return true and false positives of vertices of some sure rows, and of never alarm."""
+    """Return true and false positives of vertices of some sure rows, and of raising no alarm."""
     library, xp = rows.library, rows.library.xp
     size = max(len(rows) // HULL_GROUPS, 1)
     grouped = _grouped(rows, sure, size)

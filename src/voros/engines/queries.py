@@ -82,7 +82,7 @@ class LazyCases:
     def capped(self) -> LazyCases:
         """The same cases with scores of +inf at the highest finite float.
 
-        A threshold of +inf means never alarm, so no alarm can be at +inf.
+        A threshold of +inf means no alarm, so no alarm can be at +inf.
         """
         highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
         return replace(self, frame=self.frame.with_columns(highest))

@@ -98,7 +98,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
-        What to do when no threshold meets the limits: raise `InfeasibleError`, or never alarm
+        What to do when no threshold meets the limits: raise `InfeasibleError`, or raise no alarm
         with or without a warning.
     guarantee : Guarantee, optional
         Allow only thresholds that also keep the limits on future data, with confidence. The

@@ -306,7 +306,7 @@ def sequence_passed(
     Parameters
     ----------
     tp, alarms : ndarray of int
-        Counts at each threshold, from strict to lenient, never alarm first.
+        Counts at each threshold, from strict to lenient, no alarm first.
     min_precision, alpha : float
     most : int
         Alarms beyond which the capacity leaves nothing to certify.

@@ -77,7 +77,7 @@ class Plan:
         )
 
     def counts(self, points: OperatingPoints) -> OperatingPoints:
-        """Count validation cases at the thresholds of the plan, never alarm before them."""
+        """Count validation cases at the thresholds of the plan, no alarm before them."""
         rows = np.searchsorted(-points.thresholds, -np.array(self.thresholds), side="right") - 1
         return OperatingPoints(
             np.append(np.inf, self.thresholds),
@@ -135,7 +135,7 @@ class Plan:
             f"the threshold {threshold_text(self.thresholds[0])}, fixed on {self.n_development:,} "
             f"development cases, has {counted}; {enough} for precision >= "
             f"{scenario.min_precision:g} and capacity={scenario.capacity!r} in the {about}, so "
-            "none but never alarm is certified"
+            "none is certified"
         )
 
     def test(self, goal: Goal) -> OneTest | None:

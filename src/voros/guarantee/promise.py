@@ -48,10 +48,10 @@ class Guarantee:
     """A promise that the limits of a scenario hold beyond the validation cases.
 
     Pass it as ``guarantee=`` to `ThresholdPolicy.from_validation`, `select_model` or the
-    classifier. Thresholds that cannot keep the promise are not deployed; if none can, never alarm
-    is. The tests are exact for independent cases drawn as those at deployment will be. Where
-    patients come more than once, say whose case it is with ``groups=``: nothing else can tell,
-    and without it the promise does not hold.
+    classifier. Thresholds that cannot keep the promise are not deployed; if none can, the policy
+    never alarms. The tests are exact for independent cases, drawn like those at deployment. Where
+    patients have several cases, name the patient of each with ``groups=``; without it the
+    promise does not hold.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Guarantee:
         return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
     def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
-        """Tell which thresholds may be deployed; never alarm always may, but for a recall floor.
+        """Tell which thresholds may be deployed: +inf always, unless there is a recall floor.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class Guarantee:
         said = [
             f"no threshold keeps precision >= {scenario.min_precision:g}{recall} and capacity="
             f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so none "
-            "but never alarm is certified. ",
+            "is certified. ",
             " ".join(
                 [
                     *self.split(n_models)._closest(points, scenario),
@@ -369,7 +369,7 @@ class Guarantee:
         return relaxed_in_words({name: first(values) for name, values in ways.items()})
 
     def _passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
-        """Whether a threshold other than never alarm passes."""
+        """Whether a threshold that raises an alarm passes."""
         certified = self.certified(points, scenario)
         return bool((certified & points.feasible(scenario))[1:].any())
 

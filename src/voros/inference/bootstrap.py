@@ -286,7 +286,7 @@ def bootstrap(
     metric : str, ThresholdPolicy or callable, default "partial_voros"
         "partial_voros", "voros", "partial_auroc", "recall" and "auroc" are scores;
         "expected_cost" is the normalised cost of the best feasible thresholds, and "threshold" the
-        one that a policy deploys by default (+inf is never alarm), both chosen again in each
+        one that a policy deploys by default (+inf raises no alarm), both chosen again in each
         resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. Or any
         function of `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
@@ -322,7 +322,7 @@ def bootstrap(
     `FewGroupsWarning` says; with fewer than 100 positives or negatives they are wide, which a
     `FewCasesWarning` says.
 
-    A resample in which the limits leave nothing but never alarm scores what that scores: 0 by
+    A resample in which the limits leave no alarm scores what raising none scores: 0 by
     partial VOROS. A resample with one class only has no ROC curve and is drawn again.
 
     Examples

@@ -72,7 +72,7 @@ Gains: TypeAlias = Callable[[list[OperatingPoints]], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class CountedCurve:
-    """One model's counts at falling thresholds, from never alarm to an alarm for everybody.
+    """One model's counts at falling thresholds, from no alarm to an alarm for everybody.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ class Ranked:
     positive : ndarray of bool
         Labels in that order.
     ends : ndarray of int
-        How many cases each threshold flags; the first is never alarm.
+        How many cases each threshold flags; the first raises no alarm.
     thresholds : ndarray
     by_period : PeriodCases or None
         The cases with their periods, where periods are drawn.
@@ -164,7 +164,7 @@ class Ranked:
             fp[kept],
             n_positive,
             n_negative,
-            # With a case left out, a share of the cases may be less than one: that is never alarm.
+            # With a case left out, a share of the cases may be less than one: that means no alarm.
             one_case=0.0,
             by_period=None if self.by_period is None else replace(self.by_period, drawn=counts),
             worth=None if self.values is None else self._worth(drawn, kept),
@@ -179,7 +179,7 @@ class Ranked:
     def _sizes(self, sums: AnyArray) -> tuple[AnyArray, AnyArray, Any, Any]:
         """Split sums along negatives and then positives into those at each threshold."""
         _, negatives, positives = self._by_class
-        # Never alarm comes first and counts nothing: the positives follow all negatives.
+        # Raising no alarm comes first and counts nothing: the positives follow all negatives.
         n_negative = sums[positives[0]].item()
         n_positive = sums[-1].item() - n_negative
         return sums[positives] - n_negative, sums[negatives], n_positive, n_negative
@@ -209,7 +209,7 @@ class Ranked:
         )
 
     def thinned(self, at_most: int) -> Ranked:
-        """Keep at most so many thresholds, evenly spaced, and with them never alarm."""
+        """Keep at most so many thresholds, evenly spaced, and the one that raises no alarm."""
         if len(self.ends) <= at_most + 1:
             return self
         rows = np.linspace(0, len(self.ends) - 1, at_most + 1).round().astype(np.intp)

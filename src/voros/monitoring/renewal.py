@@ -77,8 +77,8 @@ class Renewal:
         new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
         if np.isinf(self.new_threshold):
             text += (
-                "no threshold can be deployed, and the alarm would be switched off (never alarm "
-                f"instead of alarm at {old})."
+                "no threshold can be deployed, and the alarm would be switched off (the old "
+                f"threshold is {old})."
             )
         else:
             text += f"alarm at {new} instead of {old}."

@@ -235,7 +235,7 @@ class AreaCurveDisplay(CurveDisplay):
 
 def _said(threshold: float) -> str:
     if np.isinf(threshold):
-        return "never alarm"
+        return "no alarm"
     return f"≥ {threshold_text(threshold)}"
 
 

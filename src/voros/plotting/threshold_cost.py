@@ -173,7 +173,7 @@ class ThresholdCostDisplay(ModelDisplay):
         points = self.evaluation.points
         if self.along == "alarms":
             return np.asarray(points.alarms, dtype=np.float64)
-        # Infinite scores are drawn just beyond the finite ones, and never alarm beyond all scores.
+        # Infinite scores are drawn just beyond the finite ones, and no alarm beyond all scores.
         values = np.array(points.thresholds, dtype=np.float64)
         finite = values[np.abs(values) < LARGEST_FINITE]
         if len(finite):
@@ -230,7 +230,7 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def _write_note(self) -> Text:
         points, best, panel = self.evaluation.points, self.best, self.axes_[0]
-        text = "never alarm"
+        text = "no alarm"
         if best > 0:
             text = (
                 f"cheapest within the limits: {count(points.alarms[best])} alarms,\n"

@@ -50,7 +50,7 @@ class AllowedThresholds:
     Attributes
     ----------
     decision : Decision
-        About few points: never alarm, the allowed thresholds that are best at some cost ratio, and
+        About few points: no alarm, the allowed thresholds that are best at some cost ratio, and
         the one of greatest recall. No policy deploys any other. Scores of all thresholds are known
         where they were computed before; others raise IncompleteCountsError.
     guarantee : Guarantee or None
@@ -244,7 +244,7 @@ def check_guarantee(guarantee: object) -> Guarantee:
 def deployable(
     points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
 ) -> Decision:
-    """Decide which thresholds may be deployed; never alarm always may.
+    """Decide which thresholds may be deployed; raising no alarm always may.
 
     ``points`` are as observed, and feasibility is judged at the scenario's prevalence; the limits
     are read as the guarantee does (`limits_under`).
@@ -260,7 +260,7 @@ def why_never_alarm(
     guarantee: Guarantee | None = None,
     n_models: int = 1,
 ) -> str:
-    """Say why no threshold but never alarm may be deployed, where that is so.
+    """Say why no threshold that raises an alarm may be deployed, where that is so.
 
     The guarantee is for whichever of several models is deployed. Of a ladder, why not even at its
     lowest confidence.

@@ -51,9 +51,9 @@ class SubgroupResult:
     floor : {"kept", "broken", "too few to say"}
         Of the precision floor in the population of the subgroup: kept or broken where the interval
         lies above or below it at every, or at some, deployed threshold. A threshold that raised no
-        alarm in the subgroup leaves it open; never alarm keeps it.
+        alarm in the subgroup leaves it open; raising no alarm keeps it.
     recall_floor : {"kept", "broken", "too few to say"} or None
-        The same of a recall floor, where there is one; never alarm breaks it.
+        The same of a recall floor, where there is one; raising no alarm breaks it.
 
     Examples
     --------

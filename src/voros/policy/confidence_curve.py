@@ -27,7 +27,7 @@ class ConfidenceStep:
         None without a guarantee.
     model : str or None
     threshold : float
-        The default one; +inf is never alarm.
+        The default one; +inf raises no alarm.
     alarms, tp : int
         Of the validation cases, at that threshold.
     recall : float

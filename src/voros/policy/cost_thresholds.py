@@ -82,7 +82,7 @@ class CostThresholds:
         Returns
         -------
         float or ndarray
-            +inf is never alarm.
+            +inf raises no alarm.
         """
         if cost_ratio is None:
             return self.default.threshold

@@ -121,7 +121,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def recall_floor(self) -> FloorVerdict | None:
-        """The same of a recall floor, where there is one; never alarm breaks it."""
+        """The same of a recall floor, where there is one; raising no alarm breaks it."""
         floor = self.scenario.min_recall
         if floor is None or np.isinf(self.threshold):
             return None if floor is None else "broken"
@@ -147,7 +147,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def cost_per_event(self) -> float:
-        """Expected cost in missed events, for each event: never alarm costs 1.
+        """Expected cost in missed events, for each event: raising no alarm costs 1.
 
         NaN where the costs are stated over t, which needs a number of negatives.
         """

@@ -42,7 +42,7 @@ class ThresholdPolicy(AppliedThresholds):
 
     `Selection.policy` makes the one of the model that `select_model` chose; for scores of a model
     that was fixed beforehand, `from_validation` or `from_points` do. An alarm is
-    ``score >= threshold``; the threshold +inf is never alarm, and is all that is left when nothing
+    ``score >= threshold``; the threshold +inf raises no alarm, and is all that is left when nothing
     else meets the limits.
 
     Attributes
@@ -167,7 +167,7 @@ class ThresholdPolicy(AppliedThresholds):
         Warns
         -----
         NeverAlarmWarning
-            When no threshold but never alarm is allowed; the policy then never alarms.
+            When no threshold that raises an alarm is allowed; the policy then never alarms.
         FewAlarmsWarning
             When the capacity is a few alarms in thousands of cases, and may be meant in percent.
         DependentPeriodsWarning

@@ -218,7 +218,7 @@ def rank_deployable(
     development: Mapping[str, OperatingPoints] | None = None,
     **how: Any,
 ) -> Selection:
-    """Rank models as `select_model` does, and refuse a winner that could only never alarm.
+    """Rank models as `select_model` does, and refuse a winner that could raise no alarm.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class ModelScores:
     expected_cost : float
         Expected normalised cost of the best threshold within the limits at each cost.
     feasible : bool
-        Whether any threshold but never alarm meets the limits.
+        Whether any threshold that raises an alarm meets the limits.
     decision : Decision
         What the scores are computed from; NaN where its points leave one open, and partial VOROS
         within limits where cases have values.
@@ -149,7 +149,7 @@ class Selection(ReprMixin):
         The promise that holds for whichever of the models is deployed; its error is split over
         them. With development cases it holds for the winner, which has all of it.
     reason : str or None
-        Why the winner could only never alarm, where that is so.
+        Why the winner could raise no alarm, where that is so.
     allowed : mapping of str to AllowedThresholds
         The thresholds of each model that may be deployed; with development cases of the winner.
     pos_label : label or None
@@ -210,7 +210,7 @@ class Selection(ReprMixin):
         Warns
         -----
         NeverAlarmWarning
-            When no threshold of the model but never alarm is allowed; the policy then never
+            When no threshold of the model that raises an alarm is allowed; the policy then never
             alarms.
 
         Examples
@@ -234,7 +234,7 @@ class Selection(ReprMixin):
         )
         warn_if_dependent(allowed)
         if not allowed.decision.can_alarm:
-            why = self.reason if name == self.winner else "no threshold but never alarm is allowed"
+            why = self.reason if name == self.winner else "no threshold is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
         return replace(policy, curve=self.curve).comparing(self.threshold_on)
 

@@ -98,7 +98,7 @@ def select_model(
     Warns
     -----
     NeverAlarmWarning
-        When the winner has no threshold but never alarm within the limits.
+        When the winner has no threshold that raises an alarm within the limits.
 
     Examples
     --------
@@ -171,7 +171,6 @@ def _warn_about(selection: Selection, points_of: Callable[[str], OperatingPoints
     counted = solve(points_of(ranking[0].model), selection.scenario)
     inverted = "" if others else reversal_note(counted)
     warn_caller(
-        f"the winner {ranking[0].model!r} has no threshold but never alarm within the limits{hint}"
-        f"{inverted}",
+        f"the winner {ranking[0].model!r} has no threshold within the limits{hint}{inverted}",
         NeverAlarmWarning,
     )

@@ -36,7 +36,7 @@ DEFAULT_FOLDER = Path("voros-demo")
 def score_prognoses(
     points_by_model: Mapping[str, OperatingPoints], min_precision: float, capacity: float
 ) -> dict[str, float | None]:
-    """Partial VOROS of each prognosis; None where nothing but never alarm meets the limits."""
+    """Partial VOROS of each prognosis; None where no threshold meets the limits."""
     scenario = Scenario(min_precision, capacity, COST_RATIO)
     results = {name: solve(points, scenario) for name, points in points_by_model.items()}
     return {name: r.partial_voros if r.can_alarm else None for name, r in results.items()}

@@ -110,5 +110,5 @@ def test_bound_by_hand():
     assert largest_change(full, without_middle, 0.0) == 2 * (10 / 40) / (20 / 40)
     assert largest_change(full, without_middle, 1.0) == 2 * (10 / 40)
     without_first = OperatingPoints.from_counts([20, 30], [5, 30], 40, 160)
-    # The first is the most precise, and only never alarm keeps every floor that it keeps.
+    # The first is the most precise, and only raising no alarm keeps every floor that it keeps.
     assert largest_change(full, without_first, 1.0) == 2 * (10 / 40)

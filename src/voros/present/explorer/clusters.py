@@ -43,7 +43,7 @@ def cluster_sizes(positive: BoolArray, codes: AnyArray) -> dict[str, Any]:
 def cluster_spread(
     positive: BoolArray, scores: AnyArray, codes: AnyArray, held: OperatingPoints
 ) -> str:
-    """Return the three sums at each held threshold but never alarm, one sum after the other.
+    """Return the three sums at each held finite threshold, one sum after the other.
 
     They are 32-bit floats as text, which JSON takes.
     """

@@ -115,7 +115,7 @@ def draws(resample: int, n_cases: int) -> AnyArray:
 
 
 def spread_positions(points: OperatingPoints) -> AnyArray:
-    """Return positions, never alarm left out, evenly spaced in the log-odds of both rates.
+    """Return positions, no alarm left out, evenly spaced in the log-odds of both rates.
 
     They are close together where few alarms are admitted, and where few cases are missed.
 

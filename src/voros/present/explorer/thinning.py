@@ -46,7 +46,7 @@ def useful_points(points: OperatingPoints) -> OperatingPoints:
 
 
 def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
-    """Keep ``at_most`` thresholds besides never alarm, such that `largest_change` is small.
+    """Keep ``at_most`` thresholds that raise an alarm, such that `largest_change` is small.
 
     The capacities that matter admit at least a share ``recall_floor`` of the positives.
     """
@@ -98,7 +98,7 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     """
     allowed = np.maximum(points.tp, recall_floor * points.n_positive)
     starts = np.searchsorted(points.tp, points.tp - change / 2 * allowed, side="left")
-    # Order by precision, whatever the prevalence; never alarm is the most precise.
+    # Order by precision, whatever the prevalence; raising no alarm is the most precise.
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.asarray(points.tp / points.fp, dtype=np.float64)
     odds[0] = np.inf

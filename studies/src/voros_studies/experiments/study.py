@@ -160,7 +160,7 @@ def run_study(
 def _select_and_test(
     name: ScenarioName, scenario: Scenario, strategy: str, valid: Scored, test: Scored
 ) -> Deployed:
-    # Without warnings: a strategy that ends in never alarm is a result, and the tables show it.
+    # Without warnings: a strategy that ends without alarms is a result, and the tables show it.
     by: Any = strategy if strategy in STRATEGY_ORDER else GUARANTEED_BY
     if strategy == GUARANTEED and not valid.can_certify:
         return deploy(name, strategy, nothing_certified(scenario, valid, len(test)), valid, test)
