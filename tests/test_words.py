@@ -60,7 +60,7 @@ SENTENCES = {
     r"\bname them with --test\b": "requires --test FILE",
     r"\bprobability 1\b": "always",
     r"\b--level\b": "--confidence-level",
-    r"\b(but|is|besides|of|from|for|with|against|means|than|where) never alarm\b": "raising no alarm",
+    r"\b(but|is|of|from|for|with|against|means|than|where) never alarm\b": "raising no alarm",
     r"\bNever alarm\b": "Raising no alarm",
 }
 """What was written, and what to write instead."""
