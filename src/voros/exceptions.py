@@ -305,8 +305,8 @@ class FewCasesWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error"):
     ...     voros.bootstrap([1, 0] * 8, list(range(16)), scenario, n_resamples=100)
     Traceback (most recent call last):
-    voros.exceptions.FewCasesWarning: 8 positives are few: intervals are wide, and p-values of
-    differences rough; from about 100 of each class on both are sharp
+    voros.exceptions.FewCasesWarning: only 8 positives: intervals are wide and p-values of
+    differences approximate; use at least 100 cases of each class
     """
 
 
@@ -321,9 +321,9 @@ class FewGroupsWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error", category=voros.exceptions.FewGroupsWarning):
     ...     voros.bootstrap(y_true, y_score, scenario, groups=patients, n_resamples=100)
     Traceback (most recent call last):
-    voros.exceptions.FewGroupsWarning: 4 groups count as 4 equal ones in the class that has
-    fewer: intervals are wide, or hold the true value less often than they say; from 8 on they
-    were measured to hold
+    voros.exceptions.FewGroupsWarning: 4 groups count as 4 of equal size in the rarer class:
+    intervals are wide, or hold the true value less often than stated; in simulations they held
+    from 8 on
     """
 
 

@@ -136,6 +136,13 @@ def commands_only(name, voros_command, folder):
             assert ran.code == 0, (arguments, ran.err)
 
 
+def test_a_review_before_the_alarm(voros_command, tmp_path):
+    write_days(tmp_path / "cases.csv", "2026-01-01", 60)
+    write_days(tmp_path / "new.csv", "2026-03-02", 5, label=False, seed=1)
+    commands_only("selecting.md", voros_command, tmp_path)
+    assert (tmp_path / "band.json").exists()
+
+
 def test_alarms_per_day(voros_command, tmp_path):
     for number, name in enumerate(("cases", "later", "today", "new")):
         write_days(tmp_path / f"{name}.csv", f"2026-0{number + 1}-01", 20, number < 2, number)
@@ -228,7 +235,7 @@ def test_a_report(voros_command, tmp_path):
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
     pages |= {"walk-through", "README", "reports", "stays", "install"}
-    pages |= {"combining", "published-curve", "worth-per-case"}
+    pages |= {"combining", "published-curve", "selecting", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     pages |= {"experiments"}  # studies/tests/experiments/test_table.py
     found = {

@@ -39,20 +39,20 @@ def refused(voros_command):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--capacity", "inf"), "--capacity='inf' is not a number of any use"),
-        (("--capacity", "nan"), "--capacity='nan' is not a number of any use"),
-        (("--capacity", "1e400%"), "--capacity='1e400%' is not a number of any use"),
-        (("--capacity", "1e5000000%"), "--capacity='1e5000000%' is not a number"),
+        (("--capacity", "inf"), "--capacity='inf' is not a finite number"),
+        (("--capacity", "nan"), "--capacity='nan' is not a finite number"),
+        (("--capacity", "1e400%"), "--capacity='1e400%' is not a finite number"),
+        (("--capacity", "1e5000000%"), "--capacity='1e5000000%' is not a finite number"),
         (("--capacity", "1e-5000000%"), "--capacity='1e-5000000%' is"),
         (("--capacity", "9" * 400), "is more cases than can be counted"),
         (("--capacity", "9" * 5_000), "(5002 characters) is more cases than can be counted"),
         (("--capacity", "-1"), "--capacity=-1; accepted is"),
-        (("--min-precision", "1e400%"), "--min-precision='1e400%' is not a number"),
-        (("--min-precision", "9" * 400), "is not a number of any use"),
+        (("--min-precision", "1e400%"), "--min-precision='1e400%' is not a finite number"),
+        (("--min-precision", "9" * 400), "is not a finite number"),
         (("--min-precision", f"1/{'9' * 400}"), "is too small to differ from 0"),
         (("--min-precision", "1e-400"), "is too small to differ from 0"),
         (("--min-precision", "sNaN"), "is not a number"),
-        (("--prevalence", f"{'9' * 400}/1"), "is not a number of any use"),
+        (("--prevalence", f"{'9' * 400}/1"), "is not a finite number"),
     ],
 )
 def test_numbers_beyond_all_bounds(refused, cases, options, complaint):
@@ -88,9 +88,9 @@ def test_the_same_in_a_scenario_file(refused, cases, tmp_path, field):
         (("compare", "--seed", "-1", *LIMITS), "--seed=-1; accepted"),
         (("map", "--capacity", "0.1:0.5:1000000000", *COSTS), "a count of 2 to 1,000"),
         (("map", "--min-precision", f"0.1:0.5:{'9' * 400}", *COSTS), "a count of 2 to 1,000"),
-        (("map", "--capacity", "1:inf:10", *COSTS), "not a number of any use"),
+        (("map", "--capacity", "1:inf:10", *COSTS), "not a finite number"),
         (("select", "--confidence", "0.9", "--horizon", "9" * 23, *LIMITS), "at most 1,000,000,0"),
-        (("select", "--confidence", "nan", *LIMITS), "confidence='nan' is not a number"),
+        (("select", "--confidence", "nan", *LIMITS), "confidence='nan' is not a finite number"),
     ],
 )
 def test_sizes_beyond_all_bounds(refused, cases, command, complaint):

@@ -80,7 +80,7 @@ def test_a_renewed_policy_is_written_and_adopted_by_hand(ward, voros_command):
     assert "Nothing has changed yet; --adopt does." in ran.err
     assert "instead of 0.5" in ran.err
     ran = voros_command("monitor", "ward.voros", "--adopt", "new.json")
-    assert "from now on new.json decides" in ran.err
+    assert "new.json is deployed from now on" in ran.err
     assert ran.out.startswith("too early to tell")  # of the policy that decides now
     refused = voros_command("monitor", "ward.voros", "--policy", "new.json")
     assert refused.code == 2
@@ -106,7 +106,7 @@ def test_risks_are_calibrated_on_validation_cases(ward, voros_command):
     alone.update(np.full(120, 0.9), cases=np.arange(120), times=when)
     assert watch["words"] == alone.status()["expected precision"].words
     refused = voros_command("monitor", "ward.voros", *how)
-    assert (refused.code, "needs either --policy or --adopt" in refused.err) == (2, True)
+    assert (refused.code, "requires --policy or --adopt" in refused.err) == (2, True)
     ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json")
     assert "expected precision" not in ran.out
     ran = voros_command("monitor", "ward.voros", "--adopt", "policy.json", *how, *names)

@@ -245,7 +245,7 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
         "apply", "list.json", admissions, "--time", "admitted", "-o", "list.csv"
     )
     assert "capacity 2 per day, in every one: kept" in applied.err
-    assert "the 2 highest of each day, of scores of at least 1.49...\n" in table.out
+    assert "the 2 highest scores of each day, if at least 1.49...\n" in table.out
     assert "the list is full in" in table.out
     counts = Counter()
     with (admissions.parent / "list.csv").open() as file:

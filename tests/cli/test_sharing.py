@@ -128,7 +128,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--label", "died", "--score", "good"), "--by is required where groups share"),
+        (("--label", "died", "--score", "good"), "--by is required where subgroups share"),
         (("--streams", "s.toml", "--by", "x"), "--streams and --by are mutually exclusive"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check requires --test FILE"),

@@ -124,7 +124,7 @@ def test_the_mean_is_promised_where_periods_may_pass_the_capacity() -> None:
 @pytest.mark.parametrize(
     ("parts", "guarantee", "message"),
     [
-        ({"exceed": 0.0}, Guarantee(0.9), "exceed=0.0: no number of periods shows"),
+        ({"exceed": 0.0}, Guarantee(0.9), "exceed=0.0: no number of periods can show"),
         ({}, Guarantee(0.9, horizon=10), "horizon=10 with periods"),
         ({"prevalence": 0.1}, Guarantee(0.9), "prevalence=0.1"),
     ],
@@ -153,7 +153,7 @@ def test_patients_and_periods_exclude_one_another() -> None:
     ("exceed", "capacity", "message"),
     [
         (0.01, 5, "80 validation periods are too few"),
-        (0.1, 1, "At every threshold 6 or more of 80 validation periods pass the capacity, and at"),
+        (0.1, 1, "At every threshold 6 or more of 80 validation periods exceed the capacity; at"),
         (None, 1, "e-value"),
     ],
 )

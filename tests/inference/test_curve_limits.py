@@ -269,7 +269,7 @@ def test_few_positives_are_said(n_positive, said):
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", voros.exceptions.FewCasesWarning)
         voros.bootstrap(labels, scores, NO_LIMITS, n_resamples=100, random_state=0)
-    assert [str(each.message)[:20] for each in noted] == ["99 positives are few"] * said
+    assert [str(each.message)[:21] for each in noted] == ["only 99 positives: in"] * said
 
 
 def test_few_groups_are_said():
@@ -283,14 +283,14 @@ def test_few_groups_are_said():
         assert len(noted) == said
         if said:
             assert noted[0].filename == __file__
-            assert "7 groups count as 7 equal ones" in str(noted[0].message)
+            assert "7 groups count as 7 of equal size" in str(noted[0].message)
 
 
 def test_unequal_groups_count_as_fewer():
     """Twenty patients, of whom one has most of the positives, are few."""
     labels, groups = np.arange(200) % 2 == 0, np.append(np.zeros(105), np.arange(95) % 19 + 1)
     with pytest.warns(
-        voros.exceptions.FewGroupsWarning, match="20 groups count as 3.4. equal ones"
+        voros.exceptions.FewGroupsWarning, match="20 groups count as 3.4. of equal size"
     ):
         voros.bootstrap(
             labels, np.arange(200) % 7, NO_LIMITS, groups=groups, n_resamples=100, random_state=0

@@ -86,7 +86,7 @@ def test_what_is_no_stream_is_refused() -> None:
         voros.Monitor(policy, max_cost=0.1)
     with pytest.raises(ValueError, match="a JointPolicy does not depend on it"):
         voros.Monitor(policy, cost_ratio=0.1)
-    with pytest.raises(ValueError, match="by is for joint policies whose streams are groups"):
+    with pytest.raises(ValueError, match="by is for joint policies whose streams are subgroups"):
         voros.Monitor(one).update([1.0], cases=[1], times=[DAYS[0]], by=["a"])
     with pytest.raises(TypeError, match="accepted is a ThresholdPolicy, a JointPolicy or a Work"):
         voros.Monitor("policy.json")  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ def test_a_broken_rule_says_what_it_measures() -> None:
     assert counted > 2
     assert violation.bound == 0
     assert violation.worst == 0.5
-    assert "0.500 of the periods (per shift) with more than 2 alarms, at most 0 allowed" in str(
+    assert "50 % of the periods (per shift) have more than 2 alarms, at most 0 % allowed" in str(
         violation
     )
 

@@ -278,7 +278,7 @@ class _StayClock:
         starts = np.concatenate([[0], np.cumsum(room)[:-1]])
         if len(room) and float(starts[-1]) + float(room[-1]) > 2**62:
             raise ArgumentError(
-                "time", " spans too many centuries; see whether times are in hours or datetimes"
+                "time", " spans too many centuries; check that times are hours or datetimes"
             )
         return cls(starts - first)
 

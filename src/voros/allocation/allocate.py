@@ -189,7 +189,7 @@ def allocate(
         if groups is not None:
             raise ArgumentError(
                 "groups",
-                " (whose case each row is) is used by a guarantee only; by= makes streams",
+                " names the patient of each case, which only a guarantee uses; by= makes streams",
             )
         return maker.make(cases)
     refuse_values("guarantee", {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost})

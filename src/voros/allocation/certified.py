@@ -121,7 +121,7 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
     if maker.limit.exceed == 0:
         raise ArgumentError(
             "exceed",
-            "=0.0: no number of periods shows that no later one will pass the capacity. Allow a "
+            "=0.0: no number of periods can show that no later one exceeds the capacity. Allow a "
             "small share, such as exceed=0.01",
         )
     if guarantee.horizon is not None:

@@ -334,5 +334,5 @@ def load_policy(source: str | Path) -> AnyPolicy:
     fields = document.value if isinstance(document.value, dict) else {}
     kind = POLICY_KINDS.get(str(fields.get("format")))
     if kind is None:
-        raise DocumentError(f"{document.origin} is not a saved policy: it states no format of one")
+        raise DocumentError(f"{document.origin} is not a saved policy: it has no policy format")
     return kind.from_json(source)

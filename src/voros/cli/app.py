@@ -33,7 +33,7 @@ from voros.installing import missing_studies
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-UNEXPECTED = "this is a fault of voros, please report it:"
+UNEXPECTED = "this is a bug in voros, please report it:"
 """Begins the message of an unforeseen error."""
 
 ENTRY_POINTS = "voros.commands"

@@ -51,7 +51,7 @@ def apply(
     policy_file: Annotated[
         Path,
         typer.Argument(
-            metavar="POLICY", help="Saved by voros select, review, allocate, subgroups or worklist."
+            metavar="POLICY", help="Saved by voros select, review, allocate or worklist."
         ),
     ],
     file: options.PredictionFile,

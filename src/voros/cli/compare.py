@@ -54,7 +54,7 @@ def compare_models(
     ),
     streams: StreamColumns = None,
     by: list[str] | None = option(
-        "With --policy: the groups that have thresholds of their own.", metavar="COLUMN"
+        "With --policy: the subgroups that have thresholds of their own.", metavar="COLUMN"
     ),
     metric: str = option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",

@@ -64,13 +64,13 @@ class PromiseOptions:
 
     confidence: str | None = in_choice(
         "Test which thresholds keep the limits on future cases with this confidence, such as "
-        "0.9; the page says so. By itself it tests 0.95 for all cases like these.",
+        "0.9; the page says so. By default it tests 0.95 for the population.",
         metavar="SHARE",
     )
     horizon: Horizon = None
     block: Block = None
     group: str | None = in_choice(
-        "Whose case it is, where one patient has several, for intervals and guarantees.",
+        "The patient of each case, where patients have several, for intervals and guarantees.",
         metavar="COLUMN",
     )
 

@@ -66,7 +66,7 @@ def map_(
         default=0,
     ),
     group: str | None = in_intervals(
-        "With --resamples: whose case it is; patients are drawn.", metavar="COLUMN"
+        "With --resamples: the patient of each case; patients are drawn.", metavar="COLUMN"
     ),
     seed: int = in_intervals("Seed of the random draws.", min=0, default=0),
     curves: str | None = option(

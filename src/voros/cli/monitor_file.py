@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
     from voros.monitoring import Monitor
 
-_made = partial(shown_in, "When the file is made")
+_made = partial(shown_in, "When the file is created")
 _column = partial(shown_in, "Columns", metavar="COLUMN")
 
 
@@ -45,27 +45,28 @@ class FeedOptions:
     """Files of cases and labels, and which of their columns hold what."""
 
     cases: Path | None = option("New cases to decide on.", metavar="FILE")
-    labels: Path | None = option("Labels that have come, new or corrected.", metavar="FILE")
-    withdraw: Path | None = option("Cases to take back.", metavar="FILE")
-    correct_times: Path | None = option(
-        "Cases whose times were wrong, with the right ones.", metavar="FILE"
-    )
+    labels: Path | None = option("New or corrected labels.", metavar="FILE")
+    withdraw: Path | None = option("Cases to withdraw.", metavar="FILE")
+    correct_times: Path | None = option("Cases with corrected times.", metavar="FILE")
     case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
-    time: str = _column("When a case, or the row of a stay, came.", default="time")
+    time: str = _column("The time of a case, or of a row of a stay.", default="time")
     score: str | None = _column("The scores, if not named as the policy's model.")
     streams: StreamColumns = None
-    by: str | None = _column("The group of a case, where each has its own threshold.")
+    by: str | None = _column("The subgroup of a case, where each has its own threshold.")
     group: str | None = _column("The patient of a case.")
-    period: str | None = _column("The period of a case; else its day.")
+    period: str | None = _column("The period of a case; by default its day.")
     label: str = _column("The true labels.", default="label")
     label_time: str | None = _column(
-        "When a label came, or an event happened; else the latest time in the file."
+        "The time of a label, or of an event; by default the latest time in the file."
     )
     now: str | None = shown_in(
-        "Columns", "The time it is now, if later than all in the files.", metavar="TIME"
+        "Columns", "The current time, if later than all times in the files.", metavar="TIME"
     )
     confirm_times: bool = shown_in(
-        "Columns", "Accept times a year from all others.", "--confirm-times", default=False
+        "Columns",
+        "Accept times more than a year from all others.",
+        "--confirm-times",
+        default=False,
     )
 
     def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
@@ -91,7 +92,7 @@ class MakeOptions:
     """What a monitor is made with."""
 
     policy: Path | None = _made(
-        "A policy saved by voros select, allocate, subgroups or worklist.",
+        "A policy saved by voros select, allocate or worklist.",
         "--policy",
         metavar="POLICY",
     )
@@ -110,7 +111,9 @@ class MakeOptions:
     def open(self, path: Path, feed: FeedOptions, adopted: Path | None) -> Monitor:
         """Open the file, or make it from a policy."""
         if self.validation is not None and (self.policy is None) == (adopted is None):
-            raise ValueError("--validation needs either --policy or --adopt, whose cases it has")
+            raise ValueError(
+                "--validation requires --policy or --adopt; it has the cases of that policy"
+            )
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
@@ -162,7 +165,7 @@ def monitor(
         if adopt is not None:
             policy = load_policy(adopt)
             watched.adopt(policy, validation=_read_validation(settings.validation, feed, policy))
-            say(f"from now on {adopt} decides, and the evidence begins again")
+            say(f"{adopt} is deployed from now on, and the evidence starts again")
         status = watched.status()
         if output is not None:
             watched.report(output, force=show_options.force)

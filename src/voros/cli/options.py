@@ -245,9 +245,9 @@ class InputOptions:
     file: PredictionFile
     label: str | None = _column("The true labels.")
     score: list[str] | None = _column(
-        "A model's scores; repeat for more. Without it, every numeric column that looks so."
+        "A model's scores; repeat for more. By default every column that looks like scores."
     )
-    model: str | None = _column("In a long file (a row per case and model): who gave the score.")
+    model: str | None = _column("In a long file (a row per case and model): the model of each row.")
     case: str | None = _column("Identifies a case.", "--id")
     weight: str | None = _column("How many cases a row stands for.")
     pos_label: str | None = in_columns("The positive label, if not 1 or true.", metavar="LABEL")
@@ -291,7 +291,7 @@ class LimitOptions(CostOptions):
     """The limits and costs of a deployment."""
 
     min_precision: str | None = in_limits(
-        "Precision floor, the least share of true alarms: 0.15, 15%, 3/20.", metavar="SHARE"
+        "Precision floor, the least share of correct alarms: 0.15, 15%, 3/20.", metavar="SHARE"
     )
     min_recall: str | None = in_limits(
         "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
@@ -353,13 +353,13 @@ class PeriodOptions:
     """Which period each case falls in, for a capacity per period."""
 
     time: str | None = _column(
-        "When a case falls, for a --capacity such as 20/day; with --stay when a row was "
-        "scored, as datetimes or numbers of hours."
+        "The time of each case, for a --capacity such as 20/day; with --stay the time of each "
+        "row, as datetimes or numbers of hours."
     )
     period: str | None = _column("The period of a case, for a --capacity such as 5/shift.")
     time_zone: str | None = in_columns(
-        "With --time: whose clock says when a day begins, such as Europe/Berlin, if not the "
-        "times' own.",
+        "With --time: the time zone in which days begin, such as Europe/Berlin; by default that "
+        "of the times.",
         metavar="NAME",
     )
 
@@ -441,7 +441,7 @@ class ResamplingOptions:
         "Confidence level of the intervals.", metavar="SHARE", default="0.95"
     )
     group: str | None = in_intervals(
-        "Whose case it is, where one patient has several: patients are resampled, not cases.",
+        "The patient of each case, where patients have several: patients are resampled.",
         metavar="COLUMN",
     )
     seed: int = in_intervals("Seed of the random draws.", default=0)

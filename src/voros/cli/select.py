@@ -35,13 +35,11 @@ from voros.present.report.values import evaluation_values, scenario_values
 from voros.present.report.wording import limits_verdict, policy_in_words
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.selection.result import Selection
-from voros.text.numbers import percent
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.periods import Periods
     from voros.core.subgroups import Subgroups
-    from voros.guarantee import Guarantee
     from voros.io import Predictions
     from voros.policy import StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
@@ -59,7 +57,7 @@ class ChoiceOptions:
     )
     confidence: str | None = options.in_choice(
         "Use only thresholds that keep the limits on future cases with this confidence, "
-        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest at which some do.",
+        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest that any threshold passes.",
         metavar="SHARE[,...]",
     )
     threshold_on: str = options.in_choice(
@@ -100,8 +98,8 @@ def select(
     show_options: options.OutputOptions,
     test_events: TestEvents = None,
     group: str | None = options.in_choice(
-        "Whose case it is, where one patient has several, for --confidence and the intervals "
-        "of --test. Without it all cases are taken as independent.",
+        "The patient of each case, where patients have several, for --confidence and the "
+        "intervals of --test. Without it all cases are taken as independent.",
         metavar="COLUMN",
     ),
     development: Path | None = options.in_choice(
@@ -281,8 +279,8 @@ def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
     intervals = Intervals.from_counts(counts, scenario)
     if not any(low > 0 for low, _ in intervals.bounds.values()) and intervals.may_be_met:
         raise IncompleteCountsError(
-            f"{name}: no boundary between ranges meets the limits, and inside a range a "
-            "threshold may; count finer ranges, with a smaller --min-rows"
+            f"{name}: no boundary between ranges meets the limits, but a threshold inside "
+            "a range may; count finer ranges, with a smaller --min-rows"
         )
     width = max(high - low for low, high in intervals.bounds.values())
     points = {model: scores.binned.within(width).points for model, scores in counts.models.items()}
@@ -411,8 +409,9 @@ def _sheet(
         repr(selection),
         *(() if intervals is None else (intervals.text,)),
         f"policy: {policy_in_words(policy)}",
-        *(() if policy.guarantee is None else (_promise(policy.guarantee, plan),)),
     ]
+    if policy.guarantee is not None:
+        lines.append("; ".join(filter(None, (f"guarantee: {policy.guarantee.words}", plan))))
     if policy.curve:
         lines.append(f"\nwhat each confidence costs:\n{policy.confidence_curve()!r}")
     rows = [
@@ -424,16 +423,6 @@ def _sheet(
     document = _document(selection, policy, tested, validation.source) | {"ranking": rows}
     text = "\n".join([*lines, *(() if tested is None else tested.tables)])
     return Sheet(text=text, rows=rows, document=document)
-
-
-def _promise(guarantee: Guarantee, plan: str | None) -> str:
-    """Say what is promised: for which cases, and with which confidence."""
-    future = guarantee.horizon
-    cases = "on future cases like these" if future is None else f"on the next {future:,} cases"
-    steps = guarantee.confidence
-    listed = [percent(step) for step in (steps if isinstance(steps, tuple) else (steps,))]
-    chain = f"; {plan}" if plan else ""
-    return f"guarantee: limits kept {cases} with confidence {' or '.join(listed)}{chain}"
 
 
 def _document(

@@ -70,23 +70,23 @@ def share(
         metavar="FILE",
     ),
     by: str | None = in_columns(
-        "The group of each case: every group is a stream.", metavar="COLUMN"
+        "The subgroup of each case: every subgroup is a stream.", metavar="COLUMN"
     ),
     overlap: str = in_limits(
         "Whether a case with several alarms counts each, or once.", metavar="NAME", default="each"
     ),
     max_seconds: float = in_choice(
-        "With --exceed or --overlap once: end the search after this.", default=60.0
+        "With --exceed or --overlap once: end the search after this many seconds.", default=60.0
     ),
     max_gap: float = in_choice(
-        "The same, once the cost is at most this share above the least.", default=0.0
+        "Or end it when the cost is at most this share above the least.", default=0.0
     ),
     confidence: str | None = in_choice(
         "Keep all limits on future cases with this confidence.", metavar="SHARE"
     ),
     block: Block = None,
     group: str | None = in_columns(
-        "With --confidence: whose case it is, if some have several.", metavar="COLUMN"
+        "With --confidence: the patient of each case, if some have several.", metavar="COLUMN"
     ),
     test: TestFile = None,
     output: Path | None = output_to("Save the joint policy, as JSON; - is standard output."),
@@ -136,10 +136,10 @@ def _streams(
     for name, value in own.items():
         if value is None:
             raise ValueError(
-                f"--{name} is required where groups share the capacity; for several outcomes of "
+                f"--{name} is required where subgroups share the capacity; for several outcomes of "
                 "the same cases give --streams FILE"
             )
-    score = single_model(columns.score or [], "groups share the capacity of")
+    score = single_model(columns.score or [], "subgroups share the capacity of")
     streams = Streams({score: (str(columns.label), score)}, (str(by),))
     return Problem(streams, scenario_from_fields(stated))
 

@@ -42,9 +42,9 @@ Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it
 def count_site(
     columns: InputOptions,
     show_options: OutputOptions,
-    site: str | None = option("Who counts; without it, the file's name.", metavar="NAME"),
+    site: str | None = option("Name of the site; by default the file's name.", metavar="NAME"),
     outcome: str | None = in_columns(
-        "What the labels say, the same at every site; without it, their column's name.",
+        "Name of the outcome, the same at every site; by default the label column's name.",
         metavar="NAME",
     ),
     min_rows: int = option(
@@ -55,7 +55,7 @@ def count_site(
     ),
     since: Path | None = option(
         "Counts of this site that were published before; ranges are merged until each has "
-        "grown by --min-rows rows, for whoever has both can subtract them.",
+        "grown by --min-rows rows, because both files can be subtracted.",
         metavar="FILE",
     ),
     output: Output = None,
@@ -148,7 +148,7 @@ def _warn_of_swapped_labels(counts: SiteCounts) -> None:
         if abs(here - there) > FAR_APART:
             say(
                 f"{percent(here)} of the cases of site {site.name!r} are positive, and "
-                f"{percent(there)} of the others; see whether {counts.pos_label!r} means the same "
+                f"{percent(there)} of the others; check that {counts.pos_label!r} means the same "
                 "there",
                 "warning",
             )

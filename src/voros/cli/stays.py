@@ -46,7 +46,7 @@ class StayColumns:
     """Which rows belong together, and where the events are."""
 
     stay: str | None = in_stays(
-        "Whose row it is: alarms are counted over each stay, with --time.", "COLUMN"
+        "The stay of each row: alarms are counted over each stay, with --time.", "COLUMN"
     )
     events: Path | None = in_stays(
         "Events: stay and time of each, in columns named as those of FILE.", "FILE"
@@ -82,7 +82,7 @@ class StayOptions(StayColumns):
         "How long before an event an alarm must sound at least; 0h unless given.", "DURATION"
     )
     reset: str | None = in_stays(
-        "How long after an event rows do not count; without it none after the first event.",
+        "How long after an event rows do not count; by default none after the first does.",
         "DURATION",
     )
     repeats: str | None = in_stays(

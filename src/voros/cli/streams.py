@@ -170,7 +170,7 @@ def _streams_of(
         return Streams({score: (columns.label, score)}, tuple(by))
     of_one_score = columns.given("label", "score", "drop_missing")
     refuse(of_one_score, "is for one score of a case; --streams names columns")
-    refuse({"by": by}, "is for a joint policy whose streams are groups of cases")
+    refuse({"by": by}, "is for a joint policy whose streams are subgroups")
     named = outcome_columns(policy, file)
     lacking = sorted({label for label, _ in named.values()} - set(peek(source).column_names))
     if lacking:

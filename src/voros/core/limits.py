@@ -111,7 +111,7 @@ def _binding_message(decision: Decision) -> str:
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1 and scenario.per_period:
-        return f"{opening}. The capacity binds: at the highest score it is passed already"
+        return f"{opening}. The capacity binds: the highest score alone exceeds it"
     if capable.sum() == 1:
         fewest = points.alarms[1:].min()
         return (
@@ -153,7 +153,7 @@ def _within_reach(decision: Decision, capable: BoolArray) -> str:
     if (precise & recalled).any() and not scenario.per_period:
         reached["capacity"] = f"a capacity of {count(points.alarms[precise & recalled][0])} alarms"
     if not reached:
-        return "No one limit alone binds: without any one of them the others cannot be met either"
+        return "No single limit binds: without any one of them the others still cannot be met"
     binds = "binds" if len(reached) == 1 else "bind together"
     could = ", or ".join(reached.values())
     return f"The {' and the '.join(reached)} {binds}: with the other limits {could} could be met"

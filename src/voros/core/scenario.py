@@ -245,8 +245,8 @@ class Scenario:
         """What a capacity per period or per patient-day needs, in words."""
         if self.per_period:
             return (
-                "needs the period of each case, as times or periods; what takes neither knows no "
-                "capacity per period"
+                "needs the period of each case, as times or periods; functions without these "
+                "arguments do not support it"
             )
         return "is a rate over stays; it needs the points of voros.alarm_points"
 

@@ -91,7 +91,7 @@ class ClusterTests:
         more = self._more_groups(best)
         if more is None:
             return closest + "More cases will not help; change the model or the limits."
-        return closest + f"If more groups were like these, about {more:,} more would be enough."
+        return closest + f"About {more:,} more groups like these would be enough."
 
     def _more_groups(self, row: int) -> int | None:
         deviates = float(ndtri(TUNING.group_power) - ndtri(self.alphas[row]))

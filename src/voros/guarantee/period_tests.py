@@ -49,12 +49,12 @@ def why_none_certified(
         fewest = int(n_above(points.thresholds, cases, int(scenario.capacity))[1:].min())
         if most < 0:
             return (
-                f"{n_periods:,} validation periods are too few, even if none passed the capacity."
+                f"{n_periods:,} validation periods are too few, even if none exceeded the capacity."
             )
         if fewest > most:
             return (
-                f"At every threshold {fewest:,} or more of {n_periods:,} validation periods pass "
-                f"the capacity, and at most {most:,} may."
+                f"At every threshold {fewest:,} or more of {n_periods:,} validation periods exceed "
+                f"the capacity; at most {most:,} may."
             )
     return _sum_tests(cases, scenario, for_sums, block).sentence()
 
@@ -141,7 +141,7 @@ def _check(points: OperatingPoints, scenario: Scenario, block: int) -> PeriodCas
     if scenario.exceed == 0:
         raise ArgumentError(
             "exceed",
-            "=0.0: no number of periods shows that no later one will pass the capacity. Allow a "
+            "=0.0: no number of periods can show that no later one exceeds the capacity. Allow a "
             "small share, such as exceed=0.01",
         )
     return cases

@@ -36,7 +36,7 @@ from voros.guarantee.shortfall import (
 )
 from voros.guarantee.stay_tests import stay_tests
 from voros.guarantee.tuning import TUNING
-from voros.text.numbers import typed
+from voros.text.numbers import percent, typed
 from voros.typing import BoolArray
 
 LEAST_CONFIDENCE = 0.5
@@ -112,6 +112,22 @@ class Guarantee:
         block = f", block={self.block}" if self.block > 1 else ""
         ladder = f", ladder={self.ladder!r}" if self.ladder else ""
         return f"Guarantee(confidence={self.confidence!r}, horizon={self.horizon!r}{block}{ladder})"
+
+    @property
+    def words(self) -> str:
+        """What is promised, for which cases and with which confidence.
+
+        Examples
+        --------
+        >>> print(Guarantee(0.9).words)
+        limits kept in the population with 90 % confidence
+        >>> print(Guarantee((0.95, 0.9), horizon=500).words)
+        limits kept among the next 500 cases with 95 % or 90 % confidence
+        """
+        cases = f"among the next {self.horizon:,} cases" if self.horizon else "in the population"
+        steps = self.confidence if isinstance(self.confidence, tuple) else (self.confidence,)
+        block = f", taking {self.block} periods as one unit" if self.block > 1 else ""
+        return f"limits kept {cases} with {' or '.join(map(percent, steps))} confidence{block}"
 
     @property
     def steps(self) -> tuple[Guarantee, ...]:

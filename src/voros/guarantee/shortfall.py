@@ -28,7 +28,7 @@ def why_floor_fails(
     most = most_counted(n_cases, capacity, horizon, for_capacity)
     index = np.flatnonzero((points.alarms > 0) & (points.alarms <= most))
     if len(index) == 0 or floor == 0:
-        return "The capacity fails: not one alarm of these cases is sure to keep it."
+        return "The capacity fails: not even one alarm among these cases is sure to keep it."
     tp, alarms = points.tp[index], points.alarms[index]
     if horizon is None:
         needed = needed_in_sequence(floor, for_floor, alarms, most)
@@ -80,8 +80,8 @@ def more_positives(points: OperatingPoints, passes: Callable[[OperatingPoints], 
         return "More cases will not help; change the model or the limits."
     more = int(np.ceil((enough - 1) * points.n_positive))
     return (
-        f"If more cases were like these, about {more:,} more validation positives (and negatives "
-        "in proportion) would be enough."
+        f"About {more:,} more validation positives like these (and negatives in proportion) would "
+        "be enough."
     )
 
 
@@ -91,8 +91,8 @@ def relaxed_in_words(relaxed: Mapping[str, float | None]) -> list[str]:
     if not ways:
         return []
     return [
-        f"With these cases something would pass at {', or at '.join(ways)}; fix it before new "
-        "validation cases are looked at."
+        f"These cases would pass at {', or at '.join(ways)}; to use it, state it before you look "
+        "at new validation cases."
     ]
 
 

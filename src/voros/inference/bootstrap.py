@@ -505,14 +505,14 @@ def _warn_about_few(sampling: Sampling) -> None:
     if fewest < FEWEST_OF_A_CLASS:
         which = "positives" if fewest == n_positive else "negatives"
         warn_caller(
-            f"{fewest} {which} are few: intervals are wide, and p-values of differences rough; "
-            f"from about {FEWEST_OF_A_CLASS} of each class on both are sharp",
+            f"only {fewest} {which}: intervals are wide and p-values of differences approximate; "
+            f"use at least {FEWEST_OF_A_CLASS} cases of each class",
             FewCasesWarning,
         )
     if sampling.name != "cases" and sampling.n_effective < FEWEST_GROUPS:
         warn_caller(
-            f"{sampling.n_units} {sampling.name} count as {short(sampling.n_effective)} equal ones "
-            "in the class that has fewer: intervals are wide, or hold the true value less often "
-            f"than they say; from {FEWEST_GROUPS} on they were measured to hold",
+            f"{sampling.n_units} {sampling.name} count as {short(sampling.n_effective)} of equal "
+            "size in the rarer class: intervals are wide, or hold the true value less often than "
+            f"stated; in simulations they held from {FEWEST_GROUPS} on",
             FewGroupsWarning,
         )

@@ -300,7 +300,7 @@ def compare_policies(
         At least two, made for the same costs and prevalence. Their limits may differ. What joint
         policies and worklists decide on these cases is fixed before cases are drawn.
     by : array-like of shape (n_cases,), optional
-        The group of each case, for joint policies whose streams are groups.
+        The subgroup of each case, for joint policies whose streams are subgroups.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence_level, method, groups, pos_label, random_state, progress

@@ -115,7 +115,7 @@ def read_number(value: Any, name: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ArgumentError(name, f"={shown(value)} is not a number of any use; {accepted}")
+        raise ArgumentError(name, f"={shown(value)} is not a finite number; {accepted}")
     if number == 0 != parsed:
         raise ArgumentError(name, f"={shown(value)} is too small to differ from 0; {accepted}")
     return number

@@ -72,8 +72,8 @@ class Renewal:
     def words(self) -> str:
         """The proposal in sentences."""
         promised = _single(self.policy).guarantee
-        under = "without a guarantee, as at first" if promised is None else f"under {promised!r}"
-        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms, {under}: "
+        under = "without a guarantee" if promised is None else promised.words
+        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms ({under}): "
         new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
         if np.isinf(self.new_threshold):
             text += (

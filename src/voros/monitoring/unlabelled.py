@@ -223,7 +223,7 @@ def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float, unit: s
     if verdict == "watch":
         return (
             f"watch; they have changed since about {judgement.since}, noticed on "
-            f"{judgement.noticed}. That is a change, not harm: labels say whether the "
+            f"{judgement.noticed}. A change need not be harmful: labels show whether the "
             "limits still hold"
         )
     if verdict == "unknown":

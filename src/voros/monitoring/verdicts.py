@@ -214,8 +214,8 @@ def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
 def _recall_in_words(followed: bool) -> str:
     if not followed:
         return (
-            "recall: unknown; no case without an alarm has a label, and labels that nobody looks "
-            "for are not late labels. A random sample of those cases, labelled, would show it"
+            "recall: unknown; no case without an alarm has a label. Label a random sample of them "
+            "to estimate it"
         )
     return (
         "recall: some cases without an alarm have a label; recall can be estimated from them only "
@@ -235,7 +235,7 @@ def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
     _, of, name = watch.name.partition(" of ")
     yield (
         f"{counted(late, 'label')}{of}{name} came and {changed:,} changed after the window had "
-        "closed; they count as they are known now. A longer window waits for them"
+        "closed; they count as they are known now. Choose a longer window to wait for them"
     )
     at_close = alarms._replace(labels=alarms.at_close)
     units = closed_units(at_close, settings.window_seconds, deployed.now)[0].labelled_only()

@@ -154,7 +154,7 @@ class WatchedPolicy:
         if isinstance(self.policy, JointPolicy):
             return self._decide_streams(self.policy, y_score, by)
         if by is not None:
-            raise ArgumentError("by", " is for joint policies whose streams are groups of cases")
+            raise ArgumentError("by", " is for joint policies whose streams are subgroups")
         scores = finite_scores(model_column(y_score, self.model))
         alarms = np.zeros(len(scores), dtype=np.bool_)
         if isinstance(self.policy, ThresholdPolicy):

@@ -136,7 +136,7 @@ class PeriodEvaluation(ReprMixin):
         mean = PeriodRule(self.mean_alarms, float(capacity), measure, total > most + slack)
         if exceed is None:
             return (mean,)
-        measure = f"of the periods (per {per}) with more than {capacity} alarms"
+        measure = f"of the periods (per {per}) have more than {capacity} alarms"
         broken = self.n_above > most_above(self.scenario, self.n_periods)
         return mean, PeriodRule(self.n_above / self.n_periods, exceed, measure, broken)
 

@@ -142,9 +142,9 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
     if policy.rule is not None and scenario.per not in (None, PATIENT_DAY):
         # The periods are those of admission, which the policy does not count.
         alarms = f"{scenario.capacity:,} {scenario.rule}"
-    shared = f", its error split over {policy.n_models} models" if policy.n_models > 1 else ""
+    shared = f"; error split over {policy.n_models} models" if policy.n_models > 1 else ""
     if policy.origin is not None and policy.origin.plan:
-        shared += f", {policy.origin.plan}"
+        shared += f"; {policy.origin.plan}"
     return [
         ("policy for", "one model" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
@@ -154,7 +154,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         ("precision", f"at least {scenario.min_precision:g}"),
         *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
         ("alarms", f"at most {alarms}"),
-        ("guarantee", "none" if policy.guarantee is None else f"{policy.guarantee!r}{shared}"),
+        ("guarantee", "none" if policy.guarantee is None else policy.guarantee.words + shared),
         ("validated on", f"{all_cases}, {count(policy.n_positive)} positive"),
     ]
 

@@ -209,7 +209,7 @@ class StayEvaluation(ReprMixin):
         if self.n_events_elsewhere:
             said.append(words_elsewhere(self.n_events_elsewhere))
         if self.guarantee is not None:
-            said.append(f"made with {self.guarantee!r}")
+            said.append(f"guarantee: {self.guarantee.words}")
         subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
         return [title, self.table(), *said, *subgroups]
 

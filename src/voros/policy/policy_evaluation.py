@@ -178,7 +178,7 @@ class PolicyEvaluation(ReprMixin):
         if self.counts.whole:
             said.append(f"intervals take {self._independent} as independent{self._dependence}")
         if self.guarantee is not None:
-            said.append(f"made with {self.guarantee!r}")
+            said.append(f"guarantee: {self.guarantee.words}")
         subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
         return [title, self.table(), *said, *subgroups]
 

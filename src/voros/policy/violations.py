@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy.by_period import PeriodEvaluation
-from voros.text.numbers import count, interval, percent, short, typed
+from voros.text.numbers import count, interval, percent, short, typed, typed_percent
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -69,11 +69,13 @@ class Violation:
             worst = short(self.worst, self.bound)
             said = f"{self.limit}: {worst}, at least {typed(self.bound)} required"
         elif self.measure:
-            worst = short(self.worst, self.bound)
-            said = f"capacity: {worst} {self.measure}, at most {typed(self.bound)} allowed"
+            shares = self.measure.startswith("of ")
+            worst = (percent if shares else short)(self.worst, self.bound)
+            most = (typed_percent if shares else typed)(self.bound)
+            said = f"capacity: {worst} {self.measure}, at most {most} allowed"
         else:
-            most = float(np.floor(self.bound))
-            said = f"capacity: {count(self.worst, most)} alarms, at most {count(most)} allowed"
+            whole = float(np.floor(self.bound))
+            said = f"capacity: {count(self.worst, whole)} alarms, at most {count(whole)} allowed"
         if not self.where or self.probability > ALL_COSTS:
             return said
         spans = ", ".join(interval(c.cost_ratio_low, c.cost_ratio_high) for c in self.where)

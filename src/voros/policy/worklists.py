@@ -183,7 +183,7 @@ class Worklist(ReprMixin):
 
     def _parts(self) -> tuple[str | Table, ...]:
         opening = (
-            f"the {self.scenario.capacity:,} highest of each {self.scenario.per}, of scores of at "
+            f"the {self.scenario.capacity:,} highest scores of each {self.scenario.per}, if at "
             f"least {threshold_text(self.threshold)}"
         )
         return opening, *(() if self.validation is None else self.validation._parts())
@@ -255,7 +255,7 @@ def worklist(
     >>> result.threshold, result.policy.threshold()
     (5.0, 9.0)
     >>> result
-    the 1 highest of each day, of scores of at least 5
+    the 1 highest scores of each day, if at least 5
                alarms  precision  recall  expected cost  cost of 1,000 cases, in misses
     worklist        2          1   0.667          0.303                             167
     threshold       1          1   0.333          0.606                             333

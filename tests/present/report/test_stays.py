@@ -50,7 +50,7 @@ def test_the_document_has_what_a_ward_asks(report, tmp_path):
         f"{tested.number_needed_to_evaluate:.3g} alarms are to be looked into",
         "lead time, quartiles in hours",
         "first alarm useful",
-        "Guarantee(confidence=0.95, horizon=None)",
+        "limits kept in the population with 95 % confidence",
         "snooze 3h, horizon 5h, lead 1h",
         "sex: 1",
         "false alarms per patient-day",

@@ -187,7 +187,10 @@ def opening_in_words(report: Report) -> list[str]:
     *_, (which, evaluation) = data_parts(report).items()
     said = [consequences_in_words(evaluation, which)]
     if report.tested is None:
-        return [*said, "These cases chose the threshold: on others expect less. It is not tested."]
+        return [
+            *said,
+            "The threshold was chosen on these cases: expect less on others. It was not tested.",
+        ]
     said.append(_uncertainty_in_words(evaluation, which))
     said.append(f"On the test cases: {limits_verdict(report.tested)}.")
     if not report.tested.satisfied:
@@ -258,7 +261,7 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
     least = scenario.min_recall
     recall = [] if least is None else [("recall", f"at least {least:g} of the positives found")]
     return [
-        ("precision", f"at least {scenario.min_precision:g} of the alarms must be right"),
+        ("precision", f"at least {scenario.min_precision:g} of the alarms must be correct"),
         *recall,
         ("capacity", f"{capacity} (capacity {scenario.capacity!r}{rule})"),
         ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
