@@ -1,6 +1,7 @@
-"""Photograph the pages of docs/explorer.md and docs/monitoring.md in Chromium, for the guide.
+"""Photograph the pages of docs/explorer.md and docs/monitoring.md, and the report, in Chromium.
 
-``python scripts/picture_explorer.py`` rewrites docs/images/explorer-*.png and monitor.png.
+``python scripts/picture_explorer.py`` rewrites docs/images/explorer-*.png, monitor.png and
+report.png.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import base64
 import io
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -30,6 +33,12 @@ UNFOLD = """
 const names = ["decision", "costs", "map"];
 for (const name of names) document.getElementById(`fold-${name}`).open = true;
 """
+
+REPORT = """
+report valid.csv --label died --test test.csv --min-precision 0.3 --capacity 0.1 --miss-costs 9:40
+--confidence 0.9 --title
+"""
+"""The command of docs/walk-through.md, without its title."""
 
 GAINS = "return document.getElementById('decision-title').getBoundingClientRect().top - 30"
 """Where net benefit, costs and the map are, from the top of the page."""
@@ -100,6 +109,11 @@ def main() -> None:
         run_page(ROOT / "docs" / "monitoring.md")
         browser.get((Path(folder) / "ward.html").as_uri())
         keep(photograph(browser, 900, 2340), "monitor.png")
+        run_page(ROOT / "docs" / "walk-through.md")
+        command = [*REPORT.split(), "Alarm for death within 7 days", "-o", "report.html"]
+        subprocess.run([sys.executable, "-m", "voros", *command], check=True)
+        browser.get((Path(folder) / "report.html").as_uri())
+        keep(photograph(browser, 1000, 1700), "report.png")
         browser.quit()
         os.chdir(ROOT)
 
