@@ -31,7 +31,7 @@ def deployed(guarantee):
 plain = [deployed(None) for _ in range(200)]
 sure = [deployed(voros.Guarantee(0.95)) for _ in range(200)]
 for name, precisions in {"no guarantee": plain, "95 % guarantee": sure}.items():
-    print(f"{name}: floor broken in {np.mean(np.array(precisions) < 0.4):.1%} of the validations")
+    print(f"{name}: floor broken in {100 * np.mean(np.array(precisions) < 0.4):.0f} % of the validations")
 
 # %%
 # The true precision of what was deployed. Left of the floor the limit is broken:
@@ -42,8 +42,8 @@ for axis, (name, (precisions, color)) in zip(axes, ways.items(), strict=True):
     axis.hist(precisions, bins=np.linspace(0.34, 0.54, 41), color=color)
     axis.axvspan(0.34, 0.4, color="0.9", zorder=0)
     axis.axvline(0.4, color="k", ls="--")
-    broken = np.mean(np.array(precisions) < 0.4)
-    axis.set_title(f"{name}: {broken:.0%} broken", loc="right")
+    broken = 100 * np.mean(np.array(precisions) < 0.4)
+    axis.set_title(f"{name}: {broken:.0f} % broken")
     axis.set(xlim=(0.34, 0.54), yticks=[])
 axes[1].set_xlabel("precision in the population (floor 0.4)")
 plt.show()

@@ -29,5 +29,6 @@ with plt.rc_context({"figure.figsize": (4.8, 3.4), "font.size": 14}):
     _, axis = plt.subplots(layout="constrained")
     axis.stackplot(shares, *alarms, labels=policy.names)
     axis.set(xlabel="shared capacity", ylabel="alarms")
+    axis.set_xticks([0.05, 0.1, 0.15, 0.2], ["5 %", "10 %", "15 %", "20 %"])
     axis.legend(loc="upper left", fontsize="small")
 plt.show()

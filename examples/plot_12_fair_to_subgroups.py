@@ -26,4 +26,5 @@ with plt.rc_context({"font.size": 14}):
     SubgroupDisplay.from_predictions(died[test], risk[test], policy=policy, by=by, ax=axes)
     for panel in axes[:2]:
         panel.set_xlim(0.25, 0.65)
+    axes[2].set_xlabel("cost of 1,000\ncases, in misses")
 plt.show()

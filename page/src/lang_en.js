@@ -39,9 +39,9 @@ export const ENGLISH = {
   // Limits and costs.
   limitsForm: "Limits and costs",
   limitsTitle: "Your limits",
-  floorLegend: "How many alarms must be [right (PPV)|precision]?",
-  floorSlider: "Share of alarms that must be right, slider",
-  floorField: "Share of alarms that must be right, percent",
+  floorLegend: "How many alarms must be [correct (PPV)|precision]?",
+  floorSlider: "Share of alarms that must be correct, slider",
+  floorField: "Share of alarms that must be correct, percent",
   atLeast: "at least",
   recallSummary: "Sensitivity floor",
   recallLegend: "How many with the outcome must be [caught (sensitivity)|recall]?",
@@ -76,7 +76,7 @@ export const ENGLISH = {
   acceptedCount: "a whole number above 0",
   acceptedPrevalence: "a percentage between 0 and 100, at least 1e-98",
   acceptedMiss: (low, high) => `a number from ${low} to ${high}`,
-  floorSaid: (share) => `at least ${share} of alarms right`,
+  floorSaid: (share) => `at least ${share} of alarms correct`,
   recallSaid: (share) => `at least ${share} of cases with the outcome caught`,
   atMostSaid: (most) => `at most ${most}`,
   accepted: (what) => `Accepted: ${what}.`,
@@ -139,7 +139,7 @@ export const ENGLISH = {
   noAlarmAtAll: (model) => `${model}: no alarm at all.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
-    `${precision} of alarms are right (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
+    `${precision} of alarms are correct (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
   inFull: (shown, full) => `${shown} (in full: ${full})`,
   allCases: "for all cases like these",
   nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
@@ -147,7 +147,7 @@ export const ENGLISH = {
     `With a confidence of ${confidence} this threshold keeps the limits ${about}, whichever model is chosen.`,
   notGuaranteed: (confidence, about, reach, alarms) =>
     `These cases do not show with a confidence of ${confidence} that this threshold keeps the limits ${about}; ` +
-    (reach === null ? "they show it for no threshold." : `the lowest for which they show it is a score of ${reach} (${alarms}).`),
+    (reach === null ? "they do for no threshold." : `the lowest threshold for which they do is ${reach} (${alarms}).`),
   guaranteedElsewhere: (confidence, about, limits) =>
     `The guarantee that came with this page (with a confidence of ${confidence}, ${about}) says nothing about ` +
     `these limits. It was tested for: ${limits}`,
@@ -157,7 +157,7 @@ export const ENGLISH = {
   notBound: "Without the limits it would be the same.",
   heldBack: (limits) => `Held back by ${limits.join(" and ")}.`,
   settingText: ({ floor, caught, most, worth, even, rate }) =>
-    `At least ${floor} of alarms right; ${caught === null ? "" : `at least ${caught} caught (sensitivity); `}${most}; a miss worth ${worth}${even}; prevalence ${rate}.`,
+    `At least ${floor} of alarms correct; ${caught === null ? "" : `at least ${caught} caught (sensitivity); `}${most}; a miss worth ${worth}${even}; prevalence ${rate}.`,
   settingShare: (share, cases) => `alarms for at most ${share} of ${cases}`,
   settingCount: (alarms) => `at most ${alarms}`,
   perPeriod: (per) => `alarms per ${per}`,
@@ -196,7 +196,7 @@ export const ENGLISH = {
     `This page holds thinned counts, and within these limits the stated largest change of ${change} ` +
     `does not hold.`,
   contents: (thresholds, models, positive, negative, { cases, outcome }) =>
-    `This page holds counts: at each of ${thresholds} of ${models}, how many alarms were right and ` +
+    `This page holds counts: at each of ${thresholds} of ${models}, how many alarms were correct and ` +
     `how many were false. Of the ${cases}, ${positive} with and ${negative} without ${outcome} were ` +
     `counted. It holds no rows. A threshold is a score that occurred, so where counts are small, ` +
     `treat the file with the care the data ask for, or thin it.`,
@@ -218,7 +218,7 @@ export const ENGLISH = {
   groupsTitle: "In each group",
   groupHead: "Group",
   casesHead: "Cases",
-  groupFloorHead: "Share that must be right",
+  groupFloorHead: "Share that must be correct",
   groupRecallHead: "Share that must be caught",
   floorKept: "kept",
   floorBroken: "broken",
@@ -238,7 +238,7 @@ export const ENGLISH = {
   reading: (worth, values) => `Where a miss counts as much as ${worth}: ${values}.`,
   rocRead: (model, caught, false_) => `${model}: ${caught} of the positives caught, ${false_} of the others with a false alarm`,
   thresholdRead: (threshold, alarms, caught) => `alarm from a score of ${threshold}, ${alarms} of all raise an alarm, ${caught} of the positives caught`,
-  limitsShort: (floor, caught, most, miss) => `right ≥ ${floor}, ${caught === null ? "" : `caught ≥ ${caught}, `}alarms ≤ ${most}, a miss counts ${miss}`,
+  limitsShort: (floor, caught, most, miss) => `correct ≥ ${floor}, ${caught === null ? "" : `caught ≥ ${caught}, `}alarms ≤ ${most}, a miss counts ${miss}`,
   rocTable: "The thresholds in use, as a table",
   thresholdTitle: "The threshold at other costs:",
   thresholdText: "The more costly a miss, the lower the threshold and the more alarms. The band is your range of costs.",
@@ -337,7 +337,7 @@ export const ENGLISH = {
   guideOpen: "Not sure? Answer five questions",
   guideLoad: "Load answers:",
   questionOf: (number, all) => `Question ${number} of ${all}`,
-  askFloor: "Of 10 alarms, how many must be right for people to keep looking at them?",
+  askFloor: "Of 10 alarms, how many must be correct for people to keep looking at them?",
   ofTen: "of 10",
   askCapacity: ({ cases }) => `Of 100 ${cases}, for how many can somebody look after an alarm?`,
   ofHundred: "of 100",
@@ -352,7 +352,7 @@ export const ENGLISH = {
   useEverybody: "Use limits that suit everybody",
   saveAnswers: "Save the answers",
   guideResult: (floor, most, worth) =>
-    `At least ${floor} of alarms right, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
+    `At least ${floor} of alarms correct, alarms for at most ${most}, and a miss worth ${worth} false alarms.`,
   allAccepted: (n) =>
     `You accepted every offer, so a miss is worth at least ${n} false alarms; ${n} is what the page uses.`,
   allRefused: (n) =>
@@ -360,11 +360,11 @@ export const ENGLISH = {
   offersContradict: (yes, no) =>
     `These answers contradict each other: ${yes} false alarms were accepted, and ${no} refused.`,
   floorTooLow: ({ floor, tolerated, refused }) =>
-    `Two answers contradict each other: with ${floor} of alarms right there are ${tolerated} false alarms for each ` +
-    `right one, and you refused ${refused}. A higher share of right alarms would fit.`,
+    `Two answers contradict each other: with ${floor} of alarms correct there are ${tolerated} false alarms for each ` +
+    `correct one, and you refused ${refused}. A higher share of correct alarms would fit.`,
   floorForbids: ({ floor, tolerated, accepted }) =>
     `Two answers pull in different directions: you would accept ${accepted} false alarms for one more case, but with ` +
-    `${floor} of alarms right there are at most ${tolerated} for each right one. The share of right alarms decides.`,
+    `${floor} of alarms correct there are at most ${tolerated} for each correct one. The share of correct alarms decides.`,
   answersLabel: "Everybody's answers",
   whoHead: "Who",
   floorHead: "Right, at least",
@@ -423,7 +423,7 @@ export const ENGLISH = {
     alarm: ["Alarm", "The score of a case is at or above the threshold, so that somebody looks."],
     falseAlarm: ["False alarm", "An alarm for a case that does not have the outcome."],
     miss: ["Miss", "A case that has the outcome and raises no alarm."],
-    precision: ["Precision floor", "The least share of alarms that must be right: the positive predictive value (PPV)."],
+    precision: ["Precision floor", "The least share of alarms that must be correct: the positive predictive value (PPV)."],
     recall: ["Sensitivity", "The share of cases with the outcome that raise an alarm, also called recall; a floor on it is the least share that must be caught."],
     capacity: ["Capacity", "The most alarms that you can look after."],
     prevalence: ["Prevalence", "The share of cases that have the outcome."],

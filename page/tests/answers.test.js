@@ -29,8 +29,8 @@ test("the range holds what a miss is worth to whoever answers, and both ends wer
 
 test("answers that contradict each other are pointed out", () => {
   const answer = { who: "a", minPrecision: 0.1, capacity: 0.1, accepted: [3], refused: [5] };
-  assert.match(remarksOn(answer).join(), /10\u00a0% of alarms right there are 9 false alarms .* you refused 5/);
-  assert.match(remarksOn({ ...answer, minPrecision: 0.5 }).join(), /accept 3 .* at most 1 for each right one/);
+  assert.match(remarksOn(answer).join(), /10\u00a0% of alarms correct there are 9 false alarms .* you refused 5/);
+  assert.match(remarksOn({ ...answer, minPrecision: 0.5 }).join(), /accept 3 .* at most 1 for each correct one/);
   assert.deepEqual(remarksOn({ ...answer, minPrecision: 0.2 }), []);
   assert.match(remarksOn({ ...answer, minPrecision: 0.2, refused: [2] }).join(), /3 false alarms were accepted, and 2/);
 });

@@ -45,7 +45,7 @@ def partial_voros_score(
     scenario : Scenario, optional
         Limits and costs. Give a scenario or its parts below, not both.
     min_precision : float in [0, 1], default 0.0
-        At least this share of the alarms must be right.
+        At least this share of the alarms must be correct.
     min_recall : float in [0, 1], optional
         At least this share of the positives must raise an alarm.
     capacity : float in (0, 1] or int, default 1.0

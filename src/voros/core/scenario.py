@@ -48,7 +48,7 @@ class Scenario:
     Parameters
     ----------
     min_precision : float in [0, 1], default 0.0
-        At least this share of the alarms must be right.
+        At least this share of the alarms must be correct.
     capacity : float in (0, 1] or int, default 1.0
         Alarms at most: a float is a share of the cases, an int a number of cases; with a
         `Guarantee` that has a horizon, an int is that number in each horizon.

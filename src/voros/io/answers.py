@@ -4,7 +4,7 @@
 
     [[answer]]
     who = "ward sister"
-    min_precision = 0.3       # of ten alarms, three must be right
+    min_precision = 0.3       # of ten alarms, three must be correct
     capacity = 0.1            # of a hundred cases, ten can be looked after
     accepted = [10]           # false alarms for one more case caught
     refused = [30, 17]
@@ -74,9 +74,9 @@ class Answers:
     >>> both.costs.support
     (4.0, 30.0)
     >>> print(both)
-    who  right, at least  alarms, at most  a miss is worth
-    a               30 %             10 %           4 to 8
-    b               20 %             20 %         10 to 30
+    who  correct, at least  alarms, at most  a miss is worth
+    a                 30 %             10 %           4 to 8
+    b                 20 %             20 %         10 to 30
     """
 
     people: tuple[Answer, ...]
@@ -104,7 +104,7 @@ class Answers:
             )
             for person in self.people
         ]
-        names = ("who", "right, at least", "alarms, at most", "a miss is worth")
+        names = ("who", "correct, at least", "alarms, at most", "a miss is worth")
         return Table.from_rows([names, *rows]).text()
 
 

@@ -61,7 +61,7 @@ def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width
         assert 0 < bottom(fresh, selector) <= height, selector
     if width > 500:
         assert bottom(fresh, "#limits-fold") <= height
-    floors = ("right ≥ 25\N{NO-BREAK SPACE}%", "richtig ≥ 25\N{NO-BREAK SPACE}%")
+    floors = ("correct ≥ 25\N{NO-BREAK SPACE}%", "richtig ≥ 25\N{NO-BREAK SPACE}%")
     assert text(fresh, "limits-short").startswith(floors)
 
 

@@ -461,7 +461,7 @@ def test_a_published_curve_has_no_thresholds_to_show(browser: Any, tmp_path: Pat
     expected = voros.evaluate(curve, scenario=scenario)
     assert scores(browser)["published"] == pytest.approx(expected.score, abs=1e-12)
     assert text(browser, "deploy") == (
-        "published: 57.1\N{NO-BREAK SPACE}% of alarms are right (PPV), "
+        "published: 57.1\N{NO-BREAK SPACE}% of alarms are correct (PPV), "
         "and 60\N{NO-BREAK SPACE}% of those with the outcome are caught "
         "(sensitivity). "
         "Held back by the capacity."
@@ -474,7 +474,7 @@ def test_prints_with_its_limits(opened: Any) -> None:
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
         assert element(opened, "setting-text").is_displayed()
-        assert "At least 25\N{NO-BREAK SPACE}% of alarms right" in text(opened, "setting-text")
+        assert "At least 25\N{NO-BREAK SPACE}% of alarms correct" in text(opened, "setting-text")
         assert not element(opened, "floor-slider").is_displayed()
     finally:
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
