@@ -106,9 +106,9 @@ def explore(
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
-    Without FILE the page reads one of its reader's own: dropped, chosen or pasted, and never sent
-    anywhere. The page works from a mail attachment: no server, no network. It holds counts at each
-    threshold, never rows. The limits given are those it opens with.
+    Without FILE the page has no data, and its readers open a file of their own, which is never sent
+    anywhere. The page is one file that works from a mail attachment, without a server or a network.
+    It holds counts at each threshold, never rows, and opens with the limits given here.
     """
     from voros.present.explorer import render_page, write_page
 

@@ -135,7 +135,7 @@ class MakeOptions:
 
 @bundled
 def monitor(
-    file: Annotated[Path, typer.Argument(metavar="STATE", help="The monitor's one file.")],
+    file: Annotated[Path, typer.Argument(metavar="STATE", help="The file of the monitor.")],
     settings: MakeOptions,
     feed: FeedOptions,
     show_options: OutputOptions,
@@ -148,8 +148,8 @@ def monitor(
 ) -> None:
     """Watch a deployed policy: cases as they come, labels when they come.
 
-    The first call makes STATE from a policy; every call feeds what it is given, each case and each
-    label once, and says whether the limits are kept.
+    The first call creates STATE from a policy. Every call adds the cases and labels of its files,
+    each once, and says whether the limits are kept.
     """
     check_output(output, show_options)
     check_output(renew, show_options)

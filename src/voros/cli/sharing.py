@@ -92,7 +92,7 @@ def share(
     output: Path | None = output_to("Save the joint policy, as JSON; - is standard output."),
     check: Check = False,
 ) -> None:
-    """Share one capacity between several alarms, or several groups, at the least total cost."""
+    """Share one capacity between several alarms or subgroups, at the least total cost."""
     if check and test is None:
         raise ValueError("--check requires --test FILE")
     if confidence is None:

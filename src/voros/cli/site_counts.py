@@ -51,7 +51,7 @@ def count_site(
         "Fewest rows of a range; smaller ones are merged.", metavar="COUNT", default=MIN_ROWS
     ),
     bits: int = option(
-        "How fine the ranges are: 12 is one per octave of scores, 20 256.", default=20
+        "How fine the ranges are: 12 is one per doubling of the score, 20 is 256.", default=20
     ),
     since: Path | None = option(
         "Counts of this site that were published before; ranges are merged until each has "
@@ -60,7 +60,7 @@ def count_site(
     ),
     output: Output = None,
 ) -> None:
-    """Count the cases in FILE by ranges of scores: the counts may leave where the cases may not."""
+    """Count the cases in FILE by ranges of scores, to share counts where cases must stay."""
     check_output(output, show_options)
     source = open_source(columns.file)
     if source.format == "document":
@@ -99,7 +99,7 @@ def merge(
     show_options: OutputOptions,
     output: Output = None,
 ) -> None:
-    """Add the counts of several sites; FILEs that do not fit together are refused."""
+    """Add the counts of several sites; files that do not match are refused."""
     check_output(output, show_options)
     parts = [SiteCounts.from_json(path) for path in files]
     counts = reduce(add, parts)
