@@ -28,7 +28,7 @@ from voros.exceptions import IncompleteCountsError, UndefinedScoreError
 from voros.io.frames import make_frame
 from voros.models import check_points, points_of_one, read_points
 from voros.notices import warn_about
-from voros.text.numbers import count, interval, short, threshold_text
+from voros.text.numbers import count, count_within, interval, short, threshold_text
 from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
 
@@ -230,7 +230,7 @@ class Evaluation:
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
             f"{'' if recall is None else f'recall >= {recall:g}, '}"
-            f"alarms <= {count(self.max_alarms)} of {self._all_cases}"
+            f"alarms <= {count_within(self.max_alarms)} of {self._all_cases}"
         )
         nothing = "only raising no alarm" if recall is None else "nothing"
         if self.scenario.per is not None:

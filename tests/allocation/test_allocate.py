@@ -231,7 +231,7 @@ def test_a_floor_that_cannot_be_met_warns_and_names_the_stream():
             },
             "exceed=0.0: no number of periods can show",
         ),
-        ({"groups": [0, 0, 1, 1]}, "is used by a guarantee only"),
+        ({"groups": [0, 0, 1, 1]}, "which only a guarantee uses"),
     ],
 )
 def test_refusals_name_the_argument(changes, message):

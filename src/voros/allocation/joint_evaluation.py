@@ -13,7 +13,7 @@ from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.exact_limits import as_fraction
 from voros.io.frames import make_frame
-from voros.text.numbers import count, interval, percent, short
+from voros.text.numbers import count_within, interval, percent, short
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -207,10 +207,10 @@ class JointEvaluation(ReprMixin):
         """Return one row for each stream, and one for all."""
         head = ("stream", "alarms", "precision", "interval", "floor", "recall", "interval", "cost")
         kept = "kept" if self.capacity_kept else "broken"
-        most = f"{count(self.max_alarms)} alarms"
+        limit = f"{count_within(self.max_alarms)} alarms"
         if self.by_period is not None and self.by_period.most_above is not None:
-            most += f", {self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
-        together = (f"{self.alarms:,}", "", "", f"{most}: {kept}", "", "")
+            limit += f", {self.by_period.n_above:,} periods above {self.by_period.capacity:,}"
+        together = (f"{self.alarms:,}", "", "", f"{limit}: {kept}", "", "")
         last = ("together", *together, short(self.cost))
         return Table.from_rows([head, *map(_row, self.streams), last])
 

@@ -22,7 +22,7 @@ from voros.io.writing import json_text, saved, with_checksum
 from voros.policy.saved_policy import POLICY_FORMAT, saved_scenario
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import WORKLIST_FORMAT, Worklist
-from voros.text.numbers import count, short, threshold_text
+from voros.text.numbers import count, count_within, short, threshold_text
 from voros.text.table import Table
 from voros.typing import BoolArray
 
@@ -186,7 +186,9 @@ class JointPolicy:
         used = count(sum(choice.alarms))
         if choice.n_flagged_cases is not None:
             used = f"{choice.n_flagged_cases:,} visits"
-        return f"{used} of {count(self.max_alarms)}" if np.isfinite(self.max_alarms) else used
+        return (
+            f"{used} of {count_within(self.max_alarms)}" if np.isfinite(self.max_alarms) else used
+        )
 
     @property
     def above_in_words(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from voros.core.arguments import as_number, check_number
 from voros.core.cases import check_class_sizes
 from voros.exceptions import Argument, InfeasibleError, Message
-from voros.text.numbers import count, short, typed
+from voros.text.numbers import count, count_within, short, typed
 from voros.typing import FloatArray
 
 __all__ = ["Region", "feasible_region"]
@@ -197,9 +197,9 @@ def contradiction(
         f"={min_recall:g} and ",
         *capacity,
         f" contradict each other: no classifier finds {min_recall:g} of {count(n_positive)} "
-        f"positives within {count(max_alarms)} alarms. With this capacity a recall of at most "
-        f"{typed(max_alarms / n_positive)} could be met; the recall floor needs a capacity of at "
-        f"least {count(np.ceil(min_recall * n_positive * (1 - ON_THE_LINE)))} alarms",
+        f"positives within {count_within(max_alarms)} alarms. With this capacity a recall of at "
+        f"most {typed(max_alarms / n_positive)} could be met; the recall floor needs a capacity "
+        f"of at least {count(np.ceil(min_recall * n_positive * (1 - ON_THE_LINE)))} alarms",
     )
 
 

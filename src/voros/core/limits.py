@@ -9,7 +9,7 @@ import numpy as np
 from voros.core.decision import Decision, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.text.numbers import count, short
+from voros.text.numbers import count, count_within, short
 from voros.typing import BoolArray
 
 CHANCE = 0.5
@@ -102,7 +102,9 @@ def limits_message(decision: Decision) -> str:
 def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = within_capacity(decision)
-    limits = f"a precision floor of {scenario.min_precision:g} within {count(max_alarms)} alarms"
+    limits = (
+        f"a precision floor of {scenario.min_precision:g} within {count_within(max_alarms)} alarms"
+    )
     rule = f" {scenario.rule}" if scenario.per else ""
     meets, recalled = "no threshold that raises an alarm meets", scenario.min_recall is not None
     if recalled:

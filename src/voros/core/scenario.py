@@ -371,6 +371,6 @@ def _check_capacity(capacity: Any) -> None:
     number = isinstance(capacity, Real) and not isinstance(capacity, (bool, np.bool_))
     if number and capacity > 0 and (capacity <= 1 or isinstance(capacity, Integral)):
         return
-    above = number and 1 < capacity < math.inf
-    hint = f" (for {capacity} cases write {round(capacity)})" if above else ""
+    whole = number and 1 < capacity < math.inf and capacity == int(capacity)
+    hint = f" (for {capacity} cases write {int(capacity)})" if whole else ""
     raise ArgumentError("capacity", f"={capacity!r}; accepted is {accepted}{hint}")

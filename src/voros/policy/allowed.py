@@ -284,7 +284,7 @@ def check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
     if guarantee is None:
         return 1
     raise ValueError(
-        "a guarantee needs n_models, from how many models this one was chosen on these cases: "
-        "n_models=1 if it was fixed before they were looked at. After select_model(..., "
+        "a guarantee needs n_models, the number of models from which this one was chosen on these "
+        "cases: n_models=1 if it was fixed beforehand. After select_model(..., "
         "guarantee=...), selection.policy() is the winner's policy and keeps the promise"
     )

@@ -76,6 +76,23 @@ def count(value: float, *limits: float) -> str:
     return _written(value, max(DIGITS, _whole_digits(value)), limits)
 
 
+def count_within(limit: float) -> str:
+    """Write the greatest whole count within a limit; a limit below 1 as it is.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> count_within(745.6), count_within(1200.0), count_within(0.25), count_within(float("inf"))
+    ('745', '1,200', '0.250', 'infinity')
+    """
+    # A product such as 0.29 * 100 may lie just below the whole number that it stands for.
+    whole = limit >= 1 and math.isfinite(limit)
+    return count(math.floor(_rounded(limit, MOST_DIGITS)) if whole else limit)
+
+
 def percent(share: float, *limits: float) -> str:
     """Write a share in percent, with three significant digits.
 

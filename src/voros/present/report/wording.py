@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from voros.text.numbers import count, interval, percent, short, threshold_text, typed, with_interval
+from voros.text.numbers import (
+    count,
+    count_within,
+    interval,
+    percent,
+    short,
+    threshold_text,
+    typed,
+    with_interval,
+)
 
 if TYPE_CHECKING:
     from voros.core.calibration import Estimate
@@ -77,7 +86,7 @@ def _reaching(tested: PolicyEvaluation) -> list[str] | None:
         reaching.append(may_be("recall", intervals.recall[0], "below", scenario.min_recall))
     if most > tested.max_alarms:
         reaching.append(
-            f"there may be {math.ceil(most):,} alarms, above {count(tested.max_alarms)}"
+            f"there may be {math.ceil(most):,} alarms, above {count_within(tested.max_alarms)}"
         )
     return reaching
 
