@@ -32,6 +32,7 @@ import {
   CHECKING,
   UNKNOWN,
   bindingText,
+  countText,
   deployText,
   percent,
   plain,
@@ -199,7 +200,7 @@ function askHowSure(view, consequence) {
     });
     view.leaders = judged.tied ?? (payload.replicates ? UNKNOWN : leadersBefore());
     showResult(view, consequence);
-    byId("sure-hint").hidden = false;
+    byId("sure-hint").hidden = judged.intervals.every((interval) => interval === null);
     document.body.dataset.sure = JSON.stringify(judged);
   });
 }
@@ -369,7 +370,7 @@ function fillPage() {
   const rate = percent(cases.nPositive / nCases);
   fillWords({ ...words, ownRate: rate });
   const counted = several(models.length, w.model);
-  byId("sample").textContent = w.sample(counted, plain(nCases, 9), words.cases, rate, words.outcome);
+  byId("sample").textContent = w.sample(counted, countText(nCases), words.cases, rate, words.outcome);
   byId("contents").textContent = contentsText(models, cases, words);
   if (payload.thinning) {
     byId("thinning").hidden = false;

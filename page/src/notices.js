@@ -1,7 +1,7 @@
 /** What a reader must know besides the numbers: limits that cannot be met, odd costs, thinning. */
 import { w } from "./lang.js";
 import { costHull, highestRecall, maxAlarms } from "./voros.js";
-import { falseAlarms, percent, plain, several } from "./wording.js";
+import { countText, falseAlarms, percent, plain, several } from "./wording.js";
 
 /** The highest precision any threshold of a model reaches within the capacity. */
 export function mostPrecise({ points, result }) {
@@ -79,8 +79,8 @@ export function contentsText(models, cases, words) {
   return w.contents(
     several(thresholds, w.threshold, 9),
     several(models.length, w.model),
-    plain(cases.nPositive, 9),
-    plain(cases.nNegative, 9),
+    countText(cases.nPositive),
+    countText(cases.nNegative),
     words,
   );
 }

@@ -38,6 +38,11 @@ export function plain(value, digits = 3) {
   return formatOf({ maximumSignificantDigits: digitsApart(value, digits, 1) }).format(value);
 }
 
+/** A count in full; a sum of weights or of patient-days without decimals from 100 on. */
+export function countText(count) {
+  return plain(count, Number.isInteger(count) ? MOST_DIGITS : Math.max(3, `${Math.round(count)}`.length));
+}
+
 /** Smaller measurements say no more than 0 does. */
 const LEAST_MEASURED = 1e-9;
 

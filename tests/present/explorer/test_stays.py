@@ -76,7 +76,7 @@ def test_alarms_for_the_capacity_only_are_refused() -> None:
 @pytest.mark.browser
 def test_the_page_shows_what_python_computes(browser: Any, tmp_path: Any) -> None:
     pytest.importorskip("selenium")
-    from present.explorer.driving import complaints, element, scores, text, type_into
+    from present.explorer.driving import complaints, element, scores, text, type_into, until
 
     points = ward_points()
     path = write_page(points, scenario=SCENARIO, path=tmp_path / "page.html")
@@ -86,7 +86,11 @@ def test_the_page_shows_what_python_computes(browser: Any, tmp_path: Any) -> Non
     for name, score in scores(browser).items():
         found = voros.evaluate(points[name], scenario=expected).score
         assert score == pytest.approx(found, abs=1e-9)
-    assert "patient-days" in text(browser, "sample")
+    days = round(points["good"].stays.patient_days)
+    assert f"{days} patient-days" in text(browser, "sample")
+    until(browser, "document.body.dataset.sure")
+    # Without resamples no interval stands under a score, and nothing explains any.
+    assert not element(browser, "sure-hint").is_displayed()
     for of_cases in ("fold-how-common", "fold-decision"):
         assert not element(browser, of_cases).is_displayed()
     assert not complaints(browser)
