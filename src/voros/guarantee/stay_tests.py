@@ -7,7 +7,7 @@ capacity per period the draws are the sums over all patients who were admitted i
 - alarms of these. No patient raises more alarms than if every row sounded one, whatever the
 threshold: this bounds the bets. Events caught need not rise as thresholds fall, and nothing here
 takes them to: thresholds are tested in sequences that are fixed on other patients. The argument is
-in the documentation (stays.md).
+in the documentation (theory/guarantee-units.md).
 """
 
 from __future__ import annotations
