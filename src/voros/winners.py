@@ -333,7 +333,7 @@ def score_grid(
     rows, columns = _sides(costs, floors, limits, per)
     for points in models.values():
         _check_covered(points, rows, limits)
-    curves = [_Curve.from_points(points, columns) for points in models.values()]
+    curves = [_curve_of(points, columns) for points in models.values()]
     shape = (len(floors), len(limits), len(models))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
@@ -379,7 +379,7 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
     rows, columns = _sides(costs, winners.min_precisions, winners.capacities, winners.per)
 
     def scores_of(batch: Sequence[OperatingPoints]) -> FloatArray:
-        curves = [_Curve.from_points(points, columns) for points in batch]
+        curves = [_curve_of(points, columns) for points in batch]
         return np.array([[curve.at_floor(row)[0] for row in rows] for curve in curves])
 
     drawn = plan.run(Measure(name="scores", compute=scores_of)).drawn
@@ -406,11 +406,7 @@ class _Curve:
     """Number of thresholds within each capacity; they come first."""
 
     @classmethod
-    def from_points(cls, points: OperatingPoints, capacities: Sequence[Scenario]) -> _Curve:
-        points = at_deployment(points, capacities[0])
-        most = [points.max_alarms(scenario) for scenario in capacities]
-        if points.stays is not None:
-            points = _with_room(points, max(most))
+    def from_points(cls, points: OperatingPoints, most: Sequence[float]) -> _Curve:
         useful = adds_recall(points.tp)
         # The first shows whether any threshold that raises an alarm is feasible.
         useful[:2] = True
@@ -441,15 +437,36 @@ class _Curve:
         return scores, n_feasible > met[0]
 
 
-def _with_room(points: OperatingPoints, most: float) -> OperatingPoints:
-    """Return points over stays with enough negatives for all alarms: their number is no matter."""
-    if points.capacity_alarms is not None:
-        raise ArgumentError(
-            "y_true",
-            " counts alarms for the capacity only, which a winner map does not; accepted is "
-            "repeats='false_alarm' and unfinished='false_alarm' in the rule",
-        )
-    return replace(points, n_negative=max(points.n_negative, most))
+@dataclass(frozen=True)
+class _CurvePerCapacity:
+    """A model with alarms that count for the capacity only: a curve for each capacity.
+
+    The thresholds within a capacity are not the first ones by true and false alarms.
+    """
+
+    curves: list[_Curve]
+
+    def at_floor(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
+        """Return the score at each capacity, and whether a threshold is feasible there."""
+        scores, feasible = zip(*(curve.at_floor(floor) for curve in self.curves), strict=True)
+        return np.concatenate(scores), np.concatenate(feasible)
+
+
+def _curve_of(
+    points: OperatingPoints, capacities: Sequence[Scenario]
+) -> _Curve | _CurvePerCapacity:
+    points = at_deployment(points, capacities[0])
+    most = [points.max_alarms(scenario) for scenario in capacities]
+    if points.stays is not None:
+        # With room for all alarms the number of negatives does not matter.
+        points = replace(points, n_negative=max(points.n_negative, *most))
+    if points.capacity_alarms is None:
+        return _Curve.from_points(points, most)
+    within = [points.take(points.within_capacity(alarms)) for alarms in most]
+    alike = [replace(few, capacity_alarms=None) for few in within]
+    return _CurvePerCapacity(
+        [_Curve.from_points(few, [alarms]) for few, alarms in zip(alike, most, strict=True)]
+    )
 
 
 def _read_rising(values: Any, name: str) -> AnyArray:

@@ -284,22 +284,32 @@ def test_rules_compete_as_models_do_and_share_the_error_of_the_guarantee():
     assert policy.threshold() == alone.threshold()
 
 
-def test_a_winner_map_of_stays_scores_as_each_scenario_does():
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        RULE,
+        voros.AlarmRule(snooze=3, horizon=12, unfinished="capacity_only"),
+        voros.AlarmRule(snooze=1, horizon=8, repeats="capacity_only", reset=12),
+    ],
+)
+def test_a_winner_map_of_stays_scores_as_each_scenario_does(rule, prevalence):
     pytest.importorskip("pandas")
     stay, hour, score, events = large_ward(0, n_stays=120)
     noisy = score + np.random.default_rng(0).normal(size=len(score))
     models = voros.alarm_points(
-        stay=stay, time=hour, score={"good": score, "noisy": noisy}, events=events, rule=RULE
+        stay=stay, time=hour, score={"good": score, "noisy": noisy}, events=events, rule=rule
     )
     floors, rates = [0.0, 0.2, 0.4], [0.5, 1.5, 20.0]
     grid = {"min_precisions": floors, "capacities": rates, "cost_ratio": (0.02, 0.2)}
-    found = voros.winner_map(models, **grid, per="patient-day")
+    found = voros.winner_map(models, **grid, per="patient-day", prevalence=prevalence)
     for i, floor in enumerate(floors):
         for j, rate in enumerate(rates):
-            limits = SCENARIO.changed(min_precision=floor, capacity=rate)
+            limits = SCENARIO.changed(min_precision=floor, capacity=rate, prevalence=prevalence)
             for k, points in enumerate(models.values()):
-                expected = evaluation_of(points, limits).score
-                assert found.scores[i, j, k] == pytest.approx(expected, abs=1e-12)
+                expected = evaluation_of(points, limits)
+                assert found.scores[i, j, k] == pytest.approx(expected.score, abs=1e-12)
+                assert found.feasible[i, j, k] == (len(expected.decision.feasible.nonzero()[0]) > 1)
     assert found.frame()["capacity"].tolist()[:3] == rates
     with pytest.raises(ArgumentError, match=r"capacity=0\.5 is a share of cases, which stays"):
         voros.winner_map(models, **(grid | {"capacities": [0.5, 1.0]}))

@@ -195,8 +195,7 @@ def _draw_groups(report: Report) -> Drawn:
 
 def _draw_map(report: Report) -> Drawn:
     """Which of several models would win at other limits."""
-    points = report.points[report.winner]
-    if len(report.points) > 1 and (points.stays is None or points.capacity_alarms is None):
+    if len(report.points) > 1:
         costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
         floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
         per = PATIENT_DAY if report.over_stays else None
