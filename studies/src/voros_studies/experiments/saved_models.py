@@ -15,6 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from voros.exceptions import VorosWarning
 from voros.typing import FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.errors import ExperimentError
@@ -73,44 +74,65 @@ class ModelSource:
 
 
 def save_models(folder: RunFolder, result: StudyResult, source: ModelSource) -> list[str]:
-    """Save every model that a policy uses, with a card; return what could not be saved as wished.
+    """Save every model that a policy uses, with a card; warn of what is not saved as wished.
 
-    Each is fitted again with its seed, and must give the scores of the study.
+    Each is fitted again with its seed, and must give the scores of the study. The warnings are
+    returned too.
     """
     notes = []
     for name in dict.fromkeys(one.model for one in result.deployed):
-        place = folder.root / "models"
-        if any((place / f"{name}{ending}").exists() for ending in (".skops", ".joblib")):
-            continue
-        pipeline = source.fit(result.records[name])
-        _, _, scores = read_scores(folder.prediction(name, "test"))
-        again = pipeline.predict_proba(source.cases.X[source.split.test])[:, 1]
-        if not np.allclose(again, scores, rtol=0, atol=SAME_SCORE):
-            notes.append(f"model {name} is not saved: fitted again, it gives other scores")
-            continue
-        path, note = _dump(place / name, source.with_encoder(pipeline))
-        notes += note
-        save(place / f"{name}.md", _card(name, path, result, source))
+        stem = folder.root / "models" / name
+        if not stem.with_name(f"{name}.md").exists():  # the card is written last
+            _save_model(stem, result, source)
+        if not stem.with_name(f"{name}.skops").exists():
+            notes.append(
+                f"model {name} is saved by joblib, its card says why: loading it runs code, so "
+                "load only a file that you trust"
+                if stem.with_name(f"{name}.joblib").exists()
+                else f"model {name} is not saved: fitted again, it gives other scores"
+            )
+    for note in notes:
+        warnings.warn(note, VorosWarning, stacklevel=2)
     return notes
 
 
-def _dump(stem: Path, pipeline: Pipeline) -> tuple[Path, list[str]]:
-    """Write a model in the format of skops, or of joblib where that cannot hold it."""
+def _save_model(stem: Path, result: StudyResult, source: ModelSource) -> None:
+    name = stem.name
+    pipeline = source.fit(result.records[name])
+    _, _, scores = read_scores(RunFolder(stem.parents[1]).prediction(name, "test"))
+    again = pipeline.predict_proba(source.cases.X[source.split.test])[:, 1]
+    if np.allclose(again, scores, rtol=0, atol=SAME_SCORE):
+        path, why = _dump(stem, source.with_encoder(pipeline))
+        save(stem.with_name(f"{name}.md"), _card(path, why, result, source))
+
+
+def _dump(stem: Path, pipeline: Pipeline) -> tuple[Path, str]:
+    """Write a model in the format of skops, or of joblib where that cannot hold it; say why."""
     import joblib
     import skops.io
 
     try:
-        path = stem.with_name(f"{stem.name}.skops")
-        save(path, skops.io.dumps(pipeline))
-        return path, []
+        packed = skops.io.dumps(pipeline)
+        why = ", ".join(_strange_types(data=packed))
     except Exception as error:  # skops raises whatever the type that it cannot hold raises
-        path, packed = stem.with_name(f"{stem.name}.joblib"), io.BytesIO()
-        joblib.dump(pipeline, packed)
-        save(path, packed.getvalue())
-        return path, [
-            f"model {stem.name} is saved by joblib, since skops cannot hold it ({error}): loading "
-            "it runs code, so load only a file that you trust"
-        ]
+        why = str(error)
+    if not why:
+        path = stem.with_name(f"{stem.name}.skops")
+        save(path, packed)
+        return path, ""
+    path, content = stem.with_name(f"{stem.name}.joblib"), io.BytesIO()
+    # What a user's own file defines cannot be imported where the model is loaded.
+    joblib.dump(joblib.wrap_non_picklable_objects(pipeline, keep_wrapper=False), content)
+    save(path, content.getvalue())
+    return path, f", since skops cannot hold {why}"
+
+
+def _strange_types(**where: Any) -> list[str]:
+    """Return the types of a file or of data that could run code of their own when loaded."""
+    import skops.io
+
+    unknown = skops.io.get_untrusted_types(**where)
+    return [kind for kind in unknown if not kind.startswith(TRUSTED)]
 
 
 def load_model(root: Path, name: str) -> Pipeline:
@@ -127,11 +149,9 @@ def load_model(root: Path, name: str) -> Pipeline:
     stem = root / "models" / name
     path = stem.with_name(f"{name}.skops")
     if path.exists():
-        unknown = skops.io.get_untrusted_types(file=path)
-        strange = [kind for kind in unknown if not kind.startswith(TRUSTED)]
-        if strange:
+        if strange := _strange_types(file=path):
             raise ExperimentError(f"{path}: the file holds {strange[0]}, which is not trusted")
-        return skops.io.load(path, trusted=unknown)
+        return skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
     path = stem.with_name(f"{name}.joblib")
     if not path.exists():
         raise ExperimentError(f"{root / 'models'}: there is no saved model {name}")
@@ -151,8 +171,9 @@ def score_frame(root: Path, name: str, frame: pd.DataFrame) -> FloatArray:
     return np.asarray(pipeline.predict_proba(frame[features].to_numpy())[:, 1])
 
 
-def _card(name: str, path: Path, result: StudyResult, source: ModelSource) -> str:
+def _card(path: Path, why: str, result: StudyResult, source: ModelSource) -> str:
     """Return a model card: what the model is, its data, its policies and the versions."""
+    name = path.stem
     record, rows = result.records[name], source.split.train
     used = [
         f"- policies/scenario_{one.scenario}_{file_name(one.strategy)}.json"
@@ -167,7 +188,7 @@ def _card(name: str, path: Path, result: StudyResult, source: ModelSource) -> st
             f"Study: {result.title}. Predicts the risk of the outcome; thresholds are in the "
             "policies below.",
             "",
-            f"- file: {path.name}, SHA-256 {sha256_of(path)}",
+            f"- file: {path.name}, SHA-256 {sha256_of(path)}{why}",
             f"- family and parameters: {record['family']}, {record['parameters']}",
             f"- seed: {source.random_state}",
             f"- trained on {len(rows)} cases, {source.cases.y[rows].mean():.3f} positive",
