@@ -14,7 +14,7 @@ from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.errors import ExperimentError
-from voros_studies.experiments.table_encoder import TableEncoder
+from voros_studies.experiments.table_encoder import MOST_WORDS, TableEncoder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,13 +105,14 @@ def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
 
     Numbers are features as they are, each with a feature that says whether it was recorded where it
     is missing for somebody; each word of a column of words is a feature. Cases without an outcome
-    are left out and counted; so are columns that number the rows.
+    are left out and counted; so are ids.
 
     Raises
     ------
     ExperimentError
-        When a column that is named is missing, the outcome has more than two values, or a column is
-        neither numbers nor a few words: dates are refused by name.
+        When a column that is named is missing, the outcome has more than two values, a column is
+        neither numbers nor a few words (dates are refused by name), or an id repeats and no column
+        names the patients.
 
     Examples
     --------
@@ -119,14 +120,14 @@ def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
     >>> ward = pd.DataFrame({"stay_id": [11, 12, 13], "age": [70, 64, None], "died": [0, 1, 0]})
     >>> result = table_cases(ward, TableColumns(label="died"))
     >>> result.cases.feature_names, result.notes
-    (('age', 'age recorded'), ('column stay_id numbers the rows: left out',))
+    (('age', 'age recorded'), ('column stay_id is an id: left out',))
     """
     _check_columns(frame, columns)
     known = frame[columns.label].notna().to_numpy()
     kept = frame[known].reset_index(drop=True)
     y = _outcome(kept[columns.label], columns)
     candidates = [c for c in kept.columns if c not in columns.named]
-    ids = [c for c in candidates if _numbers_rows(str(c), kept[c])]
+    ids = [c for c in candidates if _is_id(kept[c], columns)]
     encoder = TableEncoder().fit(kept[[c for c in candidates if c not in ids]])
     names = tuple(encoder.get_feature_names_out())
     patient = _codes(kept[columns.group]) if columns.group else np.arange(len(kept))
@@ -138,7 +139,7 @@ def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
         encoder=encoder,
         frame=kept,
         flow=tuple(steps),
-        notes=tuple(f"column {c} numbers the rows: left out" for c in ids),
+        notes=tuple(f"column {c} is an id: left out" for c in ids),
         split=None if columns.split is None else _named_split(kept, patient, columns.split),
     )
 
@@ -171,9 +172,18 @@ def _outcome(values: pd.Series, columns: TableColumns) -> BoolArray:
     return np.asarray(low.isin(POSITIVES))
 
 
-def _numbers_rows(name: str, values: pd.Series) -> bool:
-    """Whether a column is called an id and has another value in every row."""
-    return ID_NAME.fullmatch(name) is not None and values.nunique(dropna=False) == len(values)
+def _is_id(values: pd.Series, columns: TableColumns) -> bool:
+    """Whether a column is called an id and has a value of its own in many rows."""
+    n_ids = values.nunique(dropna=False)
+    if not ID_NAME.fullmatch(str(values.name)) or n_ids <= min(MOST_WORDS, len(values) - 1):
+        return False
+    if n_ids < len(values) and columns.group is None:
+        raise ExperimentError(
+            f"column {values.name!r} is called an id and has {n_ids} values in {len(values)} rows. "
+            "If it tells patients apart, name it as group (--group); otherwise leave it out with "
+            "ignore (--ignore)"
+        )
+    return True
 
 
 def _codes(values: pd.Series[Any]) -> AnyArray:

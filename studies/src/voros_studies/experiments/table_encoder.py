@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 MOST_WORDS = 60
 """A column of more distinct words is taken for names or ids, and refused."""
 
-DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})(\D.*)?")
+MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+DATE = re.compile(
+    r"\s*(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d\d)|\d{1,2}:\d\d"
+    rf"|\d{{1,2}}[-. ]*{MONTH}[-., ]*(\d{{4}}|\d\d)|{MONTH}[. ]*\d{{1,2}},? *\d{{4}})(\D.*)?",
+    re.IGNORECASE,
+)
+"""A date, with the month as a number or in English, or a time of day."""
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -71,17 +77,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def _words(name: str, values: pd.Series[Any]) -> list[str]:
     """Return the distinct words of a column, or say what it holds instead."""
     how = f"leave {name!r} out with ignore (--ignore)"
-    if values.dtype.kind in "mM":
+    seen = sorted(values.dropna().astype(str).unique())
+    dates = seen if values.dtype.kind in "mM" else list(filter(DATE.fullmatch, seen))
+    if len(dates) > len(seen) / 2:
         raise ExperimentError(
-            f"column {name!r} holds dates or times, which cannot be features: compute numbers from "
-            f"them, such as an age or hours since admission, or {how}"
-        )
-    known = values.dropna().astype(str)
-    seen = sorted(known.unique())
-    if seen and all(map(DATE.fullmatch, seen)):
-        raise ExperimentError(
-            f"column {name!r} holds dates, such as {seen[0]!r}, which cannot be features: compute "
-            f"numbers from them, such as an age or hours since admission, or {how}"
+            f"column {name!r} holds dates or times, such as {dates[0]!r}, which cannot be "
+            "features: compute numbers from them, such as an age or hours since admission, or "
+            f"{how}"
         )
     if len(seen) > MOST_WORDS:
         raise ExperimentError(
