@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from voros import Scenario
 from voros.cli.app import app
+from voros.exceptions import VorosWarning
 from voros.policy import ThresholdPolicy
 from voros_studies.experiments import (
     ExperimentError,
@@ -109,21 +110,38 @@ def test_scores_and_cost_are_those_of_a_plain_computation(study):
     kept = pd.read_csv(place / "run" / "predictions" / "logistic_test.csv")
     assert kept["proba_y_eq_1"].to_numpy() == pytest.approx(score, abs=1e-9)
 
-    (one,) = (each for each in result.deployed if each.strategy == "recall")
-    scores = pd.read_csv(place / "run" / "predictions" / f"{one.model}_test.csv")
-    alarm = scores["proba_y_eq_1"] >= one.policy.thresholds[0]
-    died = scores["y_true"] == 1
-    false_alarms, missed = (alarm & ~died).sum(), (~alarm & died).sum()
-    cost = (false_alarms / 8 + missed) / ((~died).sum() / 8 + died.sum())
+    # Of every model the threshold of least cost within the limits, by trying all of them.
+    choices = []
+    for model in ("logistic", "tree", "stump"):
+        valid, test = predictions(place, model, "valid"), predictions(place, model, "test")
+        for threshold in (np.inf, *valid["proba_y_eq_1"].unique()):
+            alarm, cost = cost_of(valid, threshold)
+            precise = valid["y_true"][alarm].mean() >= 0.3 or not alarm.any()
+            if precise and alarm.sum() <= 0.2 * len(alarm):
+                choices.append((cost, cost_of(test, threshold)[1]))
     table = pd.read_csv(place / "run" / "tables" / "main.csv").set_index("strategy")
+    assert table.loc["max partial VOROS", "scenario_ward_cost"] == pytest.approx(min(choices)[1])
+    (one,) = (each for each in result.deployed if each.strategy == "recall")
+    _, cost = cost_of(predictions(place, one.model, "test"), one.policy.thresholds[0])
     assert table.loc["max recall", "scenario_ward_cost"] == pytest.approx(cost)
 
 
-def applied(place, rows, *words):
+def predictions(place, model, part):
+    return pd.read_csv(place / "run" / "predictions" / f"{model}_{part}.csv")
+
+
+def cost_of(scores, threshold):
+    """Who raises an alarm, and the cost where a miss is worth 8 false alarms."""
+    alarm, died = scores["proba_y_eq_1"] >= threshold, scores["y_true"] == 1
+    false_alarms, missed = (alarm & ~died).sum(), (~alarm & died).sum()
+    return alarm, (false_alarms / 8 + missed) / ((~died).sum() / 8 + died.sum())
+
+
+def applied(place, rows, *words, policy="scenario_ward_recall"):
     """What ``voros apply`` makes of rows, by the policy of greatest recall."""
     rows.to_csv(place / "rows.csv", index=False)
-    policy, out = place / "run" / "policies" / "scenario_ward_recall.json", place / "alarms.csv"
-    asked = ["apply", policy, place / "rows.csv", "-o", out, "--force", *words]
+    saved, out = place / "run" / "policies" / f"{policy}.json", place / "alarms.csv"
+    asked = ["apply", saved, place / "rows.csv", "-o", out, "--force", *words]
     ran = CliRunner().invoke(app, [*map(str, asked)])
     return ran, pd.read_csv(out) if ran.exit_code == 0 else None
 
@@ -188,10 +206,45 @@ def test_the_card_names_the_file_that_lies_beside_it(study):
         assert held in card
 
 
+@pytest.mark.slow
+def test_a_model_of_the_users_own_code_is_saved_with_it(tmp_path):
+    """Skops would refuse the function when loading; the file of the models may be gone."""
+    own = """
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+def root(X):
+    return np.sqrt(np.abs(X))
+
+models = {"rooted": make_pipeline(FunctionTransformer(root), LogisticRegression())}
+"""
+    (tmp_path / "models.py").write_text(own)
+    ward().to_csv(tmp_path / "ward.csv", index=False)
+    options = RunOptions(models=own_models(str(tmp_path / "models.py")), jobs=1, progress=False)
+    with pytest.warns(VorosWarning, match="model rooted is saved by joblib"):
+        run_table(tmp_path / "ward.csv", tmp_path / "run", COLUMNS, options)
+    assert "since skops cannot hold <run_path>.root" in (
+        tmp_path / "run" / "models" / "rooted.md"
+    ).read_text(encoding="utf-8")
+    (tmp_path / "models.py").unlink()
+    ran, found = applied(tmp_path, ward(), policy="scenario_1_recall")
+    assert ran.exit_code == 0, ran.output
+    scores = predictions(tmp_path, "rooted", "test")
+    codes = np.unique(found["patient"], return_inverse=True)[1]
+    tested = found[np.isin(codes, scores["patient"])]
+    assert tested["rooted"].to_numpy() == pytest.approx(scores["proba_y_eq_1"].to_numpy())
+
+
 @pytest.mark.parametrize(
     ("change", "columns", "complaint"),
     [
-        ({}, {"ignore": ()}, "column 'admitted' holds dates, such as '2026-01-02'"),
+        ({}, {"ignore": ()}, "column 'admitted' holds dates or times, such as '2026-01-02'"),
+        ({"seen": ["2 Jan 2026", "9/1/2026", "not yet"] * 300}, {}, "such as '2 Jan 2026'"),
+        ({"seen": ["10:45", "23:10"] * 450}, {}, "'seen' holds dates or times, such as '10:45'"),
+        ({"seen": pd.Timestamp("2026-01-02")}, {}, "'seen' holds dates or times"),
+        ({"subject_id": np.arange(900) // 2}, {"group": None}, "an id and has 450 values"),
         ({"name": [f"n{i}" for i in range(900)]}, {}, "'name' has 900 different words"),
         ({}, {"label": "dead"}, "there is no column 'dead'"),
         ({}, {"positive": "1"}, "positive='1' is not a value of 'died'; it has 'no', 'yes'"),
@@ -213,8 +266,10 @@ def test_rows_without_an_outcome_and_columns_of_ids_are_left_out_and_counted():
     frame.loc[:9, "died"] = None
     found = table_cases(frame, COLUMNS)
     assert found.flow[-1].left_out == 10
-    assert found.notes == ("column stay_id numbers the rows: left out",)
+    assert found.notes == ("column stay_id is an id: left out",)
     assert "stay_id" not in found.cases.feature_names
+    found = table_cases(frame.assign(hadm_id=np.arange(900) // 2), COLUMNS)
+    assert found.notes[-1] == "column hadm_id is an id: left out"
 
 
 @pytest.mark.parametrize(
@@ -276,3 +331,6 @@ def test_a_killed_run_is_taken_up_and_gives_what_an_unbroken_one_gives(study, tm
         for part in ("valid", "test"):
             held = (tmp_path / "run" / "predictions" / f"{name}_{part}.csv").read_bytes()
             assert held == (place / "run" / "predictions" / f"{name}_{part}.csv").read_bytes()
+    for table in ("main.csv", "scenario_ward.csv", "scenario_ward_differences.csv"):
+        held = (tmp_path / "run" / "tables" / table).read_bytes()
+        assert held == (place / "run" / "tables" / table).read_bytes()
