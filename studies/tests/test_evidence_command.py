@@ -15,6 +15,7 @@ def test_one_data_set_of_a_folder(voros_command, tmp_path):
     with (tmp_path / "Caravan.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerows([("MOSTYPE", "Purchase"), *zip(x, bought, strict=True)])
+    (tmp_path / "limits.toml").write_text("[desk]\ncapacity = 0.3\nmiss_costs = [4, 8]\n")
     chosen = ("--only", "caravan", "--only", "physionet2012")
     where = ("--data", tmp_path, "--out", "found", "--splits", 1)
     ran = voros_command("experiment", "evidence", *chosen, *where)
@@ -25,5 +26,9 @@ def test_one_data_set_of_a_folder(voros_command, tmp_path):
     rows = list(csv.DictReader((tmp_path / "found" / "evidence.csv").read_text().splitlines()))
     assert len(rows) == 3 * 7
     assert "partial VOROS, best in most resamples" in ran.out
+    ran = voros_command("experiment", "evidence", *chosen, *where, "--scenarios", "limits.toml")
+    assert ran.code == 0, ran.err
+    rows = list(csv.DictReader((tmp_path / "found" / "evidence.csv").read_text().splitlines()))
+    assert [row["scenario"] for row in rows] == ["desk"] * 7
     assert (tmp_path / "found" / "evidence.png").read_bytes().startswith(b"\x89PNG")
     assert voros_command("experiment", "evidence", "--out", "x", "--only", "no").code != 0

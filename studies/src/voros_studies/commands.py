@@ -18,6 +18,7 @@ from voros.present.report.values import evaluation_values
 from voros_studies.tables import Absent
 
 if TYPE_CHECKING:
+    from voros import Scenario
     from voros.io.source import Source
     from voros.typing import FloatArray
     from voros_studies.evidence.sources import DataSet
@@ -66,14 +67,13 @@ class StudyOptions:
     @property
     def options(self) -> RunOptions:
         """What the study itself takes."""
-        from voros.io import read_scenarios
         from voros_studies.experiments import RunOptions
         from voros_studies.experiments.model_file import own_models
 
         check_folder(self.out)
         own: dict[str, Any] = {}
-        if self.scenarios is not None:
-            own["scenarios"] = read_scenarios(self.scenarios)
+        if scenarios := _scenarios_of(self.scenarios):
+            own["scenarios"] = scenarios
         if self.models is not None:
             own["models"] = own_models(self.models)
         return RunOptions(
@@ -85,6 +85,12 @@ class StudyOptions:
             command=shlex.join(["voros", *sys.argv[1:]]),
             **own,
         )
+
+
+def _scenarios_of(path: Path | None) -> dict[Any, Scenario] | None:
+    from voros.io import read_scenarios
+
+    return None if path is None else read_scenarios(path)
 
 
 def _announce(text: str) -> None:
@@ -152,6 +158,9 @@ def physionet2019(
     splits: int = option("Random splits.", min=1, default=10),
     quick: bool = option("Fit 2 models rather than 12.", "--quick", default=False),
     seed: Seed = 0,
+    scenarios: Path | None = option(
+        "One scenario of one's own, with a capacity per patient-day.", metavar="FILE.toml"
+    ),
 ) -> None:
     """PhysioNet Challenge 2019, open to all: alarms before sepsis, hour by hour in the ICU."""
     from voros_studies.sepsis import run_physionet2019
@@ -163,6 +172,7 @@ def physionet2019(
         n_splits=splits,
         quick=quick,
         random_state=seed,
+        scenarios=_scenarios_of(scenarios),
         announce=_announce,
     )
     sys.stdout.write(result.tables[0].text() + "\n")
@@ -227,6 +237,9 @@ class OpenDataOptions:
     data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER")
     physionet2012: Path | None = option("Its folder or archive.", metavar="PATH")
     only: list[str] | None = option("A data set by name; may be repeated.")
+    scenarios: Path | None = option(
+        "Limits of one's own, not the study's three.", metavar="FILE.toml"
+    )
 
     def read(self, **limit: int) -> list[DataSet]:
         """Read the data sets that are there."""
@@ -244,7 +257,8 @@ def evidence(
     """Many open data sets: compare the costs of choosing by partial VOROS and by other scores."""
     from voros_studies.evidence import run_evidence
 
-    result = run_evidence(sets.read(), sets.out, n_splits=splits, progress=True)
+    own = _scenarios_of(sets.scenarios)
+    result = run_evidence(sets.read(), sets.out, n_splits=splits, scenarios=own, progress=True)
     sys.stdout.write(result.text())
     say(f"everything is in {sets.out}; the figure is {sets.out / 'evidence.png'}")
 
@@ -262,7 +276,8 @@ def training(
 
     options = {"n_seeds": seeds, "sizes": tuple(size or SIZES), "n_steps": steps}
     datasets = sets.read(most=MOST_ROWS)
-    table = run_training(datasets, sets.out, announce=say, **cast("Any", options))
+    own = _scenarios_of(sets.scenarios)
+    table = run_training(datasets, sets.out, scenarios=own, announce=say, **cast("Any", options))
     sys.stdout.write(table.text())
     say(f"everything is in {sets.out}; the table is {sets.out / 'training.csv'}")
 

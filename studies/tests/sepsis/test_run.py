@@ -15,9 +15,8 @@ from voros_studies.experiments.grid import Candidate
 from voros_studies.sepsis import read_hours, run_physionet2019
 from voros_studies.sepsis.one_split import (
     EVENTS,
-    FLOOR,
     LEVELS,
-    RATE,
+    SCENARIO,
     SELECTED,
     SepsisData,
     choose_thresholds,
@@ -30,6 +29,7 @@ from voros_studies.sepsis.one_split import (
 from voros_studies.sepsis.tables import CHOSEN_ON, models_table, selected_table
 
 CHALLENGE = os.environ.get("VOROS_PHYSIONET2019")
+FLOOR, RATE = SCENARIO.min_precision, SCENARIO.capacity
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.NeverAlarmWarning")
 
 
@@ -176,6 +176,23 @@ def test_the_command_tests_on_another_hospital(folder, tmp_path):
     write_stays(tmp_path / "training_setB", 60, seed=1, first=100_001)
     given = ["--data", folder, "--test-data", tmp_path / "training_setB"]
     given += ["--out", tmp_path / "run", "--splits", 1, "--quick"]
+    limits = tmp_path / "limits.toml"
+    limits.write_text("[a]\nmin_precision = 0.2\ncapacity = 0.3\nmiss_costs = 25\n")
+    ran = CliRunner().invoke(
+        app, ["experiment", "physionet2019", *map(str, given), "--scenarios", str(limits)]
+    )
+    assert "accepted is one scenario, with a capacity per patient-day" in ran.stderr
+    limits.write_text(limits.read_text() + 'per = "patient-day"\n')
+    ran = CliRunner().invoke(
+        app, ["experiment", "physionet2019", *map(str, given), "--scenarios", str(limits)]
+    )
+    assert ran.exit_code == 0, ran.output
+    page = (tmp_path / "run/summary.html").read_text()
+    assert "precision at least 0.2, at most 0.3 alarms per patient-day, a miss worth 25" in page
+    for one in json.loads((tmp_path / "run/splits/split-00.json").read_text())["choices"]:
+        kept = one["caught"] >= 0.2 * one["alarms"], one["per_day"] <= 0.3
+        broken = {name for name, k in zip(("precision", "capacity"), kept, strict=True) if not k}
+        assert set(one["broken"]) == broken
     ran = CliRunner().invoke(app, ["experiment", "physionet2019", *map(str, given)])
     assert ran.exit_code == 0, ran.output
     assert "test: PhysioNet/CinC Challenge 2019 (CC BY 4.0): 60 stays" in ran.stderr

@@ -10,7 +10,7 @@ import numpy as np
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros_studies.evidence.mean_regret import MeanRegret, way_label
 from voros_studies.evidence.regret import CAPACITIES, LIFTS
-from voros_studies.evidence.summary import ASKED, EVERY, OTHERS, Difference
+from voros_studies.evidence.summary import EVERY, OTHERS, Difference
 from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.study import GUARANTEED_BY
 
@@ -31,15 +31,16 @@ def draw_evidence(differences: Sequence[Difference], file_format: str = "png") -
     """
     pyplot = headless_pyplot()
     names = list(dict.fromkeys(one.data for one in differences))
+    scenarios = list(dict.fromkeys(one.scenario for one in differences))
     figure, axes = pyplot.subplots(
-        *(len(ASKED), len(OTHERS)),
-        figsize=(2.3 * len(OTHERS) + 2, (0.26 * len(names) + 0.9) * len(ASKED)),
+        *(len(scenarios), len(OTHERS)),
+        figsize=(2.3 * len(OTHERS) + 2, (0.26 * len(names) + 0.9) * len(scenarios)),
         sharex="row",
         sharey=True,
         layout="constrained",
         squeeze=False,
     )
-    for row, number in zip(axes, ASKED, strict=True):
+    for row, number in zip(axes, scenarios, strict=True):
         for ax, strategy in zip(row, OTHERS, strict=True):
             held = [d for d in differences if (d.scenario, d.strategy) == (number, strategy)]
             draw_panel(ax, held, names)

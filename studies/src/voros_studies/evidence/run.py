@@ -23,6 +23,7 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import finished_or_computed, save
 from voros_studies.experiments.grid import Candidate
 from voros_studies.experiments.splits import SplitsResult, read_costs
+from voros_studies.experiments.study import check_scenarios
 from voros_studies.paper.cells import SCENARIOS, ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables, table_files
 from voros_studies.tables import Table
@@ -59,6 +60,7 @@ def run_evidence(
     *,
     n_splits: int = N_SPLITS,
     candidates: Sequence[Candidate] | None = None,
+    scenarios: Mapping[ScenarioName, Scenario] | None = None,
     progress: bool | Callable[[int, int], None] = False,
 ) -> EvidenceResult:
     """Compare the strategies on every split of every data set, and write everything to a folder.
@@ -76,6 +78,9 @@ def run_evidence(
         Seeds 0 to n_splits - 1.
     candidates : sequence of Candidate, optional
         Models to choose from; 12 cheap ones by default.
+    scenarios : mapping of names to Scenario, optional
+        In place of the paper's two and the one that is fitted to each data set. The regrets keep
+        their own grid of limits.
     progress : bool or callable
         Show a bar, or call a function with the splits done and their number.
 
@@ -99,6 +104,7 @@ def run_evidence(
     if not datasets:
         raise ExperimentError("no data set was found; at least one is needed")
     check_count(n_splits, "n_splits", "a whole number of at least 1")
+    check_scenarios(scenarios or SCENARIOS)
     root, grid = Path(out), evidence_grid() if candidates is None else tuple(candidates)
     known = {data.name: data.cases.fingerprint for data in datasets}
     todo = [(seed, data) for seed in range(n_splits) for data in datasets]
@@ -110,17 +116,24 @@ def run_evidence(
             "seed": seed,
             "candidates": [candidate.name for candidate in grid],
             "version": package_versions("voros")["voros"],
+            **({"scenarios": str(dict(scenarios))} if scenarios else {}),
         }
-        records[data.name].append(_record(root, data, grid, identity))
-    return _summarise(root, datasets, records)
+        records[data.name].append(_record(root, data, grid, identity, scenarios))
+    return _summarise(root, datasets, records, scenarios)
 
 
-def _record(root: Path, data: DataSet, grid: Sequence[Candidate], identity: Record) -> Record:
+def _record(
+    root: Path,
+    data: DataSet,
+    grid: Sequence[Candidate],
+    identity: Record,
+    scenarios: Mapping[ScenarioName, Scenario] | None,
+) -> Record:
     name = f"{data.name}-{identity['seed']:02d}"
 
     def compute() -> Record:
         fitted = fitted_or_read(root / "scores" / f"{name}.npz", identity, data.cases, grid)
-        costs = run_split(fitted, scenarios_for(data))
+        costs = run_split(fitted, scenarios_for(data, scenarios))
         prevalence = float(data.cases.y.mean())
         regrets = regrets_of_split(fitted, prevalence, identity["seed"])
         return {
@@ -131,15 +144,22 @@ def _record(root: Path, data: DataSet, grid: Sequence[Candidate], identity: Reco
     return finished_or_computed(root / "splits" / f"{name}.json", identity, compute)
 
 
-def scenarios_for(data: DataSet) -> dict[ScenarioName, Scenario]:
-    """Return the paper's scenarios, and one that is fitted to the data set."""
-    return {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
+def scenarios_for(
+    data: DataSet, own: Mapping[ScenarioName, Scenario] | None = None
+) -> dict[ScenarioName, Scenario]:
+    """Return a user's own scenarios, or the paper's and one that is fitted to the data set."""
+    return dict(own) if own else {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
 
 
 def _summarise(
-    root: Path, datasets: Sequence[DataSet], records: Mapping[str, Sequence[Record]]
+    root: Path,
+    datasets: Sequence[DataSet],
+    records: Mapping[str, Sequence[Record]],
+    scenarios: Mapping[ScenarioName, Scenario] | None,
 ) -> EvidenceResult:
-    results = [_splits(data, records[data.name]) for data in datasets]
+    results = [
+        _splits(data, records[data.name], scenarios_for(data, scenarios)) for data in datasets
+    ]
     result = EvidenceResult(
         compare_all(results),
         mean_regrets([[_regrets(held) for held in records[data.name]] for data in datasets]),
@@ -156,7 +176,9 @@ def _regrets(held: Record) -> list[Regret]:
     return [Regret(**row) for row in held["regrets"]]
 
 
-def _splits(data: DataSet, records: Sequence[Record]) -> SplitsResult:
+def _splits(
+    data: DataSet, records: Sequence[Record], scenarios: Mapping[ScenarioName, Scenario]
+) -> SplitsResult:
     splits = tuple(read_costs(held["costs"]) for held in records)
     title = f"{data.title} ({data.cases.y.mean():.1%})"
-    return SplitsResult(title, scenarios_for(data), splits, TEST_SHARE / (1 - TEST_SHARE))
+    return SplitsResult(title, scenarios, splits, TEST_SHARE / (1 - TEST_SHARE))

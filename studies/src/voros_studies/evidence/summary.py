@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from voros.typing import FloatArray
-from voros_studies.evidence.one_split import COMPARED, FITTED
-from voros_studies.experiments.labels import LABELS, scenario_in_words
+from voros_studies.evidence.one_split import COMPARED
+from voros_studies.experiments.labels import LABELS
 from voros_studies.experiments.splits import SplitsResult
 from voros_studies.experiments.study import GUARANTEED_BY, STUDY_CONFIDENCE, CostInterval
-from voros_studies.paper.cells import SCENARIOS, ScenarioName
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.tables import Column, Table
-
-ASKED: Mapping[ScenarioName, str] = {
-    **{number: scenario_in_words(scenario) for number, scenario in SCENARIOS.items()},
-    FITTED: "floor 1.5 and capacity 2 prevalences, alarms pay from 1 to 2 prevalences",
-}
-"""What each scenario asks for."""
 
 OTHERS = tuple(strategy for strategy in COMPARED if strategy != GUARANTEED_BY)
 EVERY = "mean of all data sets"
@@ -58,7 +52,7 @@ class Difference:
 def compare_all(results: Sequence[SplitsResult]) -> list[Difference]:
     """Return the differences of every data set, and of the mean over data sets."""
     differences = []
-    for number in ASKED:
+    for number in results[0].scenarios:
         for strategy in OTHERS:
             by_dataset = [_difference(result, number, strategy) for result in results]
             differences += (

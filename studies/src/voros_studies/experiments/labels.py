@@ -52,11 +52,16 @@ def scenario_in_words(scenario: Scenario) -> str:
     >>> scenario_in_words(Scenario(cost_ratio=voros.costs.miss_costs(5, 10)))
     'precision at least 0, alarms at most 1 of the cases, a miss worth 5 to 10 false alarms'
     """
+    return f"{limits_in_short(scenario)}, {worth_of_a_miss(scenario)}"
+
+
+def worth_of_a_miss(scenario: Scenario) -> str:
+    """Describe the costs of a scenario."""
     costs = scenario.costs
     if costs.over == "t":
-        return f"{limits_in_short(scenario)}, costs {costs!r}"
+        return f"costs {costs!r}"
     ends = costs.support
     if costs.over == "ratio":
         ends = 1 / ends[1], 1 / ends[0]
     worth = " to ".join(dict.fromkeys(f"{end:.3g}" for end in ends))
-    return f"{limits_in_short(scenario)}, a miss worth {worth} false alarms"
+    return f"a miss worth {worth} false alarms"

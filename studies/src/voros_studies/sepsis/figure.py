@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from voros import costs
+from voros import Scenario
 from voros.plotting import WinnerMapDisplay
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import WinnerMap
-from voros_studies.sepsis.one_split import COSTS, CURVE_RATES, FLOOR, MAP_FLOORS, RATE
+from voros_studies.sepsis.one_split import CURVE_RATES, MAP_FLOORS, SCENARIO
 
 CLOSE = 0.01
 FAMILIES = {"LR": "logistic regression", "RF": "random forest", "HGB": "boosted trees"}
 CAPTION = (
     "Bedside scores, the best logistic regression and the best model on the test stays of the "
     "first split. Left: events caught by false alarms per patient-day; on the dashed lines "
-    f"precision is {FLOOR:g} and alarms are {RATE:g} per patient-day. Right: the score of highest "
+    "precision and alarms per patient-day are at their limits. Right: the score of highest "
     "partial VOROS at each precision floor and capacity; hatched where the best two are within "
     f"{CLOSE:g}."
 )
 
 
-def draw_events(split: Mapping[str, Any]) -> bytes:
+def draw_events(split: Mapping[str, Any], scenario: Scenario = SCENARIO) -> bytes:
     """Draw curves and winner map of one split."""
     pyplot = headless_pyplot()
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
@@ -34,14 +34,14 @@ def draw_events(split: Mapping[str, Any]) -> bytes:
         capacities=np.array(split["rates"]),
         scores=np.array(split["map"]),
         feasible=np.array(split["feasible"]),
-        costs=costs.uniform(*COSTS),
+        costs=scenario.costs,
         tolerance=CLOSE,
     )
     display = WinnerMapDisplay(winners).plot(right, log_capacity=True)
     right.set_xlabel("most alarms per patient-day")
     for name, style in zip(split["models"], display.styles_.values(), strict=True):
         left.plot(CURVE_RATES, split["curves"][name], color=style.color, label=_short(name))
-    _draw_limits(left, split["n_events"] / split["test_days"])
+    _draw_limits(left, split["n_events"] / split["test_days"], scenario)
     left.set(xlabel="false alarms per patient-day", ylabel="share of events caught")
     left.set(xscale="log", ylim=(0, 1), title="curves of events")
     left.legend(fontsize=7)
@@ -54,10 +54,11 @@ def _short(model: str) -> str:
     return FAMILIES.get(family, family)
 
 
-def _draw_limits(ax: Any, events_per_day: float) -> None:
+def _draw_limits(ax: Any, events_per_day: float, scenario: Scenario) -> None:
     """Draw where precision and alarms are at their limits."""
-    caught = np.linspace(0, 1, 200)
+    caught, floor = np.linspace(0, 1, 200), scenario.min_precision
     per_day = caught * events_per_day
-    for false_alarms in (per_day * (1 - FLOOR) / FLOOR, RATE - per_day):
+    at_floor = [per_day * (1 - floor) / floor] if floor > 0 else []
+    for false_alarms in (*at_floor, scenario.capacity - per_day):
         drawn = false_alarms > CURVE_RATES[0]
         ax.plot(false_alarms[drawn], caught[drawn], "--", color="0.4", linewidth=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,8 +27,9 @@ HORIZON, LEAD, SNOOZE = 12, 1, 12
 """Hours: an alarm counts from 12 to 1 before the onset, and silences the next 12."""
 
 RULE = voros.AlarmRule(snooze=SNOOZE, horizon=HORIZON, lead=LEAD)
-FLOOR, RATE, COSTS = 0.1, 0.1, (1 / 40, 1 / 20)
-SCENARIO = Scenario(min_precision=FLOOR, capacity=RATE, cost_ratio=COSTS, per="patient-day")
+SCENARIO = Scenario(min_precision=0.1, capacity=0.1, cost_ratio=(1 / 40, 1 / 20), per="patient-day")
+"""The limits, unless a user has others."""
+
 GUARANTEE = voros.Guarantee(0.95)
 
 ROWS, STAYS, UTILITY, EVENTS, GUARANTEED = "rows", "stays", "utility", "events", "guaranteed"
@@ -88,18 +89,20 @@ def quick_sepsis_grid() -> tuple[Candidate, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SepsisData:
-    """Stays with the features, bedside scores and utilities of every row."""
+    """Stays with the features, bedside scores and utilities of every row, and the limits."""
 
     stays: HourlyStays
     X: FloatArray
     bedside: Mapping[str, FloatArray]
     utility: HourlyUtility
+    scenario: Scenario
 
     @classmethod
-    def from_stays(cls, stays: HourlyStays) -> SepsisData:
+    def from_stays(cls, stays: HourlyStays, scenario: Scenario = SCENARIO) -> SepsisData:
         """Compute everything that no split changes."""
         features, _ = hourly_features(stays)
-        return cls(stays, features, bedside_scores(stays), HourlyUtility.from_stays(stays))
+        utility = HourlyUtility.from_stays(stays)
+        return cls(stays, features, bedside_scores(stays), utility, scenario)
 
     @cached_property
     def ahead(self) -> FloatArray:
@@ -189,7 +192,7 @@ def run_split(
         "n_events": int(data.stays.septic[split.test].sum()),
         "test_days": test.patient_days,
         "partial_voros": {
-            name: voros.partial_voros_score(points, scenario=SCENARIO)
+            name: voros.partial_voros_score(points, scenario=data.scenario)
             for name, points in test.points.items()
         },
         "choices": [asdict(one) for one in choices],
@@ -246,51 +249,53 @@ def fitted(candidate: Candidate, seed: int, X: FloatArray, y: BoolArray) -> Any:
 
 def choose_thresholds(valid: ScoredPart, name: str) -> dict[str, float]:
     """Return the threshold that each level chooses for a model on validation."""
-    points = valid.points[name]
+    points, scenario = valid.points[name], valid.data.scenario
     due, risk = valid.data.due[valid.rows][valid.before], valid.scores[name][valid.before]
     policy = voros.ThresholdPolicy
     return {
-        ROWS: float(policy.from_validation(due, risk, row_scenario()).threshold()),
+        ROWS: float(policy.from_validation(due, risk, row_scenario(scenario)).threshold()),
         STAYS: float(
             policy.from_validation(*valid.highest(name), stay_scenario(valid)).threshold()
         ),
         UTILITY: valid.utility.best_threshold(valid.scores[name]),
-        EVENTS: float(policy.from_points(points, SCENARIO).threshold()),
+        EVENTS: float(policy.from_points(points, scenario).threshold()),
         GUARANTEED: float(
-            policy.from_points(points, SCENARIO, guarantee=GUARANTEE, n_models=1).threshold()
+            policy.from_points(points, scenario, guarantee=GUARANTEE, n_models=1).threshold()
         ),
     }
 
 
-def row_scenario() -> Scenario:
+def row_scenario(scenario: Scenario) -> Scenario:
     """Return the limits with every row as a case: the rate is a share of the hours."""
-    return Scenario(FLOOR, RATE / 24, COSTS)
+    return replace(scenario, capacity=scenario.capacity / 24, per=None)
 
 
 def stay_scenario(part: ScoredPart) -> Scenario:
     """Return the limits with every stay as a case: all the alarms of the rate, one for each."""
-    return Scenario(FLOOR, min(1.0, RATE * part.patient_days / len(part.chosen)), COSTS)
+    scenario = part.data.scenario
+    share = scenario.capacity * part.patient_days / len(part.chosen)
+    return replace(scenario, capacity=min(1.0, share), per=None)
 
 
 def select_by_level(valid: ScoredPart, names: Sequence[str]) -> dict[str, str]:
     """Return the model that is best on validation at each level but the guaranteed one."""
-    due = valid.data.due[valid.rows][valid.before]
+    due, scenario = valid.data.due[valid.rows][valid.before], valid.data.scenario
     by_level = {
         ROWS: lambda name: voros.partial_voros_score(
-            due, valid.scores[name][valid.before], row_scenario()
+            due, valid.scores[name][valid.before], row_scenario(scenario)
         ),
         STAYS: lambda name: voros.partial_voros_score(*valid.highest(name), stay_scenario(valid)),
         UTILITY: lambda name: valid.utility.normalised(
             valid.scores[name], valid.utility.best_threshold(valid.scores[name])
         ),
-        EVENTS: lambda name: voros.partial_voros_score(valid.points[name], scenario=SCENARIO),
+        EVENTS: lambda name: voros.partial_voros_score(valid.points[name], scenario=scenario),
     }
     return {level: max(names, key=score) for level, score in by_level.items()}
 
 
 def _guaranteed_selection(valid: ScoredPart, names: Sequence[str]) -> tuple[str, str, float]:
     points = {name: valid.points[name] for name in names}
-    selection = voros.select_model(points, scenario=SCENARIO, guarantee=GUARANTEE)
+    selection = voros.select_model(points, scenario=valid.data.scenario, guarantee=GUARANTEE)
     return selection.winner, GUARANTEED, float(selection.policy().threshold())
 
 
@@ -323,14 +328,11 @@ def outcome(
     counts = stays.counts(np.array([threshold]))
     alarms, caught = int(counts.alarms.sum()), int(counts.tp.sum())
     per_day = alarms / stays.patient_days
-    broken = [
-        name
-        for name, is_broken in (
-            ("precision", caught < FLOOR * alarms),
-            ("capacity", per_day > RATE),
-        )
-        if is_broken
-    ]
+    limits = test.data.scenario
+    is_broken = {
+        "precision": caught < limits.min_precision * alarms,
+        "capacity": per_day > limits.capacity,
+    }
     return Outcome(
         row=row or model,
         model=model,
@@ -342,7 +344,7 @@ def outcome(
         precision=caught / alarms if alarms else None,
         utility=test.utility.normalised(test.scores[model], threshold),
         lead=float(np.median(stays.lead_times(threshold))) if caught else None,
-        broken=tuple(broken),
+        broken=tuple(name for name, broken in is_broken.items() if broken),
     )
 
 
@@ -355,7 +357,8 @@ def _stays_of(points: OperatingPoints) -> Any:
 def _best_linear(valid: ScoredPart, candidates: Sequence[Candidate]) -> str | None:
     linear = [one.name for one in candidates if one.family == "LR"]
     score = {
-        name: voros.partial_voros_score(valid.points[name], scenario=SCENARIO) for name in linear
+        name: voros.partial_voros_score(valid.points[name], scenario=valid.data.scenario)
+        for name in linear
     }
     return max(linear, key=score.__getitem__, default=None)
 
@@ -366,7 +369,7 @@ def figure_data(test: ScoredPart, names: Sequence[str]) -> dict[str, Any]:
     counts = np.maximum(np.rint(MAP_RATES * test.patient_days), 1).astype(int)
     # Two rates of a short test part may be one number of alarms.
     counts, kept = np.unique(counts, return_index=True)
-    grid = score_grid(points, SCENARIO.without_limits(), MAP_FLOORS, counts)
+    grid = score_grid(points, test.data.scenario.without_limits(), MAP_FLOORS, counts)
     false_alarms = CURVE_RATES * test.patient_days
     return {
         "models": list(points),

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import package_versions
 from voros.present.document import Picture, render_document
 from voros.typing import BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split, split_around_test, split_patients
+from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import finished_or_computed, save
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import ShownAsTables, table_files
 from voros_studies.sepsis.bedside import LACKING
 from voros_studies.sepsis.figure import CAPTION, draw_events
@@ -31,9 +34,9 @@ from voros_studies.sepsis.one_split import (
     sepsis_grid,
 )
 from voros_studies.sepsis.tables import (
-    LIMITS,
     TITLE,
     answer,
+    limits_in_words,
     models_table,
     scores_table,
     selected_table,
@@ -53,13 +56,14 @@ class SepsisResult(ShownAsTables):
 
     splits: Sequence[Mapping[str, Any]]
     test_ratio: float
+    scenario: Scenario
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """What was selected at each level, every model by itself, and both scores of each."""
         return (
-            selected_table(self.splits, self.test_ratio),
-            models_table(self.splits, self.test_ratio),
+            selected_table(self.splits, self.test_ratio, self.scenario),
+            models_table(self.splits, self.test_ratio, self.scenario),
             scores_table(self.splits, self.test_ratio),
         )
 
@@ -77,6 +81,7 @@ def run_physionet2019(
     n_splits: int = N_SPLITS,
     quick: bool = False,
     random_state: int = 0,
+    scenarios: Mapping[ScenarioName, Scenario] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> SepsisResult:
     """Choose models and thresholds at several levels on random splits, and test them.
@@ -94,6 +99,8 @@ def run_physionet2019(
         Splits, and the seed of the first; the others follow.
     quick : bool, default False
         Fit two models rather than twelve.
+    scenarios : mapping of a name to a Scenario, optional
+        The limits, if not those of the study: one scenario, with a capacity per patient-day.
     announce : callable, optional
         Called with a line about what was read, and one for each split.
 
@@ -113,12 +120,13 @@ def run_physionet2019(
     archive
     """
     check_count(n_splits, "n_splits", "a whole number of at least 1")
+    scenario = _only_scenario(scenarios)
     grid = quick_sepsis_grid() if quick else sepsis_grid()
     stays, held_out, notes = _read(data, test_data)
     say = announce or (lambda _: None)
     for note in notes:
         say(note)
-    computed = SepsisData.from_stays(stays)
+    computed = SepsisData.from_stays(stays, scenario)
     seeds = range(random_state, random_state + n_splits)
     splits = []
     for seed in seeds:
@@ -128,7 +136,7 @@ def run_physionet2019(
             "fingerprint": stays.fingerprint,
             "test_data": test_data is not None,
             "seed": seed,
-            "limits": f"{SCENARIO!r} {RULE!r}",
+            "limits": f"{scenario!r} {RULE!r}",
             "candidates": [candidate.name for candidate in grid],
             "version": package_versions("voros")["voros"],
         }
@@ -136,9 +144,20 @@ def run_physionet2019(
         splits.append(finished_or_computed(path, identity, compute))
         say(f"split {seed}: {splits[-1]['seconds']:.0f} s of processor time, {path}")
     learnt = len(stays) - len(split.test)
-    result = SepsisResult(splits, 0.0 if held_out is not None else len(split.test) / learnt)
+    ratio = 0.0 if held_out is not None else len(split.test) / learnt
+    result = SepsisResult(splits, ratio, scenario)
     write_result(Path(out), result, notes)
     return result
+
+
+def _only_scenario(scenarios: Mapping[ScenarioName, Scenario] | None) -> Scenario:
+    held = list((scenarios or {"": SCENARIO}).values())
+    if len(held) > 1 or held[0].per != SCENARIO.per:
+        raise ExperimentError(
+            f"scenarios={scenarios!r}; accepted is one scenario, with a capacity per patient-day: "
+            'capacity = 0.1 and per = "patient-day"'
+        )
+    return held[0]
 
 
 def _read(
@@ -173,17 +192,17 @@ def write_result(root: Path, result: SepsisResult, notes: Sequence[str]) -> None
     """Write tables, figure and page."""
     for name, content in table_files(result.tables).items():
         save(root / "tables" / name, content)
-    drawn = draw_events(result.splits[0])
+    drawn = draw_events(result.splits[0], result.scenario)
     save(root / "figures" / "events.png", drawn)
     sizes = ", ".join(f"{part} {n:,}" for part, n in result.splits[0]["sizes"].items())
     page = render_document(
         "voros_studies.experiments",
         "summary.html",
         title=f"{TITLE}: {len(result.splits)} splits",
-        answers=[answer(result.splits)],
+        answers=[answer(result.splits, result.scenario)],
         ran=[
             *(("data", note) for note in notes),
-            ("limits", LIMITS),
+            ("limits", limits_in_words(result.scenario)),
             ("stays", f"{sizes}; a stay is a patient, since the Challenge names none"),
             ("fitted rows", f"all before an onset, and {OTHER_ROWS:.0%} of the others"),
             *((name, f"without {lacking}") for name, lacking in LACKING.items()),

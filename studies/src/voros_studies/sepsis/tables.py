@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from voros import Scenario
+from voros_studies.experiments.labels import worth_of_a_miss
 from voros_studies.experiments.splits import corrected_interval
 from voros_studies.experiments.study import STUDY_CONFIDENCE
 from voros_studies.sepsis.one_split import (
     EVENTS,
-    FLOOR,
     GUARANTEED,
     HORIZON,
     LEAD,
     LEVELS,
-    RATE,
     ROWS,
+    SCENARIO,
     SELECTED,
     SNOOZE,
     STAYS,
@@ -27,10 +28,6 @@ from voros_studies.sepsis.one_split import (
 from voros_studies.tables import Absent, Column, Table, Value
 
 TITLE = "PhysioNet Challenge 2019, sepsis"
-LIMITS = (
-    f"precision at least {FLOOR:g}, at most {RATE:g} alarms per patient-day, snooze {SNOOZE} h, an "
-    f"alarm counts {HORIZON} to {LEAD} h before the onset, a miss worth 20 to 40 false alarms"
-)
 CHOSEN_ON = {
     ROWS: "rows",
     STAYS: "the maximum of each stay",
@@ -49,18 +46,38 @@ MEASURES = {
 }
 
 
-def selected_table(splits: Sequence[Record], test_ratio: float) -> Table:
+def limits_in_words(scenario: Scenario) -> str:
+    """Describe the limits.
+
+    Examples
+    --------
+    >>> limits_in_words(SCENARIO)
+    'precision at least 0.1, at most 0.1 alarms per patient-day, a miss worth 20 to 40 false alarms,
+    snooze 12 h, an alarm counts 12 to 1 h before the onset'
+    """
+    most = f"at most {scenario.capacity:g} alarms per patient-day"
+    asked = f"precision at least {scenario.min_precision:g}, {most}, {worth_of_a_miss(scenario)}"
+    return f"{asked}, snooze {SNOOZE} h, an alarm counts {HORIZON} to {LEAD} h before the onset"
+
+
+def selected_table(
+    splits: Sequence[Record], test_ratio: float, scenario: Scenario = SCENARIO
+) -> Table:
     """Lay out what the model and threshold of each level did, and the bedside scores' events."""
     others = [name for name in rows_of(splits) if "-like" in name]
     wanted = [(SELECTED, level) for level in LEVELS]
     wanted += [(name, level) for name in others for level in LEVELS]
-    return _table(splits, test_ratio, wanted, "selected", "best of the models, and bedside scores")
+    what = f"best of the models, and bedside scores: {limits_in_words(scenario)}"
+    return _table(splits, test_ratio, wanted, "selected", what)
 
 
-def models_table(splits: Sequence[Record], test_ratio: float) -> Table:
+def models_table(
+    splits: Sequence[Record], test_ratio: float, scenario: Scenario = SCENARIO
+) -> Table:
     """Lay out what the threshold of each level did, model by model."""
     wanted = [(name, level) for name in rows_of(splits) if name != SELECTED for level in LEVELS]
-    return _table(splits, test_ratio, wanted, "models", "every model by itself")
+    what = f"every model by itself: {limits_in_words(scenario)}"
+    return _table(splits, test_ratio, wanted, "models", what)
 
 
 def scores_table(splits: Sequence[Record], test_ratio: float) -> Table:
@@ -116,7 +133,7 @@ def _table(
     events = np.mean([split["n_events"] for split in splits])
     kind = "corrected for the stays that splits share" if test_ratio else "for given test stays"
     title = (
-        f"{TITLE}, {what}: {LIMITS}; mean of {len(splits)} splits, {events:.0f} events in each "
+        f"{TITLE}, {what}; mean of {len(splits)} splits, {events:.0f} events in each "
         f"test part, {STUDY_CONFIDENCE:.0%} intervals {kind}; on how many "
         "splits limits were kept, and no alarm was deployed"
     )
@@ -144,7 +161,7 @@ def _interval(known: Sequence[float], test_ratio: float, least: float = 0.0) -> 
     return [interval.estimate, max(interval.low, least), interval.high]
 
 
-def answer(splits: Sequence[Record]) -> str:
+def answer(splits: Sequence[Record], scenario: Scenario = SCENARIO) -> str:
     """Say in one paragraph what the levels did."""
     parts = []
     for level in (ROWS, STAYS, EVENTS, GUARANTEED):
@@ -155,4 +172,4 @@ def answer(splits: Sequence[Record]) -> str:
             f"chosen on {CHOSEN_ON[level]}: {rate:.3f} alarms per patient-day, {caught:.0f} events "
             f"caught, both limits kept on {kept} of {len(choices)} splits"
         )
-    return f"Limits: {LIMITS}. On test stays, {'; '.join(parts)}."
+    return f"Limits: {limits_in_words(scenario)}. On test stays, {'; '.join(parts)}."

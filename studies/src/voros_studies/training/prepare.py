@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.cases import LabelledCases, split_patients
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import save
+from voros_studies.paper.cells import ScenarioName
 
 N_SEEDS = 20
 MADE_UP = "made_up"
@@ -39,19 +40,25 @@ def made_up_top(n: int = 30_000, random_state: int = 0) -> DataSet:
     return DataSet(MADE_UP, "made up, non-linear at the top", cases)
 
 
-def write_splits(datasets: Sequence[DataSet], folder: Path, n_seeds: int = N_SEEDS) -> None:
+def write_splits(
+    datasets: Sequence[DataSet],
+    folder: Path,
+    n_seeds: int = N_SEEDS,
+    scenarios: Mapping[ScenarioName, Scenario] | None = None,
+) -> None:
     """Write features, outcomes, limits, and the part of every case by seed, a file for each set.
 
     Raises
     ------
     ExperimentError
-        When the folder holds other splits of a data set.
+        When the folder holds other splits of a data set, or other limits.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for data in datasets:
         path, shape = folder / f"{data.name}.npz", (n_seeds, len(data.cases))
+        limits = np.array([limits_of(one) for one in scenarios_for(data, scenarios).values()])
         if path.exists():
-            _check_same_splits(path, shape)
+            _check_same_splits(path, shape, limits)
             continue
         parts = np.empty(shape, dtype=np.uint8)
         for seed in range(n_seeds):
@@ -65,18 +72,23 @@ def write_splits(datasets: Sequence[DataSet], folder: Path, n_seeds: int = N_SEE
             X=data.cases.X.astype(np.float32),
             y=data.cases.y,
             parts=parts,
-            limits=np.array([limits_of(one) for one in scenarios_for(data).values()]),
+            limits=limits,
         )
         save(path, file.getvalue())
 
 
-def _check_same_splits(path: Path, shape: tuple[int, int]) -> None:
+def _check_same_splits(path: Path, shape: tuple[int, int], limits: FloatArray) -> None:
     with np.load(path) as held:
         if held["parts"].shape != shape:
             seeds, cases = held["parts"].shape
             raise ExperimentError(
                 f"{path}: the folder holds {seeds} splits of {cases} cases, not {shape[0]} of "
                 f"{shape[1]}. Name another output folder, or remove this one to start over"
+            )
+        if not np.array_equal(held["limits"], limits):
+            raise ExperimentError(
+                f"{path}: the folder holds a run with other limits. Name another output folder, or "
+                "remove this one to start over"
             )
 
 
@@ -88,4 +100,16 @@ def limits_of(scenario: Scenario) -> FloatArray:
     >>> limits_of(Scenario(min_precision=0.15, capacity=0.5, cost_ratio=(0.1, 0.2))).tolist()
     [0.15, 0.5, 0.1, 0.2]
     """
-    return np.array([scenario.min_precision, scenario.capacity, *scenario.costs.support])
+    limits = np.array([scenario.min_precision, scenario.capacity, *scenario.costs.support])
+    if scenario != scenario_of(limits):
+        raise ExperimentError(
+            f"scenario {scenario!r}; accepted here are a precision floor, a capacity as a share of "
+            "the cases, and a range of cost ratios"
+        )
+    return limits
+
+
+def scenario_of(limits: FloatArray) -> Scenario:
+    """Return the scenario whose limits these are."""
+    floor, capacity, low, high = map(float, limits)
+    return Scenario(min_precision=floor, capacity=capacity, cost_ratio=(low, high))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from voros import Scenario
 from voros.core.arguments import check_count
 from voros.installing import missing_package
 from voros_studies.evidence.sources import DataSet
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import save
+from voros_studies.paper.cells import ScenarioName
 from voros_studies.paper.paper_tables import table_files
 from voros_studies.tables import Table
 from voros_studies.training.prepare import N_SEEDS, made_up_top, write_splits
@@ -28,6 +30,7 @@ def run_training(
     n_seeds: int = N_SEEDS,
     sizes: Sequence[int] = SIZES,
     n_steps: int | None = None,
+    scenarios: Mapping[ScenarioName, Scenario] | None = None,
     announce: Callable[[str], object] = str,
 ) -> Table:
     """Compare losses on every data set, and a made-up one, and write everything to a folder.
@@ -46,6 +49,8 @@ def run_training(
         Training cases; a data set with fewer is left out of that size.
     n_steps : int, optional
         Of every network; for a trial.
+    scenarios : mapping of names to Scenario, optional
+        In place of those of the evidence; the table numbers them.
     announce : callable
         Called with a line for each part.
     """
@@ -58,7 +63,7 @@ def run_training(
         if find_spec(package) is None:
             announce(f"{package} is not installed: its losses are left out")
     splits = out / "splits"
-    write_splits([*datasets, made_up_top()], splits, n_seeds)
+    write_splits([*datasets, made_up_top()], splits, n_seeds, scenarios)
     _count_alarms(splits, out, range(n_seeds), tuple(sizes), n_steps, announce)
     return write_table(splits, out)
 

@@ -13,7 +13,7 @@ from voros.typing import AnyArray, FloatArray
 from voros_studies.evidence.mean_regret import over_data_sets
 from voros_studies.experiments.study import STUDY_CONFIDENCE, ranking_cost
 from voros_studies.tables import Column, Table, Value
-from voros_studies.training.prepare import MADE_UP
+from voros_studies.training.prepare import MADE_UP, scenario_of
 
 BESIDE = {"perceptron": "linear", "trees": "perceptron"}
 """With which architecture each is compared where both are fitted by log loss."""
@@ -74,7 +74,7 @@ def read_costs(paths: Iterable[Path], folder: Path) -> dict[tuple[str, int, str]
                 continue
             data, _, size = task.rpartition("-")
             with np.load(folder / f"{data}.npz") as splits:
-                scenarios = [_scenario(row) for row in splits["limits"]]
+                scenarios = [scenario_of(row) for row in splits["limits"]]
             costs[data, int(size), method] = np.array(
                 [
                     [costs_of(*one) for one in zip(seed, [n] * len(seed), scenarios, strict=True)]
@@ -82,11 +82,6 @@ def read_costs(paths: Iterable[Path], folder: Path) -> dict[tuple[str, int, str]
                 ]
             )
     return costs
-
-
-def _scenario(row: FloatArray) -> Scenario:
-    floor, capacity, low, high = map(float, row)
-    return Scenario(min_precision=floor, capacity=capacity, cost_ratio=(low, high))
 
 
 def losses_table(costs: Mapping[tuple[str, int, str], FloatArray]) -> Table:
