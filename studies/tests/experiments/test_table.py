@@ -194,6 +194,16 @@ def test_the_same_command_again_fits_nothing_and_other_limits_are_refused(study)
         run_table(place / "ward.csv", place / "run", COLUMNS, other)
 
 
+def test_a_part_without_the_outcome_is_refused_before_fitting(tmp_path):
+    frame = ward().assign(part=np.repeat(["train", "valid", "test"], 300)).drop(columns="patient")
+    frame.loc[frame["part"] == "valid", "died"] = "no"
+    frame.to_csv(tmp_path / "ward.csv", index=False)
+    columns = TableColumns(label="died", split="part", ignore=("admitted",))
+    with pytest.raises(ExperimentError, match="the valid part has 300 cases, none with the outc"):
+        run_table(tmp_path / "ward.csv", tmp_path / "run", columns)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 def test_the_card_names_the_file_that_lies_beside_it(study):
     place, _, result = study

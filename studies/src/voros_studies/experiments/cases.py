@@ -148,6 +148,16 @@ class Split:
         """The positions by part."""
         return {"train": self.train, "valid": self.valid, "test": self.test}
 
+    def check_both_outcomes(self, cases: LabelledCases) -> None:
+        """Raise, before anything is fitted, where a part has cases of one outcome only."""
+        for part, rows in self.parts.items():
+            if cases.y[rows].all() or not cases.y[rows].any():
+                lacking = "without" if cases.y[rows].any() else "with"
+                raise ExperimentError(
+                    f"split: the {part} part has {len(rows)} cases, none {lacking} the outcome; "
+                    "models are fitted, chosen and tested on cases of both kinds"
+                )
+
 
 AT_RANDOM = "random split of the same source, by patient"
 

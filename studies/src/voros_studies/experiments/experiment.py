@@ -189,6 +189,7 @@ def run_experiment(
     >>> print(result.tables[0].text())  # doctest: +SKIP
     """
     split = split or split_patients(cases, options.random_state)
+    split.check_both_outcomes(cases)
     identity = {**description, **options.identity}
     folder = open_run(root, cases, split, identity)
     records = run_grid(
