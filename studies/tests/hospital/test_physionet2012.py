@@ -214,7 +214,7 @@ def test_what_is_wrong_is_named(made_up, tmp_path, change, said):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("10:45,,1.9\n10:45,,2.9\n", "2 without the name of a parameter"),
+        ("10:45,,1.9\n10:45,,1.9\n10:45,,2.9\n", "3 without the name of a parameter"),
         ("10:45,HR,\n-3:00,HR,80\n03:60,HR,80\n10:45,80\n", "4 without a time, a name"),
     ],
 )

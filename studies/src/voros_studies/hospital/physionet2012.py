@@ -352,12 +352,17 @@ def _read_record(name: str, record: int, text: str) -> _Record:
         raise ExperimentError(f"{name}: its header is not Time,Parameter,Value. {REMEDY}")
     stay = _Record()
     # A row that is there twice is one reading; the order of the others does not matter.
-    for line in dict.fromkeys(lines[1:]):
+    for line, n_rows in Counter(lines[1:]).items():
         try:
             at, parameter, value = line.split(",")
-            _take_reading(stay, _hours(at), parameter, float(value))
+            hours, number = _hours(at), float(value)
         except ValueError:
-            stay.left_out[UNREADABLE] += 1
+            stay.left_out[UNREADABLE] += n_rows
+            continue
+        if parameter:
+            _take_reading(stay, hours, parameter, number)
+        else:
+            stay.left_out[UNNAMED] += n_rows
     if stay.descriptors.get("RecordID") != record:
         held = stay.descriptors.get("RecordID")
         raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
@@ -372,9 +377,6 @@ def _hours(at: str) -> float:
 
 
 def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> None:
-    if not parameter:
-        stay.left_out[UNNAMED] += 1
-        return
     if parameter in DESCRIPTORS:
         stay.descriptors[parameter] = value
         return
