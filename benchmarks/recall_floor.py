@@ -2,7 +2,7 @@
 
 Scores are normal, so that the true recall and precision of a threshold are known. A run breaks the
 promise where the deployed threshold's true rates are below a floor. `python
-benchmarks/recall_floor.py` prints the table of docs/howto/recall-floor.md.
+benchmarks/recall_floor.py` prints the table of docs/promises.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -73,7 +74,9 @@ def true_rates(threshold: float, prevalence: float) -> tuple[float, float]:
     return recall, prevalence * recall / alarms
 
 
-def share_broken(n_runs: int, *, horizon: int | None, min_precision: float) -> tuple[float, float]:
+def share_broken(
+    n_runs: int, *, horizon: int | None, min_precision: float, n_development: int = 0
+) -> tuple[float, float]:
     """Return the shares of runs that break a limit, and that deploy a threshold.
 
     False alarms cost so much that the strictest threshold that passes is deployed: the worst case.
@@ -83,12 +86,14 @@ def share_broken(n_runs: int, *, horizon: int | None, min_precision: float) -> t
     n_cases, prevalence = (900, 0.35) if min_precision else (300, 0.3)
     broken, deployed = 0, 0
     for _ in range(n_runs):
+        developed = draw(rng, n_development, prevalence) if n_development else None
         policy = ThresholdPolicy.from_validation(
             *draw(rng, n_cases, prevalence),
             scenario,
             strategy="single",
             guarantee=Guarantee(0.95, horizon=horizon),
             n_models=1,
+            development=developed,
         )
         threshold = policy.threshold()
         if not np.isfinite(threshold):
@@ -113,13 +118,16 @@ def test_a_deployed_threshold_keeps_the_floors(horizon: int | None, min_precisio
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n_development", [0, 1000])
 @pytest.mark.parametrize("horizon", [None, 200])
 @pytest.mark.parametrize("min_precision", [0.0, 0.5])
 def test_at_most_one_run_in_twenty_breaks_a_floor(
-    horizon: int | None, min_precision: float
+    horizon: int | None, min_precision: float, n_development: int
 ) -> None:
-    broken, deployed = share_broken(2000, horizon=horizon, min_precision=min_precision)
-    print(f"{horizon=} {min_precision=}: broken {broken:.4f}, deployed {deployed:.4f}")
+    n_runs = 400 if n_development else 2000
+    how = {"horizon": horizon, "min_precision": min_precision, "n_development": n_development}
+    broken, deployed = share_broken(n_runs, **how)
+    print(f"{how}: broken {broken:.4f}, deployed {deployed:.4f}")
     assert deployed > 0.3
     assert broken <= 0.05
     if not min_precision and horizon is None:
@@ -158,7 +166,55 @@ def test_explanation_says_what_is_missing() -> None:
     assert "something would pass at a confidence of 0.85, or at a recall floor of 0.86" in said
 
 
-def test_a_horizon_of_periods_and_development_cases_are_refused() -> None:
+@pytest.mark.parametrize("horizon", [None, 200])
+def test_floors_are_kept_by_thresholds_of_development_cases(horizon: int | None) -> None:
+    broken, deployed = share_broken(20, horizon=horizon, min_precision=0.5, n_development=1000)
+    assert deployed > 0.3
+    assert broken <= stats.binom.ppf(0.9999, 20, 0.05) / 20
+
+
+@pytest.mark.parametrize("found", [70, 69])
+def test_a_threshold_of_development_cases_has_an_exact_test_of_recall(found: int) -> None:
+    # P(Bin(100, .6) >= 70) = .0248 and P(Bin(100, .6) >= 69) = .0398; the capacity has .025 too.
+    y_dev, y_true = np.arange(1000) < 100, np.arange(1000) < 100
+    flagged = (np.arange(1000) < found) | (np.arange(1000) >= 970)
+    scenario = Scenario(capacity=0.3, cost_ratio=0.1, min_recall=0.6)
+    how = {"guarantee": 0.95, "development": (y_dev, y_dev.astype(float))}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        policy = ThresholdPolicy.from_validation(y_true, flagged.astype(float), scenario, **how)
+    assert policy.never_alarms == (found == 69)
+    if found == 69:
+        assert str(caught[0].message).endswith(
+            "fixed on 1,000 development cases is certified. The recall floor fails: 70 of 100 "
+            "positives must be found, and thresholds that pass the tests of the other limits find "
+            "at most 69"
+        )
+
+
+@pytest.mark.parametrize("horizon", [None, 500])
+@pytest.mark.parametrize("min_precision", [0.0, 0.3])
+def test_development_cases_choose_the_model_that_finds_enough(
+    horizon: int | None, min_precision: float
+) -> None:
+    rng = np.random.default_rng(3)
+
+    def models(n_cases: int):
+        y_true, y_score = draw(rng, n_cases, 0.3)
+        return y_true, {"bad": rng.normal(size=n_cases), "good": y_score}
+
+    scenario = Scenario(min_precision, cost_ratio=2.0, min_recall=0.7)
+    guarantee = Guarantee(0.95, horizon=horizon)
+    selection = voros.select_model(
+        *models(1500), scenario, guarantee=guarantee, development=models(1500)
+    )
+    assert selection.winner == "good"
+    recall, precision = true_rates(selection.policy().threshold(), 0.3)
+    assert recall >= 0.7
+    assert precision >= min_precision
+
+
+def test_a_horizon_of_periods_is_refused() -> None:
     y_true, y_score = [0, 1] * 20, list(range(40))
     limits = {"capacity": 3, "cost_ratio": 0.1, "min_recall": 0.5}
     with pytest.raises(voros.exceptions.ArgumentError, match="horizon=5 with periods"):
@@ -169,12 +225,4 @@ def test_a_horizon_of_periods_and_development_cases_are_refused() -> None:
             guarantee=Guarantee(0.9, horizon=5),
             n_models=1,
             periods=[i // 4 for i in range(40)],
-        )
-    with pytest.raises(voros.exceptions.ArgumentError, match="do not support a recall floor"):
-        ThresholdPolicy.from_validation(
-            y_true,
-            y_score,
-            Scenario(cost_ratio=0.1, min_recall=0.5),
-            guarantee=0.9,
-            development=(y_true, y_score),
         )

@@ -23,6 +23,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import fewest_at, most_counted
 from voros.guarantee.next_cases.one_threshold import OneTest, most_once, needed_once, normal_margin
+from voros.guarantee.recall_tests import misses_allowed, recall_kept, recall_sentence
 from voros.guarantee.tuning import TUNING
 from voros.text.numbers import threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -95,14 +96,17 @@ class Plan:
         """
         tp, alarms = points.tp[1:], points.alarms[1:]
         passes = np.logical_and.accumulate(tp >= self.needed(alarms, goal))
-        if goal.horizon is not None:
+        if not goal.several:
             passes &= np.arange(len(passes)) == np.count_nonzero(passes) - 1
         else:
             passes &= np.diff(points.alarms) > 0
-        return np.append(True, passes)
+        recalled = recall_kept(points, goal.scenario, goal.horizon, goal.recall_alpha)
+        return np.append(True, passes & recalled[1:])
 
     def needed(self, alarms: AnyArray, goal: Goal) -> AnyArray:
         """Return the true positives that numbers of alarms need; more than them where none pass."""
+        if not goal.alpha:
+            return np.zeros_like(alarms)
         least, most = self.window(goal)
         within = np.clip(alarms, least, max(most, least))
         if goal.horizon is None:
@@ -123,6 +127,13 @@ class Plan:
     def explain(self, points: OperatingPoints, goal: Goal) -> str:
         """Say by how much the first threshold failed, where it did."""
         scenario, alarms = goal.scenario, int(points.alarms[1])
+        fixed = f"fixed on {self.n_development:,} development cases"
+        passes = points.tp >= self.needed(points.alarms, goal)
+        if scenario.min_recall is not None and passes[1]:
+            others = np.append(False, np.logical_and.accumulate(passes[1:]))
+            tested = scenario, goal.horizon, goal.recall_alpha
+            said = recall_sentence(points, *tested, others)
+            return f"no threshold {fixed} is certified. {said.removesuffix('.')}"
         least, most = self.window(goal)
         about = "population" if goal.horizon is None else f"next {goal.horizon:,} cases"
         counted, enough = f"{alarms:,} validation alarms", f"{least:,} to {most:,} may pass"
@@ -132,10 +143,9 @@ class Plan:
             counted = f"{points.tp[1]:,} true positives in {counted}"
             enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
         return (
-            f"the threshold {threshold_text(self.thresholds[0])}, fixed on {self.n_development:,} "
-            f"development cases, has {counted}; {enough} for precision >= "
-            f"{scenario.min_precision:g} and capacity={scenario.capacity!r} in the {about}, so "
-            "none is certified"
+            f"the threshold {threshold_text(self.thresholds[0])}, {fixed}, has {counted}; {enough} "
+            f"for precision >= {scenario.min_precision:g} and capacity={scenario.capacity!r} in "
+            f"the {about}, so none is certified"
         )
 
     def test(self, goal: Goal) -> OneTest | None:
@@ -184,6 +194,8 @@ class Goal:
         As the guarantee reads it.
     false_alarm_cost : float
         What a false alarm costs, as a share of a miss.
+    recall_alpha : float
+        The error of a recall floor, beside `alpha` of the other limits, which is 0 without any.
     """
 
     n_cases: int
@@ -191,6 +203,12 @@ class Goal:
     alpha: float
     scenario: Scenario
     false_alarm_cost: float = 0.0
+    recall_alpha: float = 0.0
+
+    @property
+    def several(self) -> bool:
+        """Whether all thresholds that pass may be deployed, not just the last."""
+        return self.horizon is None or not self.alpha
 
     @property
     def capacity(self) -> int:
@@ -206,7 +224,7 @@ class Goal:
 
     def rules(self) -> Iterator[Rule]:
         """Return about what a sequence needs, for each length that is tried."""
-        if self.horizon is None:
+        if self.horizon is None or self.several:
             yield Rule.at(self, self.alpha, None)
             return
         for n_steps in range(1, TUNING.plan_steps + 1):
@@ -290,7 +308,20 @@ class Candidates:
         above = np.cumsum(shares.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
         counted = np.cumsum(counts.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
         tp, fp = counted[:, 0], counted[:, 1]
-        return above[:, 0] - goal.false_alarm_cost * above[:, 1], tp, tp + fp
+        saving = above[:, 0] - goal.false_alarm_cost * above[:, 1]
+        if goal.recall_alpha:
+            n_positive = counts[:, :n_bins].sum(axis=1, keepdims=True)
+            # Whatever a threshold costs that passes, to deploy none is worse.
+            recalled = tp >= self._recall_needed(goal) * n_positive
+            saving = np.where(recalled, saving + goal.false_alarm_cost, 0.0)
+        return saving, tp, tp + fp
+
+    def _recall_needed(self, goal: Goal) -> float:
+        """Return about the recall on validation with which a recall floor is certified."""
+        prevalence = float(self._points.n_positive / self._points.n_cases)
+        sizes = max(round(prevalence * goal.n_cases), 1), goal.n_cases
+        floor = goal.scenario.recall_floor
+        return 1 - misses_allowed(*sizes, floor, goal.horizon, goal.recall_alpha) / sizes[0]
 
     def best_one(self, goal: Goal) -> float:
         """Return about what the best single threshold saves."""
@@ -307,7 +338,11 @@ class Candidates:
             if best.saved == -np.inf:
                 best = Sequence(self.rows[[int(excess.mean(axis=0).argmax())]], 0.0)
             for steps in _sequences(len(self.rows), rule.n_steps):
-                saved = _saved(excess[:, steps] >= 0, saving[:, steps])
+                saves = saving[:, steps]
+                if goal.recall_alpha and goal.several:
+                    # The strictest that pass may find too few.
+                    saves = np.maximum.accumulate(saves, axis=1)
+                saved = _saved(excess[:, steps] >= 0, saves)
                 if saved > best.saved:
                     best = Sequence(self.rows[steps], saved)
         return best

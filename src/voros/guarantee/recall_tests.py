@@ -76,13 +76,14 @@ def most_missed(points: OperatingPoints, floor: Fraction, horizon: int | None, a
     9
     """
     sizes = int(points.n_positive), int(points.n_cases)
-    return _most_missed(*sizes, floor, horizon, alpha)
+    return misses_allowed(*sizes, floor, horizon, alpha)
 
 
 @lru_cache(maxsize=1024)
-def _most_missed(
+def misses_allowed(
     n_positive: int, n_cases: int, floor: Fraction, horizon: int | None, alpha: float
 ) -> int:
+    """Return how many of so many validation positives may be missed; -1 where none may pass."""
     if horizon is None:
         return most_counted(n_positive, float((1 - floor) * n_positive), None, alpha)
     low, high = possible_positives(n_positive, n_cases, horizon, TUNING.unlikely_share * alpha)

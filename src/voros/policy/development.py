@@ -48,7 +48,6 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
-    scenario.refuse_recall_floor("thresholds that are fixed on development cases")
     promise = read_guarantee(guarantee)
     assert promise is not None
     if promise.ladder is not None or len(promise.steps) > 1:
@@ -98,6 +97,7 @@ class Planned:
         # Imported lazily
         from voros.guarantee.development import Goal, Plan
         from voros.guarantee.promise import check_whole
+        from voros.guarantee.recall_tests import recall_shares
 
         promise = check_development(guarantee, scenario)
         share = split(promise, n_models)
@@ -107,7 +107,8 @@ class Planned:
         ratio = points.negatives_per_positive
         cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
         limits = limits_under(promise, scenario)
-        goal = Goal(n_cases, promise.horizon, share.alpha, limits, cost)
+        alpha, for_recall = recall_shares(share.alpha, limits, promise.horizon or n_cases)
+        goal = Goal(n_cases, promise.horizon, alpha, limits, cost, for_recall)
         return cls(Plan.from_development(development, goal), goal, promise, n_models)
 
     def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:
