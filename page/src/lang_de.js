@@ -116,7 +116,8 @@ export const GERMAN = {
   rankingTitle: "Rangfolge",
   rankingHint:
     "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
-    "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen.",
+    "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen oder, mit einer " +
+    "Mindest-Sensitivität, das schlechteste innerhalb Ihrer Grenzen.",
   sureHint:
     "Klein: wo jeder Wert mit 95 % Konfidenz liegt, und wie weit alle Modelle hinter dem besten liegen, " +
     "alle zusammen mit 95 % Konfidenz.",

@@ -103,7 +103,8 @@ export const ENGLISH = {
   rankingTitle: "Ranking",
   rankingHint:
     "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
-    "averaged over your costs. 1 is perfect; 0 is never raising an alarm.",
+    "averaged over your costs. 1 is perfect; 0 is never raising an alarm or, with a sensitivity floor, the worst " +
+    "within your limits.",
   sureHint:
     "Small: where each score lies with a confidence of 95\u00a0%; and how far all models are behind the best, all " +
     "of these together with a confidence of 95\u00a0%.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,8 +20,8 @@ def make_policy() -> ThresholdPolicy:
     return ThresholdPolicy.from_validation([0, 0, 1, 1] * 5, [0.1, 0.2, 0.8, 0.9] * 5, scenario)
 
 
-def watched(found, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int = 0):
-    """Feed a positive a day, found or not, and negatives; return the watch of recall."""
+def fed(found, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int = 0):
+    """Feed a positive a day, found or not, and negatives; return the monitor."""
     monitor = voros.Monitor(make_policy(), window=3)
     found = np.asarray(found, dtype=bool)
     n = len(found)
@@ -32,7 +34,11 @@ def watched(found, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int
     kept = (scores >= 0.8) | drawn
     monitor.label(labels[kept], cases=ids[kept])
     monitor.advance(str(DAY + n + 10))
-    return monitor.status()
+    return monitor
+
+
+def watched(found, **how):
+    return fed(found, **how).status()
 
 
 def test_without_labels_of_silent_cases_it_is_not_watched() -> None:
@@ -54,6 +60,24 @@ def test_with_some_labels_missing_it_is_never_said_to_be_kept() -> None:
     watch = watched([True] * 300 + [False] * 3, silent_labels=0.5)["recall"]
     assert watch.verdict == "unknown"
     assert "cases without an alarm have no label, so recall may be lower" in watch.words
+
+
+@pytest.mark.parametrize("silent_labels", [1.0, 0.5])
+def test_the_page_draws_recall_over_time(silent_labels: float, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    found = np.tile([True, True, True, False], 25)
+    monitor = fed(found, silent_labels=silent_labels)
+    page = monitor.report(tmp_path / "ward.html").read_text(encoding="utf-8")
+    assert "Recall so far: Share of positives found since the policy" in page
+    assert "Evidence that recall is below its floor" in page
+    past = monitor.status(curves=True)["recall"].history
+    if silent_labels == 1:
+        np.testing.assert_allclose(past["estimate"], np.cumsum(found) / np.arange(1, 101))
+        assert (past["low"] > 0).any()
+    else:
+        # More may have been missed than is known.
+        assert not past["low"].any()
 
 
 def test_a_recall_below_the_floor_is_broken_by_the_bets() -> None:

@@ -413,7 +413,7 @@ class Monitor:
         Parameters
         ----------
         curves : bool, default False
-            Compute the curves of precision too, which the page shows.
+            Compute the curves of precision and recall too, which the page shows.
 
         Returns
         -------

@@ -40,6 +40,7 @@ def status_pictures(status: Status) -> Iterator[Picture]:
     drawn: dict[str, tuple[Draw, ...]] = {
         "precision": (_draw_precision, _draw_evidence),
         "expected precision": (_draw_expected,),
+        "recall": (_draw_precision, _draw_evidence),
         "capacity": (_draw_alarms,),
         "cost": (_draw_costs,),
         "scores": (_draw_scores,),
@@ -55,7 +56,7 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
 
     plt = headless_pyplot()
     figure, ax = plt.subplots(figsize=(WIDTH, HEIGHT))
-    figure.subplots_adjust(left=0.07, right=0.8, bottom=0.12, top=0.9)
+    figure.subplots_adjust(left=0.07, right=0.8, bottom=0.16, top=0.9)
     dates = watch.history["time"].astype("datetime64[s]")
     caption = draw(ax, watch, dates)
     noticed = "withdrawn" if watch.kind == "expected precision" else watch.verdict
@@ -83,13 +84,14 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
 def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
     past, floor = watch.history, watch.limit or 0.0
     ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
-    ax.plot(dates, past["estimate"], label="precision")
+    ax.plot(dates, past["estimate"], label=watch.kind)
     ax.plot(dates, past["recent"], color="grey", linewidth=1, label=f"last {RECENT}")
     ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
     ax.set_ylim(0.0, min(1.0, max(2 * floor, float(np.nanmax(past["estimate"])) + 0.1)))
-    ax.set_title("Precision so far")
+    ax.set_title(f"{watch.kind.capitalize()} so far")
+    share = "true alarms" if watch.kind == "precision" else "positives found"
     return (
-        "Share of true alarms since the policy was deployed, with an interval that holds at all "
+        f"Share of {share} since the policy was deployed, with an interval that holds at all "
         "times at once."
     )
 
@@ -112,7 +114,7 @@ def _draw_evidence(ax: Any, watch: Watch, dates: AnyArray) -> str:
     ax.plot(dates, _tens(watch.history["evidence"]), label="evidence")
     ax.plot(dates, _tens(watch.history["detector"]), color="grey", linewidth=1, label="detector")
     ax.axhline(0.0, color="C3", linestyle="--", label="bound")
-    ax.set_title("Evidence that precision is below its floor")
+    ax.set_title(f"Evidence that {watch.kind} is below its floor")
     return "Powers of ten; 0 is the bound. The detector forgets good times, and finds changes."
 
 

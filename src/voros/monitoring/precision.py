@@ -256,7 +256,12 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
 
 
 def recall_watch(
-    rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
+    rows: Sequence[tuple[Any, ...]],
+    floor: float,
+    settings: Settings,
+    now: float,
+    *,
+    curves: bool = False,
 ) -> Watch:
     """Judge the recall by rows of time, alarm, patient and latest label of every case.
 
@@ -275,7 +280,7 @@ def recall_watch(
         if label == 1 or (alarm and label is None)
     ]
     units, _ = closed_units(Alarms.from_rows(positives), window, now)
-    watch = precision_watch(units, floor, settings, name="recall", said=RECALL)
+    watch = precision_watch(units, floor, settings, curves=curves, name="recall", said=RECALL)
     if not n_unlabelled:
         return watch
     more = f"{n_unlabelled:,} of {len(silent):,} cases without an alarm have no label"
@@ -288,7 +293,10 @@ def with_unknown_misses(watch: Watch, more: str) -> Watch:
         "unknown" if watch.verdict in ("kept", "too early to tell") else watch.verdict
     )
     words = watch.words.replace(watch.verdict, verdict, 1) + f"; {more}, so recall may be lower"
-    return replace(watch, verdict=verdict, words=words, low=0.0)
+    history = dict(watch.history)
+    if history:
+        history["low"] = np.zeros_like(history["low"])
+    return replace(watch, verdict=verdict, words=words, low=0.0, history=history)
 
 
 def _words(

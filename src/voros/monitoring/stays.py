@@ -172,9 +172,10 @@ class CountedStays(NamedTuple):
     events: Units
     n_unknown: int
 
-    def recall_watch(self, floor: float, settings: Settings) -> Watch:
+    def recall_watch(self, floor: float, settings: Settings, *, curves: bool) -> Watch:
         """Judge the share of events that were caught."""
-        watch = precision_watch(self.events, floor, settings, name="recall", said=EVENTS)
+        how: Any = {"curves": curves, "name": "recall", "said": EVENTS}
+        watch = precision_watch(self.events, floor, settings, **how)
         if not self.n_unknown:
             return watch
         more = f"the outcome of {counted(self.n_unknown, 'stay')} is not known"
@@ -307,7 +308,7 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     assert policy.single is not None
     recall = policy.single.scenario.min_recall
     if recall is not None:
-        watches.append(stays.recall_watch(recall, settings))
+        watches.append(stays.recall_watch(recall, settings, curves=curves))
     limit = capacity_limit(policy)
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)

@@ -108,7 +108,7 @@ def read_status(deployed: Deployment, *, curves: bool) -> Status:
         watches.append(
             expected_watch(stream.alarms, deployed.risks, floor, now, settings, curves=curves)
         )
-    watches += _watches(deployed)
+    watches += _watches(deployed, curves=curves)
     n_rows, raised, labels = store.sizes()
     sizes = n_rows // len(policy.outcomes), raised, labels
     return deployed.status(watches, sizes, _notes(deployed, streams, watches))
@@ -128,14 +128,14 @@ def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamSta
     return StreamStatus(watch, alarms, closed)
 
 
-def _watches(deployed: Deployment) -> Iterator[Watch]:
+def _watches(deployed: Deployment, *, curves: bool) -> Iterator[Watch]:
     """Judge recall, capacity, cost and scores, as far as they are watched."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     floor = None if policy.single is None else policy.single.scenario.min_recall
     if floor is not None:
         rows = store.latest(deployed.since, np.inf)
         cases = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
-        yield recall_watch(cases, floor, settings, deployed.now)
+        yield recall_watch(cases, floor, settings, deployed.now, curves=curves)
     limit, unit = capacity_limit(policy), store.metadata("periods")
     if limit is not None:
         counts = ended_counts(_raised(deployed), unit)

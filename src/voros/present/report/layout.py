@@ -64,8 +64,9 @@ SECTIONS = {
 
 SCORE_WORDS = (
     "Partial VOROS is the share of the operating points within the limits that cost more than the "
-    "model's best one, averaged over the costs: 0 is no better than raising no alarm, 1 is "
-    "perfect. VOROS is the same without limits",
+    "model's best one, averaged over the costs: 0 is no better than raising no alarm or, with a "
+    "recall floor, than the costliest within the limits; 1 is perfect. VOROS is the same without "
+    "limits",
     "The partial AUROC is the area under the part of the ROC curve whose thresholds meet the "
     "limits, as a share of the unit square. Recall is the highest that the limits allow",
 )
