@@ -156,3 +156,37 @@ def test_apply_asks_for_values_where_a_policy_was_decided_on_them(voros_command,
     ran = voros_command("apply", policy_file, files[1], "--false-alarm-cost", "3")
     assert ran.code == 2
     assert "--false-alarm-cost requires --miss-value" in ran.errors[0]
+
+
+def test_models_and_policies_are_compared_by_what_they_cost(voros_command, files, tmp_path):
+    test, draws = payments(1), {"n_resamples": 100, "random_state": 0}
+    worth = {"miss_value": test["amount"], "false_alarm_cost": test["check"]}
+    how = ("--label", "fraud", *WORTH, "check", "--resamples", "100", "--json")
+    scenario = voros.Scenario(min_precision=0.25, capacity=0.2, cost_ratio=1.0)
+    ran = voros_command("compare", files[1], *LIMITS, *how, "--metric", "expected_cost")
+    assert ran.code == 0, ran.err
+    scores = {name: test[name] for name in ("risk", "noise")}
+    expected = voros.compare(
+        test["fraud"], scores, scenario, metric="expected_cost", **worth, **draws
+    )
+    assert json.loads(ran.out)["verdict"] == expected.verdict
+
+    policies = {}
+    for on in ("score", "value"):
+        policies[on] = tmp_path / f"{on}.json"
+        by_cost = ("--strategy", "expected_cost", "--label", "fraud", "--score", "risk")
+        voros_command(
+            *("select", files[0], *LIMITS, *by_cost, *WORTH, "check", "--threshold-on", on),
+            *("-o", policies[on]),
+        )
+    named = [part for path in policies.values() for part in ("--policy", path)]
+    ran = voros_command("compare", files[1], *named, *how)
+    assert ran.code == 0, ran.err
+    read = {on: voros.ThresholdPolicy.from_json(path) for on, path in policies.items()}
+    expected = voros.compare_policies(
+        test["fraud"], dict.fromkeys(read, test["risk"]), read, **worth, **draws
+    )
+    assert json.loads(ran.out)["verdict"] == expected.verdict
+    without = voros_command("compare", files[1], *LIMITS, "--false-alarm-cost", "5")
+    assert without.code == 2
+    assert "--false-alarm-cost requires --miss-value" in without.err

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from voros.cli.loading import count_points, load, periods_of
 from voros.cli.options import (
+    CaseCost,
     InputOptions,
     LimitOptions,
+    MissValue,
     PeriodOptions,
     ResamplingOptions,
     ShowOptions,
+    Worth,
     bundled,
     option,
     refuse,
@@ -61,6 +64,8 @@ def compare_models(
         metavar="NAME",
         default="partial_voros",
     ),
+    miss_value: MissValue = None,
+    false_alarm_cost: CaseCost = None,
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
 
@@ -69,13 +74,16 @@ def compare_models(
     from voros import inference
 
     check_choice(metric, "metric", COMPARED_BY)
+    worth = Worth.read(miss_value, false_alarm_cost)
+    if worth is None:
+        refuse({"false_alarm_cost": false_alarm_cost}, "requires --miss-value COLUMN")
     if policy:
         stated = limits.given() | {"scenarios": limits.scenarios}
         refuse(stated, "is part of every policy; leave it out with --policy")
         if metric not in ("partial_voros", "expected_cost"):
             raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
         policies = _read_policies(policy)
-        tested = _tested_cases(policies, columns, streams, by or [], when, resampling)
+        tested = _tested_cases(policies, columns, streams, by or [], when, resampling, worth)
         with show_progress("resampling") as progress:
             comparison = inference.compare_policies(**tested, policies=policies, progress=progress)
         broken = comparison.violations or {}
@@ -86,10 +94,12 @@ def compare_models(
     refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     when.check(scenario)
-    cases = load(columns, group=resampling.group, when=when)
+    cases = load(columns, group=resampling.group, when=when, worth=worth)
     arguments = resampling.arguments(cases)
     periods = periods_of(cases, scenario, when)
-    check_reachable(evaluate_all(count_points(cases, periods), scenario))
+    # Limits count cases, whatever these are worth.
+    counted = count_points(replace(cases, miss_value=None), periods)
+    check_reachable(evaluate_all(counted, scenario))
     with show_progress("resampling") as progress:
         comparison = inference.compare(
             cases.labels,
@@ -119,6 +129,7 @@ def _tested_cases(
     by: list[str],
     when: PeriodOptions,
     resampling: ResamplingOptions,
+    worth: Worth | None,
 ) -> dict[str, Any]:
     """Read labels, scores and units as `voros.compare_policies` takes them."""
     scenarios = (
@@ -130,6 +141,7 @@ def _tested_cases(
     joint = next(filter(has_outcomes, policies.values()), None)
     if joint is not None:
         refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
+        refuse({"miss_value": worth}, "is for threshold policies, as voros select saves them")
         named = Streams(outcome_columns(joint, streams))
         source = open_source(columns.file)
         cases, _ = named.load(columns, source, when, shared, group=resampling.group)
@@ -139,7 +151,7 @@ def _tested_cases(
     stated = (getattr(one, "pos_label", None) for one in policies.values())
     positive = columns.pos_label or next(filter(None, stated), None)
     wanted = replace(columns, score=list(dict.fromkeys(scored.values())), pos_label=positive)
-    predictions = load(wanted, group=resampling.group, when=when, by=by)
+    predictions = load(wanted, group=resampling.group, when=when, by=by, worth=worth)
     return {
         "y_true": predictions.labels,
         "scores": {name: predictions.scores_of(column) for name, column in scored.items()},

@@ -468,7 +468,8 @@ class ResamplingOptions:
             raise ValueError(
                 "--weight and intervals are mutually exclusive; repeat each row instead"
             )
-        return {"groups": predictions.groups, **self.draws}
+        values = {name: getattr(predictions, name) for name in ("miss_value", "false_alarm_cost")}
+        return {"groups": predictions.groups, **values, **self.draws}
 
     @property
     def draws(self) -> dict[str, Any]:
