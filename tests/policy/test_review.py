@@ -103,8 +103,11 @@ def test_reviews_that_cost_a_miss_are_not_taken() -> None:
         ({"review_capacity": 0.001}, "review_capacity"),
         ({"review_cost": -1}, "review_cost=-1; accepted is a cost in misses, from 0"),
         ({"review_cost": "x"}, "review_cost"),
-        ({"scenario": voros.Scenario(min_recall=0.5, cost_ratio=1)}, "scenario has min_recall"),
-        ({"scenario": voros.Scenario(capacity=3, per="day", cost_ratio=1)}, "scenario has per"),
+        (
+            {"scenario": voros.Scenario(min_recall=0.5, cost_ratio=1)},
+            "min_recall=0.5: review bands",
+        ),
+        ({"scenario": voros.Scenario(capacity=3, per="day", cost_ratio=1)}, "capacity per day is"),
     ],
 )
 def test_what_is_not_kept_is_refused(changed: dict[str, Any], message: str) -> None:

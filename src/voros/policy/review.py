@@ -348,7 +348,9 @@ def _counts(
 
 
 def _check_limits(scenario: Scenario) -> Scenario:
-    for name in ("min_recall", "per"):
-        if getattr(scenario, name) is not None:
-            raise ArgumentError("scenario", f" has {name}, which a review band does not keep")
+    scenario.refuse_recall_floor("review bands")
+    if scenario.per is not None:
+        raise ArgumentError(
+            "capacity", f" per {scenario.per} is not kept by a review band; leave the period out"
+        )
     return scenario
