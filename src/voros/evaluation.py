@@ -354,7 +354,9 @@ def evaluate(
     return evaluation
 
 
-def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
-    """Score operating points as `evaluate` does, without a warning; not those with values."""
-    points_of_one(points)
+def evaluation_of(
+    points: OperatingPoints, scenario: Scenario, *, worth: bool = False
+) -> Evaluation:
+    """Score operating points as `evaluate` does, without a warning; with values on request."""
+    points_of_one(points, worth=worth)
     return Evaluation(decide(check_points(points), check_scenario(scenario)))

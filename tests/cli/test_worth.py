@@ -170,6 +170,9 @@ def test_models_and_policies_are_compared_by_what_they_cost(voros_command, files
         test["fraud"], scores, scenario, metric="expected_cost", **worth, **draws
     )
     assert json.loads(ran.out)["verdict"] == expected.verdict
+    assert "no alarm" not in ran.err
+    undefined = voros_command("compare", files[1], *LIMITS, *how)
+    assert (undefined.code, "Accepted are expected_cost" in undefined.err) == (2, True)
 
     policies = {}
     for on in ("score", "value"):

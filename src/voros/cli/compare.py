@@ -97,9 +97,7 @@ def compare_models(
     cases = load(columns, group=resampling.group, when=when, worth=worth)
     arguments = resampling.arguments(cases)
     periods = periods_of(cases, scenario, when)
-    # Limits count cases, whatever these are worth.
-    counted = count_points(replace(cases, miss_value=None), periods)
-    check_reachable(evaluate_all(counted, scenario))
+    check_reachable(evaluate_all(count_points(cases, periods), scenario))
     with show_progress("resampling") as progress:
         comparison = inference.compare(
             cases.labels,

@@ -114,7 +114,7 @@ def evaluate_all(
     points: Mapping[str, OperatingPoints], scenario: Scenario
 ) -> dict[str, Evaluation]:
     """Evaluate every model on points that are counted already."""
-    results = {model: evaluation_of(counted, scenario) for model, counted in points.items()}
+    results = {name: evaluation_of(one, scenario, worth=True) for name, one in points.items()}
     for result in results.values():
         warn_about_costs(result.decision)
     return results
