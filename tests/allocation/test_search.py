@@ -8,10 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from slower import slow
 
 import voros
 from voros.allocation import search
+from voros.allocation.relaxation import fill
 from voros.allocation.search import Effort, Search
 from voros.allocation.search_space import PeriodLimit, SearchSpace
 from voros.exceptions import NeverAlarmWarning
@@ -180,6 +182,54 @@ def test_shares_count_no_more_than_the_cases_with_an_alarm():
                 alarms = alarms_of(at, *data[1:], limit, once=True)
                 assert np.all(counted <= alarms)
                 assert np.all(counted >= (alarms - 1e-3) * (low == high).all())
+
+
+@pytest.mark.parametrize("limit", [limit for once, limit in LIMITS if not once])
+def test_the_best_of_all_choices_between_two_is_found(limit):
+    rng = np.random.default_rng(limit.n_periods)
+    data = medium(rng, 3, 60, limit, once=False)
+    space = SearchSpace.from_steps(*data, limit, once=False)
+    for _ in range(10):
+        ends = [np.sort(rng.integers(0, len(saved), 2)) for saved in space.saved]
+        low, high = np.array(ends).T
+        found = space.best_between(low, high, space.chosen([0] * 3))
+        inside = [
+            (-saved, int(alarms.sum()), positions)
+            for saved, positions, alarms in every_choice(*data, limit, once=False)
+            if positions == (0, 0, 0) or np.all((low <= positions) & (positions <= high))
+        ]
+        assert (-found.saved, found.alarms) == min(inside)[:2]
+        assert found.within
+        assert (-found.saved, found.alarms, found.options) in inside
+
+
+def test_options_of_one_period_are_mixed_as_a_linear_program_does():
+    rng, limit = np.random.default_rng(6), PeriodLimit(40, 0, 1)
+    for _ in range(50):
+        sizes = rng.integers(1, 12, 3)
+        worth = [np.sort(rng.normal(size=size)) for size in sizes]
+        alarms = [np.sort(rng.integers(0, 80, size) / 4)[:, None] for size in sizes]
+        mixture = fill(limit, list(zip(worth, alarms, strict=True)))
+        owner = np.repeat(np.arange(3), sizes)
+        program = linprog(
+            -np.concatenate(worth),
+            np.concatenate(alarms).T,
+            [limit.capacity],
+            np.arange(3)[:, None] == owner,
+            np.ones(3),
+        )
+        if mixture is None:
+            assert program.status == 2
+            continue
+        shares, _, (price,), _ = mixture
+        worths = [share @ own for share, own in zip(shares, worth, strict=True)]
+        used = [share @ own for share, own in zip(shares, alarms, strict=True)]
+        dual = price * limit.capacity
+        dual += sum((own - price * a[:, 0]).max() for own, a in zip(worth, alarms, strict=True))
+        assert sum(worths) == pytest.approx(-program.fun, rel=1e-9, abs=1e-9)
+        assert dual == pytest.approx(-program.fun, rel=1e-9, abs=1e-9)
+        assert sum(used) <= limit.capacity + 1e-9
+        assert all(share.min() >= 0 and share.sum() == pytest.approx(1) for share in shares)
 
 
 def test_one_period_with_a_plain_sum_is_the_shared_capacity():

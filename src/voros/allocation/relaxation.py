@@ -20,12 +20,13 @@ which is the direction in which the bound falls fastest (a subgradient step, of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from voros.allocation.search_space import SearchSpace
-from voros.core.deficit_search import DEFICIT_ROUNDING
+from voros.allocation.search_space import PeriodLimit, SearchSpace
+from voros.core.deficit_search import DEFICIT_ROUNDING, Options
+from voros.core.shared_capacity import merged_steps
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 FIRST_COLUMNS = 9
@@ -236,13 +237,11 @@ def _share_cases(
 
 def _alarmed(space: SearchSpace, relaxed: Relaxed) -> FloatArray:
     """Return the share of each stream's mixture that alarms each case."""
-    columns = zip(space.steps, relaxed.node.columns, relaxed.shares, strict=True)
-    return np.stack(
-        [
-            np.append(np.cumsum(share[::-1])[::-1], 0.0)[np.searchsorted(own, steps)]
-            for steps, own, share in columns
-        ]
-    )
+    alarmed = np.zeros(space.steps.shape)
+    for i, (own, share) in enumerate(zip(relaxed.node.columns, relaxed.shares, strict=True)):
+        for j in np.flatnonzero(share):
+            alarmed[i] += share[j] * (space.steps[i] <= own[j])
+    return alarmed
 
 
 def _moved(space: SearchSpace, relaxed: Relaxed, alarmed: FloatArray, length: float) -> FloatArray:
@@ -297,7 +296,8 @@ def _relaxed(
     """Solve the program over the columns of a node, and price all of its options."""
     rows = [own - low for own, low in zip(node.columns, node.low, strict=True)]
     mixed = [(w[r], t[r]) for w, t, r in zip(worth, tables, rows, strict=True)]
-    solution = _solve(space, node, mixed)
+    one_sum = space.limit.n_periods == 1 and space.limit.n_above == 0
+    solution = fill(space.limit, mixed) if one_sum else _solve(space, node, mixed)
     if solution is None:
         return None
     shares, exceeding, of_period, of_total = solution
@@ -362,9 +362,36 @@ def _budget(space: SearchSpace, node: Node, of_period: FloatArray, of_total: flo
     return float(paid + (of_total * limit.total if of_total > 0 else 0.0))
 
 
+Mixture: TypeAlias = tuple[list[FloatArray], FloatArray, FloatArray, float]
+"""Shares of options, by how much periods are above the capacity, and the prices of alarms."""
+
+
+def fill(limit: PeriodLimit, mixed: list[tuple[FloatArray, AnyArray]]) -> Mixture | None:
+    """Mix options of one period: from step to step of all hulls, which `merged_steps` sorts."""
+    columns = [(worth, alarms[:, 0]) for worth, alarms in mixed]
+    left = min(limit.capacity, limit.total) - sum(float(alarms[0]) for _, alarms in columns)
+    if left < 0:
+        return None
+    rows = [np.flatnonzero(np.append(np.diff(alarms) > 0, True)) for _, alarms in columns]
+    pairs = zip(columns, rows, strict=True)
+    options = [Options(alarms[own], worth[own], own) for (worth, alarms), own in pairs]
+    owner, alarms, saved = merged_steps(options)
+    filled = np.append(0.0, np.cumsum(alarms))
+    n = int(np.searchsorted(filled, left, side="right")) - 1
+    part, price = 0.0, 0.0
+    if n < len(alarms):
+        part, price = (left - filled[n]) / alarms[n], saved[n] / alarms[n]
+    shares = [np.zeros(len(worth)) for worth, _ in columns]
+    for share, n_steps in ((1 - part, n), (part, n + 1)):
+        more = np.bincount(owner[:n_steps], alarms[:n_steps], minlength=len(shares))
+        for own, (_, alarms_of), added in zip(shares, columns, more, strict=True):
+            own[np.searchsorted(alarms_of, alarms_of[0] + added, side="right") - 1] += share
+    return shares, np.zeros(1), np.array([price]), 0.0
+
+
 def _solve(
     space: SearchSpace, node: Node, mixed: list[tuple[FloatArray, AnyArray]]
-) -> tuple[list[FloatArray], FloatArray, FloatArray, float] | None:
+) -> Mixture | None:
     """Mix options within the limit: their shares, the periods above it, and prices."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array

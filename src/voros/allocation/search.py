@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from voros.allocation.relaxation import SHRUNK, Aim, Node, Relaxed, relax
-from voros.allocation.search_space import PeriodLimit, SearchSpace
+from voros.allocation.search_space import Chosen, PeriodLimit, SearchSpace
 from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.arrays import LARGEST_FINITE
 from voros.core.deficit_search import DEFICIT_ROUNDING
@@ -44,6 +44,9 @@ NEIGHBOURS = 64
 
 FIRST_NODES, ROUNDED_EVERY = 10, 4
 """Of the first nodes and of every fourth later one a choice is looked for."""
+
+TRIED_AFTER, FEW, LEAST_PERIODS = 8, 2**28, 64
+"""Nodes after which all choices are tried, if these times the periods are few: about a second."""
 
 HALVINGS = 12
 """Of the way from the first options of a node to the mixture of its program."""
@@ -136,6 +139,25 @@ class Search:
         return not self.nodes or self.gap <= self.effort.max_gap > 0 < self.n_nodes
 
     def step(self) -> None:
+        """Go on with the most promising node, or try all choices that are left."""
+        if self.n_nodes != TRIED_AFTER or self.space.once or not self._all_tried():
+            self._branch()
+        self.n_nodes += 1
+        highest = -self.nodes[0][0] if self.nodes else self.value
+        bound = highest + self.margin + OF_ALARMS
+        self.bound = min(self.bound, max(bound, float(self.best.saved)))
+
+    def _all_tried(self) -> bool:
+        """Try all choices that are left, if there are few."""
+        low = np.min([node.low for *_, node in self.nodes], axis=0)
+        high = np.max([node.high for *_, node in self.nodes], axis=0)
+        n_tried = np.sort(high - low + 1.0)[:-1].prod()
+        few = bool(n_tried * max(self.space.limit.n_periods, LEAST_PERIODS) <= FEW)
+        if few:
+            self.best, self.nodes = self.space.best_between(low, high, self.best), []
+        return few
+
+    def _branch(self) -> None:
         """Bound the most promising node, take a choice of it, and split it."""
         node = heapq.heappop(self.nodes)[-1]
         accepted = self.effort.max_gap * (self.nothing - self.best.saved)
@@ -162,10 +184,6 @@ class Search:
                 again = self.space.once and fewer
                 for part in [narrowed] if again else _split(narrowed, relaxed):
                     heapq.heappush(self.nodes, (-part.bound, next(self.numbers), part))
-        self.n_nodes += 1
-        highest = -self.nodes[0][0] if self.nodes else self.value
-        bound = highest + self.margin + OF_ALARMS
-        self.bound = min(self.bound, max(bound, float(self.best.saved)))
 
     def _rounded(self, relaxed: Relaxed) -> Sequence[int] | None:
         """Return a choice near the mixture of a program; None where none is within the limit."""
@@ -187,19 +205,17 @@ class Search:
         while again:
             again = False
             for pair in combinations(range(len(positions)), 2):
-                moved = self._best_pair(best.options, pair)
+                moved = self._best_pair(best, pair)
                 if moved != best.options:
                     chosen = self.space.chosen(moved)
                     best, again = min((best, again), (chosen, True), key=lambda one: one[0].rank)
         return best.options
 
-    def _best_pair(self, at: Sequence[int], pair: tuple[int, int]) -> tuple[int, ...]:
+    def _best_pair(self, at: Chosen, pair: tuple[int, int]) -> tuple[int, ...]:
         """Choose two streams again: for each option of the first the last one of the second."""
         space, limit = self.space, self.space.limit
-        rows = tuple(
-            slice(max(at[i] - NEIGHBOURS, 0), min(at[i] + NEIGHBOURS + 1, len(space.saved[i])))
-            for i in pair
-        )
+        own = [(at.options[i], len(space.saved[i])) for i in pair]
+        rows = [slice(max(o - NEIGHBOURS, 0), min(o + NEIGHBOURS + 1, n)) for o, n in own]
         rest, first, second = space.pair_tables(at, pair, (rows[0], rows[1]))
         beside = rest + first
         # Positions below `low` keep the limit, those from `high` on break it.
@@ -210,7 +226,7 @@ class Search:
             low, high = np.where(holds, middle, low), np.where(holds, high, middle)
         saved = [space.saved[i][part] for i, part in zip(pair, rows, strict=True)]
         i = int(np.argmax(np.where(low >= 0, saved[0] + saved[1][low], -1)))
-        positions = list(at)
+        positions = list(at.options)
         if low[i] >= 0:
             positions[pair[0]], positions[pair[1]] = rows[0].start + i, rows[1].start + int(low[i])
         return tuple(positions)

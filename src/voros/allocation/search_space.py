@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from voros.core.counting import blocks_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LEAST_SHARE = 2.0**-20
 """Unit of the shares of a case: multiples of it, added up over all cases, have no rounding."""
+
+
+TRIED_AT_ONCE = 2**13
+"""Choices that are tried together, so that their alarms stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +42,18 @@ class PeriodLimit:
         return np.asarray(few_above & (alarms.sum(axis=-1) <= self.total))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chosen:
-    """An option of each stream, what they save, the cases they alarm, and if the limit holds."""
+    """An option of each stream, what they save, the cases they alarm, and if the limit holds.
+
+    ``counted`` are the alarms of each case where a case counts once, and otherwise of each period.
+    """
 
     options: tuple[int, ...]
     saved: int
     alarms: int
     within: bool
+    counted: AnyArray
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -151,19 +161,18 @@ class SearchSpace:
         return [own[start : end + 1] for own, (start, end) in zip(self.tables, ends, strict=True)]
 
     def pair_tables(
-        self, at: Sequence[int], pair: tuple[int, int], rows: tuple[slice, slice]
+        self, at: Chosen, pair: tuple[int, int], rows: tuple[slice, slice]
     ) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Count alarms of all streams but two, and what options of the two add to them.
 
         Cases that both add where they need not count twice: the sum is never too small.
         """
-        first, second = pair
         if not self.once:
             own = [self.tables[i][part] for i, part in zip(pair, rows, strict=True)]
-            rest = self.loads(at) - self.tables[first][at[first]] - self.tables[second][at[second]]
+            rest = at.counted - sum(self.tables[i][at.options[i]] for i in pair)
             return rest, own[0], own[1]
-        others = self._raised(at, but=pair)
-        near = [self.steps[i] < part.stop for i, part in zip(pair, rows, strict=True)]
+        others = at.counted > sum(self._alarmed(i, at.options[i]) for i in pair)
+        near = [self._alarmed(i, part.stop - 1) for i, part in zip(pair, rows, strict=True)]
         cases = np.flatnonzero(~others & (near[0] | near[1]))
         sure = [self.steps[i, cases] <= part.start for i, part in zip(pair, rows, strict=True)]
         counted = cases[sure[0] | ~sure[1]], cases[~sure[0]]
@@ -174,28 +183,56 @@ class SearchSpace:
         rest = np.bincount(self.periods[others], minlength=self.limit.n_periods)
         return rest, own[0], own[1]
 
-    def loads(self, positions: Sequence[int]) -> AnyArray:
-        """Count the alarms of each period at an option of each stream."""
-        if not self.once:
-            pairs = zip(self.tables, positions, strict=True)
-            return np.asarray(np.sum([table[i] for table, i in pairs], axis=0))
-        raised = self._raised(positions)
-        return np.bincount(self.periods[raised], minlength=self.limit.n_periods)
-
-    def _raised(self, positions: Sequence[int], but: Sequence[int] = ()) -> BoolArray:
-        """Mark the cases with an alarm; one row after another, which is faster than all."""
-        raised = np.zeros(len(self.periods), dtype=np.bool_)
-        for i, at in enumerate(positions):
-            if i not in but:
-                raised |= self.steps[i] <= at
-        return raised
+    def _alarmed(self, stream: int, at: int) -> AnyArray:
+        """Say of each case whether an option of a stream alarms it: 0 or 1."""
+        return np.asarray(self.steps[stream] <= at).view(np.int8)
 
     def chosen(self, positions: Sequence[int]) -> Chosen:
         """Count what options of each stream save and alarm."""
-        loads = self.loads(positions)
+        pairs = list(enumerate(map(int, positions)))
+        if self.once:
+            none = np.zeros(len(self.periods), dtype=np.int32)
+            counted = sum((self._alarmed(*pair) for pair in pairs), none)
+            loads = np.bincount(self.periods[counted > 0], minlength=self.limit.n_periods)
+        else:
+            counted = loads = np.sum([self.tables[i][at] for i, at in pairs], axis=0)
         return Chosen(
-            options=tuple(map(int, positions)),
-            saved=sum(int(own[i]) for own, i in zip(self.saved, positions, strict=True)),
+            options=tuple(at for _, at in pairs),
+            saved=sum(int(self.saved[i][at]) for i, at in pairs),
             alarms=int(loads.sum()),
             within=bool(self.limit.holds(loads)),
+            counted=counted,
         )
+
+    def best_between(self, low: AnyArray, high: AnyArray, best: Chosen) -> Chosen:
+        """Try all choices of options from ``low`` to ``high``, and return the best, or ``best``.
+
+        Of the stream with most options only the first that makes a choice better is tried. Alarms
+        must add up: not where a case counts once.
+        """
+        sizes, last = high - low + 1, int(np.argmax(high - low))
+        sizes[last] = 1
+        small = np.min_scalar_type(sum(int(table[-1].max()) for table in self.tables))
+        tables = [table.astype(small) for table in self.tables]
+        alarms = [table.sum(axis=1) for table in self.tables]
+        own, start, end = self.saved[last], low[last], high[last]
+
+        def total(columns: list[AnyArray], rows: AnyArray) -> AnyArray:
+            first, *others = (column[row] for column, row in zip(columns, rows, strict=True))
+            return np.asarray(sum(others, first))
+
+        for block in blocks_of(math.prod(sizes.tolist()), TRIED_AT_ONCE):
+            numbers = np.arange(block.start, block.stop)
+            rows = low[:, None] + np.stack(np.unravel_index(numbers, sizes))
+            while rows.size:
+                rows[last] = start
+                missing = best.saved - total(self.saved, rows) + own[start]
+                rows[last] = np.searchsorted(own, missing).clip(min=start)
+                rows = rows[:, rows[last] <= end]
+                equal = total(self.saved, rows) == best.saved
+                rows[last] += equal & (total(alarms, rows) >= best.alarms)
+                rows = rows[:, rows[last] <= end]
+                rows = rows[:, self.limit.holds(total(tables, rows))]
+                if rows.size:
+                    best = self.chosen(rows[:, np.argmax(total(self.saved, rows))].tolist())
+        return best
