@@ -12,6 +12,8 @@ one is enough. The search repeats these steps:
 4. Split the node: at a period that is above the capacity in part, or where no period is, at the
    stream whose mixed options differ by most alarms.
 
+Where alarms add up, and few choices are left, all of them are tried.
+
 What is certified is the highest bound that is left, and the answer says how far it may be from it.
 Every choice is counted in whole cases before it is taken.
 """
@@ -45,8 +47,11 @@ NEIGHBOURS = 64
 FIRST_NODES, ROUNDED_EVERY = 10, 4
 """Of the first nodes and of every fourth later one a choice is looked for."""
 
-TRIED_AFTER, FEW, LEAST_PERIODS = 8, 2**28, 64
-"""Nodes after which all choices are tried, if these times the periods are few: about a second."""
+WEIGHED_EVERY = 8
+"""Nodes after which it is weighed to try all choices that are left."""
+
+TRIED_IN_A_SECOND, LEAST_PERIODS = 3e8, 64
+"""Choices times periods, of which there count at least so many."""
 
 HALVINGS = 12
 """Of the way from the first options of a node to the mixture of its program."""
@@ -140,7 +145,8 @@ class Search:
 
     def step(self) -> None:
         """Go on with the most promising node, or try all choices that are left."""
-        if self.n_nodes != TRIED_AFTER or self.space.once or not self._all_tried():
+        weighed = self.n_nodes > 0 == self.n_nodes % WEIGHED_EVERY and not self.space.once
+        if not (weighed and self._all_tried()):
             self._branch()
         self.n_nodes += 1
         highest = -self.nodes[0][0] if self.nodes else self.value
@@ -148,14 +154,16 @@ class Search:
         self.bound = min(self.bound, max(bound, float(self.best.saved)))
 
     def _all_tried(self) -> bool:
-        """Try all choices that are left, if there are few."""
+        """Try all choices that are left, if that takes a second or as long as what was done."""
         low = np.min([node.low for *_, node in self.nodes], axis=0)
         high = np.max([node.high for *_, node in self.nodes], axis=0)
         n_tried = np.sort(high - low + 1.0)[:-1].prod()
-        few = bool(n_tried * max(self.space.limit.n_periods, LEAST_PERIODS) <= FEW)
-        if few:
+        seconds = n_tried * max(self.space.limit.n_periods, LEAST_PERIODS) / TRIED_IN_A_SECOND
+        spent = time.monotonic() - self.began
+        worthwhile = bool(seconds <= min(max(spent, 1.0), self.effort.max_seconds - spent))
+        if worthwhile:
             self.best, self.nodes = self.space.best_between(low, high, self.best), []
-        return few
+        return worthwhile
 
     def _branch(self) -> None:
         """Bound the most promising node, take a choice of it, and split it."""

@@ -19,6 +19,9 @@ LEAST_SHARE = 2.0**-20
 TRIED_AT_ONCE = 2**13
 """Choices that are tried together, so that their alarms stay in the processor's cache."""
 
+FULLEST = 4
+"""Periods that are looked at first, for each that may be above the capacity and one more."""
+
 
 @dataclass(frozen=True)
 class PeriodLimit:
@@ -215,10 +218,14 @@ class SearchSpace:
         small = np.min_scalar_type(sum(int(table[-1].max()) for table in self.tables))
         tables = [table.astype(small) for table in self.tables]
         alarms = [table.sum(axis=1) for table in self.tables]
+        # Most choices already break the limit in the periods where the best one has most alarms.
+        fullest = np.argsort(-best.counted)[: FULLEST * (self.limit.n_above + 1)]
+        parts = [table[:, fullest] for table in tables]
         own, start, end = self.saved[last], low[last], high[last]
 
         def total(columns: list[AnyArray], rows: AnyArray) -> AnyArray:
-            first, *others = (column[row] for column, row in zip(columns, rows, strict=True))
+            pairs = zip(columns, rows, strict=True)
+            first, *others = (np.take(column, row, axis=0) for column, row in pairs)
             return np.asarray(sum(others, first))
 
         for block in blocks_of(math.prod(sizes.tolist()), TRIED_AT_ONCE):
@@ -232,7 +239,8 @@ class SearchSpace:
                 equal = total(self.saved, rows) == best.saved
                 rows[last] += equal & (total(alarms, rows) >= best.alarms)
                 rows = rows[:, rows[last] <= end]
-                rows = rows[:, self.limit.holds(total(tables, rows))]
+                for columns in (parts, tables):
+                    rows = rows[:, self.limit.holds(total(columns, rows))]
                 if rows.size:
                     best = self.chosen(rows[:, np.argmax(total(self.saved, rows))].tolist())
         return best
