@@ -44,7 +44,7 @@ def main(path: str, *options: str) -> int:
             shown += "  DOUBLED" if doubled else ""
             print(f"  {name:<48}{rows[name]:>10.3g}{ratio:>10.3g}{shown}")
     if "--keep" in options:
-        rounded = {
+        rounded = kept | {
             group: kept.get(group, {}) | {name: float(f"{r:.3g}") for name, r in rows.items()}
             for group, rows in now.items()
         }

@@ -207,6 +207,7 @@ def sort_million() -> Call:
 
 
 DAYS = {"capacity": 25, "per": "day", "periods": np.arange(5000) % 20}
+MANY_DAYS = {"capacity": 5, "per": "day", "periods": np.arange(5000) % 100}
 SCORE, LIMITED, FREE = "score, 1e6 cases", "4 x 1e6 cases", "4 x 1e6 cases, no limits"
 COMPARE, DOCUMENTS = "compare, 4 x 50,000", "documents, 3 x 20,000"
 ALLOCATE, MANY_LIMITS, LARGE = "allocate", "charts", "large"
@@ -249,6 +250,12 @@ ROWS = (
         LARGE,
         "allocate, 5 x 5,000, 20 days, 5 % above",
         partial(allocate, 5, 5000, exceed=0.05, **DAYS, **HARD),
+        1,
+    ),
+    Row(
+        LARGE,
+        "allocate, 5 x 5,000, 100 days, 5 % above",
+        partial(allocate, 5, 5000, exceed=0.05, **MANY_DAYS, **HARD),
         1,
     ),
     Row(
