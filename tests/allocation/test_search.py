@@ -203,6 +203,22 @@ def test_the_best_of_all_choices_between_two_is_found(limit):
         assert (-found.saved, found.alarms, found.options) in inside
 
 
+@pytest.mark.parametrize(("once", "limit"), LIMITS)
+def test_few_choices_are_tried_unless_that_takes_too_long(monkeypatch, once, limit):
+    monkeypatch.setattr(search, "WEIGHED_EVERY", 1)
+    data = medium(np.random.default_rng(limit.n_periods), 3, 60, limit, once)
+    choices = every_choice(*data, limit, once)
+    best = min((-saved, int(alarms.sum())) for saved, _, alarms in choices)
+    space = SearchSpace.from_steps(*data, limit, once=once)
+    for rate in (search.TRIED_IN_A_SECOND, 1.0):
+        monkeypatch.setattr(search, "TRIED_IN_A_SECOND", rate)
+        state = Search(space, 1000.0, Effort()).run()
+        assert (-state.best.saved, state.best.alarms) == best
+        assert state.gap == 0
+        if rate > 1 and not once:
+            assert state.n_nodes <= 2
+
+
 def test_options_of_one_period_are_mixed_as_a_linear_program_does():
     rng, limit = np.random.default_rng(6), PeriodLimit(40, 0, 1)
     for _ in range(50):
