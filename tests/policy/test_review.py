@@ -34,7 +34,8 @@ def least_cost(
         alarm, reviewed = score >= high, (score >= low) & (score < high)
         n = alarm.sum()
         kept = n <= limits.capacity * len(y) and (not n or y[alarm].mean() >= limits.min_precision)
-        if kept and reviewed.sum() <= most:
+        enough = y[alarm | reviewed].sum() >= (limits.min_recall or 0) * y.sum()
+        if kept and enough and reviewed.sum() <= most:
             lowest = min(lowest, cost_of(y, alarm, reviewed, 0.3, k))
     return lowest
 
@@ -52,6 +53,29 @@ def test_no_pair_of_thresholds_is_better(seed: int, most: int, k: float) -> None
     assert reviewed.sum() <= most
     assert alarm.sum() <= 12
     assert not alarm.any() or y[alarm].mean() >= 0.6
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("most", "recall"), [(10, 0.5), (20, 0.75), (30, 0.9), (60, 1.0)])
+def test_a_recall_floor_counts_reviews_too(seed: int, most: int, recall: float) -> None:
+    y, score = drawn(seed)
+    limits = voros.Scenario(0.6, 0.2, cost_ratio=(0.2, 0.4), min_recall=recall)
+    lowest = least_cost(y, score, limits, most, 0.25)
+    if np.isinf(lowest):
+        with pytest.raises(voros.InfeasibleError, match=f"two thresholds meet .*{recall:g}") as no:
+            review_band(y, score, limits, review_capacity=most, review_cost=0.25)
+        reached = float(str(no.value).split("a recall of ")[1].split()[0])
+        lower = limits.changed(min_recall=reached - 1e-3)
+        assert review_band(y, score, lower, review_capacity=most, review_cost=0.25)
+        assert np.isinf(least_cost(y, score, limits.changed(min_recall=reached + 1e-3), most, 1))
+        return
+    band = review_band(y, score, limits, review_capacity=most, review_cost=0.25)
+    assert band.validation.cost == pytest.approx(lowest)
+    found = band.validation.recall
+    assert found >= recall
+    assert band.validation.meets_floors(limits.changed(min_recall=found))
+    if found < 1:
+        assert not band.validation.meets_floors(limits.changed(min_recall=found + 1e-9))
 
 
 def test_counts_are_those_of_the_cases() -> None:
@@ -103,10 +127,6 @@ def test_reviews_that_cost_a_miss_are_not_taken() -> None:
         ({"review_capacity": 0.001}, "review_capacity"),
         ({"review_cost": -1}, "review_cost=-1; accepted is a cost in misses, from 0"),
         ({"review_cost": "x"}, "review_cost"),
-        (
-            {"scenario": voros.Scenario(min_recall=0.5, cost_ratio=1)},
-            "min_recall=0.5: review bands",
-        ),
         ({"scenario": voros.Scenario(capacity=3, per="day", cost_ratio=1)}, "capacity per day is"),
     ],
 )

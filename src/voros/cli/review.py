@@ -122,14 +122,14 @@ def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
     n_cases, n_alarms, n_reviews = len(level), *(int(marks.sum()) for marks in decided.values())
     most = band.most(n_cases)
     within = n_alarms <= most[0] and n_reviews <= most[1]
-    precise = counts is None or not counts.precision < band.scenario.min_precision
+    kept = within and (counts is None or counts.meets_floors(band.scenario))
     values = {"score": column, "cases": n_cases, "alarms": n_alarms, "reviews": n_reviews}
-    values |= {"max_alarms": most[0], "max_reviews": most[1], "kept": within and precise}
+    values |= {"max_alarms": most[0], "max_reviews": most[1], "kept": kept}
     return Decided(
         source=source,
         alarms=decided,
         kept_rows=cases.kept,
-        kept=within and precise,
+        kept=kept,
         words=(
             f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
             f"{n_reviews:,} reviews from {threshold_text(band.review_threshold)} on in {n_cases:,} "

@@ -18,10 +18,10 @@ import numpy as np
 from voros.core.arguments import check_number
 from voros.core.cases import check_scores
 from voros.core.costs import LARGEST_RATIO
-from voros.core.decision import at_deployment, solve
+from voros.core.decision import Decision, at_deployment, solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.exceptions import ArgumentError
+from voros.exceptions import ArgumentError, InfeasibleError
 from voros.io.documents import read_document
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
@@ -78,6 +78,11 @@ class ReviewCounts(ReprMixin):
     def recall(self) -> float:
         """Share of the positives that raise an alarm or are reviewed."""
         return (self.positive[0] + self.positive[1]) / sum(self.positive)
+
+    def meets_floors(self, scenario: Scenario) -> bool:
+        """Whether neither precision nor recall is below its floor."""
+        too_few = self.recall < (scenario.min_recall or 0.0)
+        return not (too_few or self.precision < scenario.min_precision)
 
     @property
     def cost_per_1000(self) -> float:
@@ -225,8 +230,9 @@ def review_band(
     y_true, y_score, pos_label, sample_weight
         As in `partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
     scenario : Scenario
-        Its precision floor and capacity are limits on the alarms that are raised at once. The pair
-        is best at its mean cost ratio. A recall floor and a capacity per period are refused.
+        Its precision floor and capacity are limits on the alarms that are raised at once; a recall
+        floor counts reviews too. The pair is best at its mean cost ratio. A capacity per period is
+        refused.
     review_capacity : float or int
         Most reviews: a share of the cases, or a number of them.
     review_cost : float
@@ -237,6 +243,11 @@ def review_band(
     Returns
     -------
     ReviewBand
+
+    Raises
+    ------
+    InfeasibleError
+        Where alarms and reviews together do not meet a recall floor.
 
     Notes
     -----
@@ -262,13 +273,18 @@ def review_band(
     accepted = f"a cost in misses, from 0 to {LARGEST_RATIO:g}"
     cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_RATIO)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
-    decision = solve(_points(y_true, y_score, limits, how), limits)
+    counted = _points(y_true, y_score, limits, how)
+    decision = solve(counted, limits.changed(min_recall=None))
     points, max_reviews = decision.points, _reviews_allowed(review_capacity, decision.points)
     ratio = limits.costs.mean_ratio(float(points.n_negative / points.n_positive))
-    review = best_reviews(points.alarms, points.tp, cost, max_reviews)
-    reviewed = cost * points.alarms[review] - points.tp[review]
-    total = ratio * points.fp - cost * points.alarms + reviewed
-    alarm = int(np.argmin(np.where(decision.feasible, total, np.inf)))
+    enough = points.recalls_enough(limits.recall_floor)
+    value = np.where(enough, cost * points.alarms - points.tp, np.inf)
+    review = best_reviews(points.alarms, value, max_reviews)
+    total = ratio * points.fp - cost * points.alarms + value[review]
+    total[~decision.feasible] = np.inf
+    alarm = int(np.argmin(total))
+    if np.isinf(total[alarm]):
+        raise InfeasibleError(_unmet(decision, limits, max_reviews))
     rows = alarm, int(review[alarm])
     return ReviewBand(
         alarm_threshold=float(points.thresholds[rows[0]]),
@@ -287,13 +303,12 @@ def is_review_band(source: str | Path) -> bool:
     return isinstance(document, dict) and document.get("format") == BAND_FORMAT
 
 
-def best_reviews(alarms: AnyArray, tp: AnyArray, cost: float, max_reviews: float) -> AnyArray:
-    """Return, for every row as alarms at once, the row down to which reviews cost least.
+def best_reviews(alarms: AnyArray, value: FloatArray, max_reviews: float) -> AnyArray:
+    """Return, for every row as alarms at once, the row of least value that reviews may reach.
 
-    Rows are by rising alarms. Of equal costs the fewest reviews are taken. Ranges of twice the
+    Rows are by rising alarms. Of equal values the fewest reviews are taken. Ranges of twice the
     length are built from two halves, and each row's range is covered by two such ranges.
     """
-    value = cost * alarms - tp
     stop = np.searchsorted(alarms, alarms + max_reviews, side="right")
     length, best, size = stop - np.arange(len(alarms)), np.arange(len(alarms)), 1
     review = best.copy()
@@ -347,8 +362,19 @@ def _counts(
     )
 
 
+def _unmet(decision: Decision, scenario: Scenario, max_reviews: float) -> str:
+    """Say how many positives alarms within the limits and reviews find at most."""
+    points = decision.points
+    last = np.searchsorted(points.alarms, points.alarms + max_reviews, side="right") - 1
+    most = points.tp[last[decision.feasible]].max()
+    return (
+        f"no two thresholds meet a recall floor of {scenario.min_recall:g}: with the other limits "
+        f"and at most {count(max_reviews // 1)} reviews a recall of "
+        f"{short(most / points.n_positive)} could be met"
+    )
+
+
 def _check_limits(scenario: Scenario) -> Scenario:
-    scenario.refuse_recall_floor("review bands")
     if scenario.per is not None:
         raise ArgumentError(
             "capacity", f" per {scenario.per} is not kept by a review band; leave the period out"
