@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from voros.core.counting import blocks_of
 from voros.devices.cuda_compiler import compiled
 
 BLOCKS, THREADS = 264, 1024
@@ -49,6 +50,7 @@ extern "C" __global__ void count_ranges(
     // Most cases are beyond the edges, and counted in registers.
     int outer[4] = {0, 0, 0, 0};
     int quads = (n_cases + 3) / 4;
+    #pragma unroll 2
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < quads; i += gridDim.x * blockDim.x) {
         float score[4];
         unsigned char mark[4];
@@ -127,6 +129,8 @@ extern "C" __global__ void keep_ranges(
                 if (ends[middle] <= score[k]) low = middle + 1; else high = middle;
             }
             bool inside = i < n_cases && wanted[low];
+            place[k] = -1;
+            if (!__any_sync(~0u, inside)) continue;
             int mark = inside && positive[i] != 0, lane = threadIdx.x % 32, from = 0;
             // The kept cases of a warp take their places at once.
             unsigned marked = __ballot_sync(~0u, mark);
@@ -134,10 +138,10 @@ extern "C" __global__ void keep_ranges(
             if (lane < 2) from = atomicAdd(&n_here[lane], __popc(lane ? marked : others));
             from = __shfl_sync(~0u, from, mark);
             int below = __popc((mark ? marked : others) & ((1u << lane) - 1));
-            place[k] = inside ? 2 * (from + below) + mark : -1;
+            if (inside) place[k] = 2 * (from + below) + mark;
         }
         __syncthreads();
-        if (threadIdx.x < 2)
+        if (threadIdx.x < 2 && n_here[threadIdx.x] > 0)
             first[threadIdx.x] =
                 atomicAdd(&taken[threadIdx.x], (unsigned long long)n_here[threadIdx.x]);
         __syncthreads();
@@ -188,7 +192,7 @@ def count(scores: Any, positive: Any, edges: NDArray[Any], scale: float) -> NDAr
     there = torch.as_tensor(np.append(edges, np.float32(scale)), device=scores.device)
     length = 2 * (len(edges) + 1)
     total = np.zeros(length, dtype=np.int64)
-    for part in _parts(len(scores)):
+    for part in blocks_of(len(scores), CASES_PER_LAUNCH):
         counts = torch.zeros(length, dtype=torch.int32, device=scores.device)
         cases = scores[part], positive[part].view(torch.uint8)
         sizes = len(cases[0]), len(edges)
@@ -217,15 +221,10 @@ def keep(
         torch.empty(size, dtype=torch.float32, device=device) for size in sizes[::-1]
     )
     taken = torch.zeros(2, dtype=torch.int64, device=device)
-    for part in _parts(len(scores)):
+    for part in blocks_of(len(scores), CASES_PER_LAUNCH):
         cases = scores[part], positive[part].view(torch.uint8)
         kept = of_negatives, of_positives, taken, limits
         numbers = len(cases[0]), len(edges)
         _kernel("keep_ranges")(4 * BLOCKS, THREADS // 4, *cases, there, flags, *kept, *numbers)
     n_negatives, n_positives = taken.tolist()
     return of_positives, of_negatives, (n_positives, n_negatives)
-
-
-def _parts(n_cases: int) -> list[slice]:
-    starts = range(0, n_cases, CASES_PER_LAUNCH)
-    return [slice(start, start + CASES_PER_LAUNCH) for start in starts]
