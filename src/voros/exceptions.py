@@ -103,8 +103,8 @@ class InfeasibleError(ValueError):
     >>> rank_deployable(points, voros.Scenario(min_precision=0.9, cost_ratio=0.2))
     Traceback (most recent call last):
     voros.exceptions.InfeasibleError: model 'risk': no threshold that raises an alarm meets a
-    precision floor of 0.9 within 4 alarms (a capacity of 1.0). The precision floor binds: the
-    highest precision within the capacity is 0.5, at a recall of 1 (2 alarms)
+    precision floor of 0.9. The precision floor binds: the highest precision is 0.5, at a recall
+    of 1 (2 alarms)
     """
 
 
@@ -202,8 +202,7 @@ class NeverAlarmWarning(VorosWarning):
     ...     voros.partial_voros_score([0, 1, 0], [0.9, 0.8, 0.1], scenario)
     Traceback (most recent call last):
     voros.exceptions.NeverAlarmWarning: no threshold that raises an alarm meets a precision floor of
-    0.9 within 3 alarms (a capacity of 1.0). The precision floor binds: the highest precision
-    within the capacity is 0.5, at a recall of 1 (2 alarms)
+    0.9. The precision floor binds: the highest precision is 0.5, at a recall of 1 (2 alarms)
     """
 
 

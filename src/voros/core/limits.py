@@ -102,14 +102,16 @@ def limits_message(decision: Decision) -> str:
 def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = within_capacity(decision)
-    limits = (
-        f"a precision floor of {scenario.min_precision:g} within {count_within(max_alarms)} alarms"
-    )
     rule = f" {scenario.rule}" if scenario.per else ""
+    within = (
+        f" within {count_within(max_alarms)} alarms (a capacity of {scenario.capacity!r}{rule})"
+    )
     meets, recalled = "no threshold that raises an alarm meets", scenario.min_recall is not None
     if recalled:
         meets = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
-    opening = f"{meets} {limits} (a capacity of {scenario.capacity!r}{rule})"
+    opening = f"{meets} a precision floor of {scenario.min_precision:g}"
+    if scenario.has_capacity:
+        opening += within
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1 and scenario.per_period:
@@ -124,7 +126,8 @@ def _binding_message(decision: Decision) -> str:
         return f"{opening}. {_within_reach(decision, capable)}"
     best = most_precise(points, capable)
     advice = (
-        f"{opening}. The precision floor binds: the highest precision within the capacity is "
+        f"{opening}. The precision floor binds: the highest precision"
+        f"{' within the capacity' if scenario.has_capacity else ''} is "
         f"{short(best.precision, scenario.min_precision)}, at a recall of {short(best.recall)} "
         f"({count(best.alarms)} alarms)"
     )

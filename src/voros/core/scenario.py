@@ -311,18 +311,22 @@ class Scenario:
             alarms = f"{self.capacity:,} alarms"
         if self.per is not None:
             alarms += f" {self.rule}"
-        limited = self.capacity_is_count or self.per is not None or self.capacity < 1
         recall = () if self.min_recall is None else (("recall", f"at least {self.min_recall:g}"),)
         return (
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
             *recall,
-            ("capacity", f"at most {alarms}" if limited else "no limit"),
+            ("capacity", f"at most {alarms}" if self.has_capacity else "no limit"),
             ("costs", f"C_FP/C_FN ~ {self.cost_ratio!r}"),
             (
                 "prevalence",
                 "that of the data" if self.prevalence is None else f"{self.prevalence:g}",
             ),
         )
+
+    @property
+    def has_capacity(self) -> bool:
+        """Whether fewer alarms are allowed than there are cases."""
+        return self.capacity_is_count or self.per is not None or self.capacity < 1
 
     @property
     def rule(self) -> str:

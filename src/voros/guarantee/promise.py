@@ -329,7 +329,7 @@ class Guarantee:
                 ]
             ),
         ]
-        if _units(points, scenario) == "cases" and scenario.min_recall is None:
+        if _units(points, scenario) == "cases":
             said += [
                 " Development cases (",
                 Argument("development=", "development"),
