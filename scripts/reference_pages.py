@@ -120,7 +120,7 @@ def overview(pages: list[str]) -> str:
         f"{INTRODUCTION}.. currentmodule:: voros\n\n{tasks}"
         "All packages\n------------\n\n"
         ".. toctree::\n   :maxdepth: 1\n\n   ../command-line\n"
-        f"{entries}\n   unreleased\n   ../changelog\n"
+        f"{entries}\n   unreleased\n   ../changelog\n   ../citing\n"
     )
 
 
