@@ -106,7 +106,7 @@ REFUSED = {
     "ambiguous numbers": (([1, 2, 1, 2, 2, 1], S), {}, "1, 2.*pass pos_label"),
     "absent pos_label": ((Y, S), {"pos_label": 7}, r"pos_label=7 is not one of .* \(0, 1\)"),
     "absent word": ((list("abaabb"), S), {"pos_label": "x"}, "pos_label='x' is not one of"),
-    "negative weight": ((Y, S), {"sample_weight": [1, 1, -1, 1, 1, 1]}, "it holds -1 .*index 2"),
+    "negative weight": ((Y, S), {"sample_weight": [1, 1, -1, 1, 1, 1]}, "it holds -1.0 .*index 2"),
     "infinite weight": ((Y, S), {"sample_weight": [1, 1, 1, 1, 1, np.inf]}, "it holds inf"),
     "weights of one class": (
         (Y, S),

@@ -225,7 +225,7 @@ def test_what_came_closest_is_said_with_the_groups_it_takes() -> None:
     assert len(allowed(cases, SCENARIO)) == 0
     said = Guarantee().explain(points_of(cases), SCENARIO)
     assert "from 120 independent groups" in said
-    assert "more would be enough" in said
+    assert "more groups like these would be enough" in said
     noise = draw(np.random.default_rng(5), 120, 3, separation=-1.0)
     assert "More cases will not help" in Guarantee().explain(points_of(noise), SCENARIO)
 
@@ -261,7 +261,7 @@ def test_more_patients_are_those_that_the_wealth_and_the_signal_need(
     of_wealth = np.log(20) / np.log(e_value) if e_value > 1 else 1.0
     more = int(np.ceil(100 * (max(of_signal, of_wealth) - 1)))
     sentence = made_up([e_value, 0.1, 0.1], signal).sentence()
-    assert f"about {more:,} more" in sentence
+    assert f"About {more:,} more" in sentence
 
 
 def test_a_policy_and_a_selection_are_told_of_groups() -> None:

@@ -147,7 +147,7 @@ def test_explain_says_how_many_positives_it_takes(guarantee: Guarantee) -> None:
     """Cases repeated as often as it says do pass; repeated half as much more, they do not."""
     points, scenario = weak()
     assert not guarantee.allowed(points, scenario)[1:].any()
-    more = said_number(guarantee.explain(points, scenario), "about ")
+    more = said_number(guarantee.explain(points, scenario), "About ")
     times = 1 + more / points.n_positive
 
     def passes(factor: float) -> bool:
@@ -188,8 +188,8 @@ def test_explain_says_its_parts_in_order() -> None:
         "no threshold keeps precision >= 0.6 and capacity=1.0 in the population with confidence",
         "The precision floor fails: closest came the threshold",
         "more validation positives",
-        "With these cases something would pass at a confidence of",
-        "fix it before new validation cases are looked at",
+        "These cases would pass at a confidence of",
+        "to use it, state it before you look at new validation cases",
         "Development cases (development=) would help",
     )
     places = [text.index(part) for part in parts]
@@ -260,14 +260,14 @@ def test_explain_when_no_number_of_cases_would_do() -> None:
     scenario = Scenario(min_precision=0.9, cost_ratio=0.1)
     text = Guarantee().explain(points, scenario)
     assert "More cases will not help; change the model or the limits." in text
-    assert "something would pass" not in text
+    assert "would pass" not in text
 
 
 def test_explain_when_the_capacity_leaves_nothing() -> None:
     points = OperatingPoints.from_scores(*sample(np.random.default_rng(0), 200))
     scenario = Scenario(min_precision=0.4, capacity=0.005, cost_ratio=0.1)
     text = Guarantee().explain(points, scenario)
-    assert "The capacity fails: not one alarm of these cases is sure to keep it." in text
+    assert "The capacity fails: not even one alarm among these cases is sure to keep it." in text
 
 
 def test_never_alarm_comes_with_the_explanation() -> None:

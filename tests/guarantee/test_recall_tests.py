@@ -162,8 +162,8 @@ def test_explanation_says_what_is_missing() -> None:
         "passes." in said
     )
     # 0.9 ** 29 is .047, and 0.86 ** 20 is .049.
-    assert "about 10 more validation positives" in said
-    assert "something would pass at a confidence of 0.85, or at a recall floor of 0.86" in said
+    assert "About 10 more validation positives" in said
+    assert "These cases would pass at a confidence of 0.85, or at a recall floor of 0.86" in said
 
 
 @pytest.mark.parametrize("horizon", [None, 200])

@@ -360,14 +360,14 @@ def test_notebooks_show_limits_guarantee_and_alarms():
     for told in (
         "at least 0.5",
         "at most 1,000 of 2,000 cases",
-        "confidence=0.9",
+        "with 90 % confidence",
         "split over 2 models",
         f"{policy.default.alarms:,}",
         policy.model.replace("<", "&lt;"),
     ):
         assert told in page
     found = policy.evaluate(y, scores[policy.model])
-    for told in ("default threshold", "at least 0.5", "at most 1,000", "confidence=0.9", "recall"):
+    for told in ("default threshold", "at least 0.5", "at most 1,000", "with 90 % confidence", "recall"):
         assert told in found._repr_html_()
     assert f"{found.mean_alarms:,.5g}" in found._repr_html_()
 
@@ -379,7 +379,7 @@ def test_the_title_says_which_thresholds_and_on_how_many_cases():
     assert repr(found).splitlines()[0] == title
     assert found._repr_html_().startswith(f"<p>{title}</p>")
     promised = replace(policy, guarantee=voros.Guarantee(0.9)).evaluate(VALID_Y, VALID_S)
-    assert promised._repr_html_().endswith(f"<p>made with {voros.Guarantee(0.9)!r}</p>")
+    assert promised._repr_html_().endswith(f"<p>guarantee: {voros.Guarantee(0.9).words}</p>")
 
 
 def test_weights_whose_sum_could_overflow_are_refused():

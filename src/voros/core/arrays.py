@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.text.numbers import typed
 from voros.typing import AnyArray, FloatArray
 
 SHOWN_VALUES = 5
@@ -156,8 +155,7 @@ def is_missing(value: Any) -> bool:
 
 def shown(values: Any) -> str:
     """List the first few values."""
-    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
-    items = [typed(v) if isinstance(v, float) else repr(v) for v in plain]
+    items = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
     dots = ", ..." if len(items) > SHOWN_VALUES else ""
     return ", ".join(items[:SHOWN_VALUES]) + dots
 
