@@ -379,7 +379,7 @@ def test_more_cases_are_asked_for_where_they_would_pass() -> None:
     scenario = Scenario(min_precision=0.9, capacity=0.2, cost_ratio=0.05)
     guarantee = Guarantee(0.95, horizon=100)
     points = OperatingPoints.from_scores(rank < 150, -rank)
-    more = int(said_number(guarantee.explain(points, scenario), "about "))
+    more = int(said_number(guarantee.explain(points, scenario), "About "))
     # With whole counts a number between these passes at times, and a larger one fails again.
     for n_positive, passes in ((150 + more, True), (150 + more // 4, False)):
         rank = np.arange(round(n_positive / 0.15))
