@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from certified import certified_policy
 from scipy.stats import norm
 
 import voros
 from voros import Guarantee, OperatingPoints, Scenario, ThresholdPolicy
 from voros.guarantee.shortfall import repeated
-from voros.policy.threshold_policy import climbed
 
 SCENARIO = Scenario(min_precision=0.4, capacity=0.2, cost_ratio=(1 / 20, 1 / 10))
 GUARANTEES = [Guarantee(), Guarantee(horizon=1500)]
@@ -101,9 +101,7 @@ def broken_share(guarantee: Guarantee | None, runs: int, seed: int, **population
     rng, broken = np.random.default_rng(seed), 0
     for _ in range(runs):
         points = OperatingPoints.from_scores(*sample(rng, 1500, **population))
-        # Not from_points, which says what would pass where nothing does: 60 times the work.
-        allowed, _ = climbed(points, SCENARIO, "partial_voros", guarantee, 1, None)
-        policy = ThresholdPolicy.from_allowed(allowed)
+        policy = certified_policy(points, SCENARIO, guarantee)
         if guarantee is None or guarantee.horizon is None:
             used = [policy.threshold(c) for c in (0.051, 0.075, 0.099)]
             rates = [true_rates(t, **population) for t in used if np.isfinite(t)]

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from certified import certified_policy
 from scipy import stats
 
 import voros
@@ -86,15 +87,21 @@ def share_broken(
     n_cases, prevalence = (900, 0.35) if min_precision else (300, 0.3)
     broken, deployed = 0, 0
     for _ in range(n_runs):
-        developed = draw(rng, n_development, prevalence) if n_development else None
-        policy = ThresholdPolicy.from_validation(
-            *draw(rng, n_cases, prevalence),
-            scenario,
-            strategy="single",
-            guarantee=Guarantee(0.95, horizon=horizon),
-            n_models=1,
-            development=developed,
-        )
+        cases = draw(rng, n_cases, prevalence)
+        guarantee = Guarantee(0.95, horizon=horizon)
+        if n_development:
+            developed = draw(rng, n_development, prevalence)
+            policy = ThresholdPolicy.from_validation(
+                *cases,
+                scenario,
+                strategy="single",
+                guarantee=guarantee,
+                n_models=1,
+                development=developed,
+            )
+        else:
+            points = OperatingPoints.from_scores(*cases)
+            policy = certified_policy(points, scenario, guarantee, "single")
         threshold = policy.threshold()
         if not np.isfinite(threshold):
             continue
