@@ -353,7 +353,9 @@ def test_a_whole_life_in_the_shell(kind: str, shell, tmp_path: Path) -> None:
         said = shell("monitor", "ward.voros", "--renew", "next.json")
         assert "error: a joint policy is not renewed from its monitor" in said
         shell(command, "test.csv", *words, "--capacity", large, "-o", "next.json")
-    assert "next.json is deployed from now on" in shell("monitor", "ward.voros", "--adopt", "next.json")
+    assert "next.json is deployed from now on" in shell(
+        "monitor", "ward.voros", "--adopt", "next.json"
+    )
     shell("monitor", "ward.voros", "--cases", "next.csv", *feed)
     with voros.Monitor.open(tmp_path / "ward.voros") as monitor:
         assert monitor.status().cases == 2 * PER_DAY * DAYS

@@ -46,7 +46,7 @@ def test_the_thresholds_are_development_scores_whatever_the_validation_cases(rng
 @pytest.mark.parametrize("horizon", [None, 1000])
 def test_the_plan_looks_at_no_validation_case(rng, horizon):
     points = voros.OperatingPoints.from_scores(*draw(rng, 1500))
-    goal = Goal(1000, horizon, 0.05, SCENARIO, 0.04)
+    goal = Goal(n_cases=1000, horizon=horizon, alpha=0.05, scenario=SCENARIO, false_alarm_cost=0.04)
     plans = [Plan.from_development({"a": points}, goal) for _ in range(2)]
     assert plans[0] == plans[1]
 
@@ -83,7 +83,7 @@ def test_a_policy_says_how_it_was_certified(rng, tmp_path):
 
 def test_the_message_says_what_was_needed(rng):
     development, (y, score) = draw(rng, 2000, 0.8), draw(rng, 400, 0.8)
-    goal = Goal(400, 800, 0.05, SCENARIO, 0.0375)
+    goal = Goal(n_cases=400, horizon=800, alpha=0.05, scenario=SCENARIO, false_alarm_cost=0.0375)
     points = voros.OperatingPoints.from_scores(*development)
     plan = Plan.from_development({"model": points}, goal)
     with pytest.warns(NeverAlarmWarning, match="fixed on 2,000 development cases") as warned:
@@ -216,7 +216,9 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
     """A precision at or just below the floor at every threshold, the worst for the population."""
     rng, runs, n_cases = np.random.default_rng(0), 1000, 400
     points = voros.OperatingPoints.from_scores(rng.random(2000) < 0.95, rng.random(2000))
-    goal = Goal(n_cases, horizon, 0.05, voros.Scenario(floor, 0.4, 0.01))
+    goal = Goal(
+        n_cases=n_cases, horizon=horizon, alpha=0.05, scenario=voros.Scenario(floor, 0.4, 0.01)
+    )
     plan = Plan.from_development({"a": points}, goal)
     share = 1 - np.array(plan.thresholds)
     bins = np.append(np.diff(share, prepend=0), 1 - share[-1])
@@ -245,7 +247,7 @@ def test_of_thresholds_with_the_same_validation_alarms_the_strictest_is_deployed
     """No validation case lies between 2 and 3, so nothing was seen of what 2 alarms beyond 3."""
     points = voros.OperatingPoints.from_scores(np.arange(100) < 30, np.repeat([4.0, 0.0], [30, 70]))
     plan = Plan("model", (3.0, 2.0), (0.3, 0.32), 1000)
-    goal = Goal(100, None, 0.05, voros.Scenario(0.5, 0.5, 0.1))
+    goal = Goal(n_cases=100, horizon=None, alpha=0.05, scenario=voros.Scenario(0.5, 0.5, 0.1))
     counts = plan.counts(points)
     assert counts.alarms.tolist() == [0, 30, 30]
     assert plan.passed(counts, goal).tolist() == [True, True, False]

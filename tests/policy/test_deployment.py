@@ -367,7 +367,13 @@ def test_notebooks_show_limits_guarantee_and_alarms():
     ):
         assert told in page
     found = policy.evaluate(y, scores[policy.model])
-    for told in ("default threshold", "at least 0.5", "at most 1,000", "with 90 % confidence", "recall"):
+    for told in (
+        "default threshold",
+        "at least 0.5",
+        "at most 1,000",
+        "with 90 % confidence",
+        "recall",
+    ):
         assert told in found._repr_html_()
     assert f"{found.mean_alarms:,.5g}" in found._repr_html_()
 

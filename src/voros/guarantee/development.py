@@ -48,7 +48,8 @@ class Plan:
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(4000) < 0.2
     >>> points = OperatingPoints.from_scores(y, 1.5 * y + rng.normal(size=4000))
-    >>> goal = Goal(2000, None, 0.05, Scenario(0.5, 0.3, cost_ratio=(0.05, 0.1)))
+    >>> scenario = Scenario(0.5, 0.3, cost_ratio=(0.05, 0.1))
+    >>> goal = Goal(n_cases=2000, horizon=None, alpha=0.05, scenario=scenario)
     >>> plan = Plan.from_development({"a": points}, goal)
     >>> plan.model, round(plan.shares[0], 2), round(plan.shares[-1], 2)
     ('a', 0.02, 0.39)
@@ -179,7 +180,7 @@ class Plan:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Goal:
     """What a plan is made for.
 

@@ -108,7 +108,14 @@ class Planned:
         cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
         limits = limits_under(promise, scenario)
         alpha, for_recall = recall_shares(share.alpha, limits, promise.horizon or n_cases)
-        goal = Goal(n_cases, promise.horizon, alpha, limits, cost, for_recall)
+        goal = Goal(
+            n_cases=n_cases,
+            horizon=promise.horizon,
+            alpha=alpha,
+            scenario=limits,
+            false_alarm_cost=cost,
+            recall_alpha=for_recall,
+        )
         return cls(Plan.from_development(development, goal), goal, promise, n_models)
 
     def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:
