@@ -233,8 +233,8 @@ export const GERMAN = {
   missed: "übersehen",
   falseAlarmed: "Fehlalarm",
   quiet: "richtig ohne Alarm",
-  groupsTitle: "In jeder Gruppe",
-  groupHead: "Gruppe",
+  groupsTitle: "In jeder Untergruppe",
+  groupHead: "Untergruppe",
   casesHead: "Fälle",
   groupFloorHead: "Anteil, der stimmen muss",
   groupRecallHead: "Mindest-Sensitivität",
@@ -243,11 +243,11 @@ export const GERMAN = {
   floorOpen: "zu wenige, um es zu sagen",
   fromTo: (low, high) => `${low} bis ${high}`,
   groupsAt: (model, threshold, smallest) =>
-    `${model}, ${threshold ? `Alarm ab Wert ${threshold}: von den nach Gruppen gezählten Schwellenwerten ` +
+    `${model}, ${threshold ? `Alarm ab Wert ${threshold}: von den nach Untergruppen gezählten Schwellenwerten ` +
       `der dem genutzten nächste (zwischen zweien liegen mindestens ${smallest} Fälle, damit sich keine ` +
       `Zeile ablesen lässt)` : "das keinen Alarm auslöst"}. Unter jedem Anteil sein exaktes Intervall; die aller ` +
-    `Gruppen gelten zusammen mit 95 % Konfidenz.`,
-  groupsElsewhere: "Gruppen werden nur bei der Prävalenz der Daten gezeigt: jede hat ihre eigene.",
+    `Untergruppen gelten zusammen mit 95 % Konfidenz.`,
+  groupsElsewhere: "Untergruppen werden nur bei der Prävalenz der Daten gezeigt: jede hat ihre eigene.",
   rocTitle: "Was jedes Modell innerhalb Ihrer Grenzen kann",
   rocText:
     "Gefärbt: wo die Grenzen eingehalten sind. Dick: die [Schwellenwerte|threshold], die ein Modell " +

@@ -216,8 +216,8 @@ export const ENGLISH = {
   missed: "missed",
   falseAlarmed: "false alarm",
   quiet: "correctly left alone",
-  groupsTitle: "In each group",
-  groupHead: "Group",
+  groupsTitle: "In each subgroup",
+  groupHead: "Subgroup",
   casesHead: "Cases",
   groupFloorHead: "Share that must be correct",
   groupRecallHead: "Share that must be caught",
@@ -226,11 +226,11 @@ export const ENGLISH = {
   floorOpen: "too few to say",
   fromTo: (low, high) => `${low} to ${high}`,
   groupsAt: (model, threshold, smallest) =>
-    `${model}, ${threshold ? `alarm at score ${threshold}: of the thresholds counted by group, the one ` +
+    `${model}, ${threshold ? `alarm at score ${threshold}: of the thresholds counted by subgroup, the one ` +
       `nearest to that in use (between two lie at least ${smallest} cases, so that no row can be read off)`
-      : "which raises no alarm"}. Below each share its exact interval; those of all groups hold together ` +
+      : "which raises no alarm"}. Below each share its exact interval; those of all subgroups hold together ` +
     `with 95\u00a0% confidence.`,
-  groupsElsewhere: "Groups are shown at the prevalence of the data only: each has its own.",
+  groupsElsewhere: "Subgroups are shown at the prevalence of the data only: each has its own.",
   rocTitle: "What each model can do within your limits",
   rocText:
     "Shaded: where the limits are kept. Thick: the [thresholds|threshold] a model can use. Dots: " +

@@ -1,4 +1,4 @@
-"""How every picture is sized and dressed: type, lines, axes and dashes of limits, in one place.
+"""The style of every picture: type, lines, axes and dashes of limits, in one place.
 
 Sizes are made for matplotlib's own settings and follow ``rcParams``: ``font.size``,
 ``lines.linewidth`` and ``figure.figsize``.
