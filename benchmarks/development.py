@@ -163,7 +163,8 @@ def hardest_curve(goal: Goal) -> Callable[[FloatArray], FloatArray]:
 def populations() -> Iterator[Population]:
     """All worst cases."""
     for floor, (n_cases, horizon) in product(FLOORS, SIZES):
-        goal = Goal(n_cases, horizon, ALPHA, voros.Scenario(floor, 1.0, 1e-4))
+        scenario = voros.Scenario(floor, 1.0, 1e-4)
+        goal = Goal(n_cases=n_cases, horizon=horizon, alpha=ALPHA, scenario=scenario)
         curve = hardest_curve(goal)
         everywhere = Population("hardest everywhere", goal, curve)
         yield everywhere
@@ -258,7 +259,13 @@ def ways(case: Normal, plan: Plan, goal: Goal, rng: np.random.Generator) -> dict
 def run_power(runs: int = 2000) -> None:
     for auroc, n_development, n_cases, horizon in POWER:
         case, rng = Normal(auroc, n_development, n_cases, horizon), np.random.default_rng(0)
-        goal = Goal(n_cases, horizon, ALPHA, case.scenario, case.cost)
+        goal = Goal(
+            n_cases=n_cases,
+            horizon=horizon,
+            alpha=ALPHA,
+            scenario=case.scenario,
+            false_alarm_cost=case.cost,
+        )
         rows: dict[str, list[tuple[float, bool, bool]]] = {}
         for _ in range(runs // VALIDATIONS):
             developed = voros.OperatingPoints.from_scores(*case.draw(n_development, rng))
