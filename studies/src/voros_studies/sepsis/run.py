@@ -195,10 +195,11 @@ def write_result(root: Path, result: SepsisResult, notes: Sequence[str]) -> None
     drawn = draw_events(result.splits[0], result.scenario)
     save(root / "figures" / "events.png", drawn)
     sizes = ", ".join(f"{part} {n:,}" for part, n in result.splits[0]["sizes"].items())
+    n_splits = len(result.splits)
     page = render_document(
         "voros_studies.experiments",
         "summary.html",
-        title=f"{TITLE}: {len(result.splits)} splits",
+        title=f"{TITLE}: {n_splits} split{'' if n_splits == 1 else 's'}",
         answers=[answer(result.splits, result.scenario)],
         ran=[
             *(("data", note) for note in notes),
