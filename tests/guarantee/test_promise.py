@@ -171,6 +171,20 @@ def test_explain_says_what_would_pass_and_that_does() -> None:
     assert passed == [True, False]
 
 
+@pytest.mark.parametrize("seed", [28, 146, 182])
+def test_explain_finds_the_floor_that_passes_though_lower_ones_fail(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.random(60) < 0.25
+    points = OperatingPoints.from_scores(y, y + rng.normal(size=60))
+    floors = [0.5 - step / 100 for step in range(1, 26)]
+    limits = [Scenario(floor, cost_ratio=0.1) for floor in floors]
+    passed = [bool(Guarantee().allowed(points, each)[1:].any()) for each in limits]
+    assert not passed[-1]
+    text = Guarantee().explain(points, Scenario(0.5, cost_ratio=0.1))
+    said = said_number(text, "a precision floor of ")
+    assert said == pytest.approx(floors[passed.index(True)])
+
+
 @pytest.mark.slow
 def test_what_would_pass_for_the_next_cases_does() -> None:
     points, scenario = weak(250)

@@ -345,7 +345,7 @@ class Guarantee:
         if scenario.per is not None:
             return [why_none_certified(points, scenario, tested.alpha, self.block)]
         why = self._why_not(points, scenario, tested.alpha)
-        more = more_positives(points, lambda others: self._passes(others, scenario))
+        more = more_positives(points, lambda others: self._passes(others, scenario), self._n_parts)
         return [why, more]
 
     def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
@@ -366,7 +366,7 @@ class Guarantee:
 
         def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
             passing = first_passing(
-                ways, lambda way: way[1].split(n_models)._passes(points, way[2])
+                ways, lambda way: way[1].split(n_models)._passes(points, way[2]), self._n_parts
             )
             return None if passing is None else passing[0]
 
@@ -383,6 +383,10 @@ class Guarantee:
             "capacity": [(v, self, scenario.changed(capacity=v)) for v in shares],
         }
         return relaxed_in_words({name: first(values) for name, values in ways.items()})
+
+    @property
+    def _n_parts(self) -> int:
+        return TUNING.shortfall_parts if self.horizon is None else 1
 
     def _passes(self, points: OperatingPoints, scenario: Scenario) -> bool:
         """Whether a threshold that raises an alarm passes."""

@@ -55,9 +55,12 @@ Candidate = TypeVar("Candidate")
 
 
 def first_passing(
-    candidates: Sequence[Candidate], passes: Callable[[Candidate], bool]
+    candidates: Sequence[Candidate], passes: Callable[[Candidate], bool], n_parts: int = 1
 ) -> Candidate | None:
     """Return the first candidate that passes, if later ones pass more easily; None if none does.
+
+    Now and then a later one fails: the order of the tests depends on the limits. So the last one
+    of each of several parts is tried, until one passes, and then the others of its part.
 
     Examples
     --------
@@ -66,16 +69,23 @@ def first_passing(
     ...     first_passing([1], lambda value: False),
     ... )
     (3, None)
+    >>> first_passing([1, 2, 3, 4, 5, 6], lambda value: value in (3, 4), n_parts=3)
+    3
     """
-    if not candidates or not passes(candidates[-1]):
+    n, size = len(candidates), max(len(candidates) // n_parts, 1)
+    enough = next((end for end in range((n - 1) % size, n, size) if passes(candidates[end])), None)
+    if enough is None:
         return None
-    return candidates[bisect_left(candidates, True, hi=len(candidates) - 1, key=passes)]
+    first = max(enough - size + 1, 0)
+    return candidates[bisect_left(candidates, True, first, enough, key=passes)]
 
 
-def more_positives(points: OperatingPoints, passes: Callable[[OperatingPoints], bool]) -> str:
+def more_positives(
+    points: OperatingPoints, passes: Callable[[OperatingPoints], bool], n_parts: int
+) -> str:
     """Say about how many more validation positives are needed, or that no number is enough."""
     times = np.geomspace(1, TUNING.most_times_the_data, TUNING.times_tried + 1)[1:].tolist()
-    enough = first_passing(times, lambda factor: passes(repeated(points, factor)))
+    enough = first_passing(times, lambda factor: passes(repeated(points, factor)), n_parts)
     if enough is None:
         return "More cases will not help; change the model or the limits."
     more = int(np.ceil((enough - 1) * points.n_positive))

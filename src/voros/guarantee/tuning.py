@@ -252,6 +252,8 @@ class Tuning:
     # of cases.
     most_times_the_data: float = 64.0
     times_tried: int = 96
+    # Parts of what is tried; tests of the next cases take longer, and theirs is one.
+    shortfall_parts: int = 12
     # Errors that are tried where nothing passes, as multiples of the one asked for; and the floor
     # from which on floors are tried in steps of .01.
     larger_errors: tuple[float, ...] = (1.2, 1.6, 2.0, 3.0, 4.0, 6.0, 8.0)
