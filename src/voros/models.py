@@ -188,6 +188,15 @@ def refuse_stays(points_by_name: Mapping[str, OperatingPoints] | None, what: str
         raise ArgumentError("y_true", f" holds alarms over stays; {what} is of cases")
 
 
+def check_thresholds(points: OperatingPoints) -> None:
+    """Raise where none of the points could be deployed."""
+    if points.cases is None and np.isnan(points.thresholds).any():
+        raise ValueError(
+            "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
+            "beyond have none that a float could hold: rescale or rank them first"
+        )
+
+
 def points_by_name(
     y_true: Any, *, worth: bool = False, **cases: Any
 ) -> dict[str, OperatingPoints] | None:

@@ -161,6 +161,15 @@ def test_a_band_is_read_back_exactly(tmp_path: Path) -> None:
     assert voros.policy.ReviewBand.from_json(nothing.to_json()).to_json() == nothing.to_json()
 
 
+def test_points_without_thresholds_are_refused() -> None:
+    points = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20)
+    limits = voros.Scenario(cost_ratio=0.1)
+    with pytest.raises(ValueError, match="no thresholds, so none can be deployed"):
+        review_band(points, scenario=limits, review_capacity=5, review_cost=0.01)
+    with pytest.raises(ValueError, match="no thresholds, so none can be deployed"):
+        saved_band().evaluate(points)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

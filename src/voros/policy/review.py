@@ -25,7 +25,7 @@ from voros.exceptions import ArgumentError, InfeasibleError
 from voros.io.documents import read_document
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import read_points, refuse_stays
+from voros.models import check_thresholds, read_points, refuse_stays
 from voros.policy.saved_policy import saved_scenario
 from voros.text.numbers import count, short, threshold_text
 from voros.text.table import ReprMixin, Table
@@ -328,6 +328,7 @@ def _lower(value: FloatArray, first: AnyArray, second: AnyArray) -> AnyArray:
 def _points(y_true: Any, y_score: Any, scenario: Scenario, how: dict[str, Any]) -> OperatingPoints:
     points = read_points(y_true, y_score, scenario, **how)
     refuse_stays({"": points}, "a review band")
+    check_thresholds(points)
     return points.in_memory()
 
 

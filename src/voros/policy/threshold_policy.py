@@ -15,7 +15,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import ThresholdOn, compared_scores, refuse_values
 from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import ONLY_MODEL, read_development, read_points
+from voros.models import ONLY_MODEL, check_thresholds, read_development, read_points
 from voros.notices import warn_of_few_alarms
 from voros.policy.allowed import (
     AllowedThresholds,
@@ -220,7 +220,7 @@ class ThresholdPolicy(AppliedThresholds):
         check_scenario(scenario)
         check_choice(strategy, "strategy", POLICY_STRATEGIES)
         check_type(points, "points", OperatingPoints, "OperatingPoints")
-        _check_thresholds(points)
+        check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
         guarantee = read_guarantee(guarantee)
@@ -262,7 +262,7 @@ class ThresholdPolicy(AppliedThresholds):
         -------
         ThresholdPolicy
         """
-        _check_thresholds(allowed.decision.points)
+        check_thresholds(allowed.decision.points)
         points = allowed.decision.points
         choices, default = choose(allowed.decision, strategy)
         return cls(
@@ -380,14 +380,6 @@ def climbed(
 def plain_label(label: Any) -> Any:
     """Return numpy's numbers and texts as Python's."""
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _check_thresholds(points: OperatingPoints) -> None:
-    if points.cases is None and np.isnan(points.thresholds).any():
-        raise ValueError(
-            "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
-            "beyond have none that a float could hold: rescale or rank them first"
-        )
 
 
 def _check_label(label: Any) -> Any:
