@@ -187,6 +187,15 @@ def test_nothing_of_scipy_but_a_distribution_is_called(family):
         ThresholdPolicy.from_json(json.dumps(with_checksum(fields)))
 
 
+@pytest.mark.parametrize("value", [None, "0.5", [0.5]])
+def test_a_threshold_is_a_number_whatever_the_checksum_says(value):
+    fields = json.loads(make_policy().to_json())
+    fields["default"]["threshold"] = value
+    del fields["checksum"]
+    with pytest.raises(ValueError, match=r"default\.threshold is .*; accepted is a number"):
+        ThresholdPolicy.from_json(json.dumps(with_checksum(fields)))
+
+
 CHANGES = [
     lambda p: p["default"].update(threshold="NaN"),
     lambda p: p["choices"][0].update(threshold=p["choices"][-1]["threshold"]),

@@ -294,6 +294,9 @@ class Entry:
             name: _restored(value, spelled="float" in types.get(name, ""))
             for name, value in self.value.items()
         }
+        for name, value in values.items():
+            if types.get(name) == "float" and not isinstance(value, int | float):
+                self._at(f".{name}", value).refuse("a number")
         return self.made(kind, **values)
 
     def _at(self, step: str, value: Any) -> Entry:
