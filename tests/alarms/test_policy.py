@@ -168,6 +168,8 @@ def test_a_guarantee_takes_patients_as_units():
     assert paired.origin.n_groups == 300
     with pytest.raises(ArgumentError, match="horizon=30 with stays"):
         voros.Guarantee(horizon=30).certified(points, SCENARIO)
+    with pytest.raises(ArgumentError, match="block=7 needs periods of cases; over stays there"):
+        voros.Guarantee(block=7).certified(points, SCENARIO.changed(capacity=50, per="day"))
     with pytest.raises(ArgumentError, match="capacity=30 is a number of alarms on these stays"):
         voros.Guarantee().certified(points, SCENARIO.changed(capacity=30, per=None))
 

@@ -289,9 +289,10 @@ class Guarantee:
                 "guarantee of the population",
             )
         if self.block > 1 and units != "periods":
-            raise ArgumentError(
-                "block", f"={self.block} needs a capacity per period, as Scenario(per='day', ...)"
-            )
+            needed = "a capacity per period, as Scenario(per='day', ...)"
+            if units == "stays":
+                needed = "periods of cases; over stays there are no blocks"
+            raise ArgumentError("block", f"={self.block} needs {needed}")
 
     def explain(self, points: OperatingPoints, scenario: Scenario, n_models: int = 1) -> str:
         """Say why nothing passes, what it would take, and what would pass.
