@@ -22,7 +22,6 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray
 
 Arrangement: TypeAlias = Literal["outcomes", "groups"]
-ARRANGEMENTS: tuple[Arrangement, ...] = ("outcomes", "groups")
 """Outcomes of the same cases, or disjoint groups."""
 
 UNLABELLED = object()
