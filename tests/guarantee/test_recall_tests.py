@@ -137,8 +137,9 @@ def test_at_most_one_run_in_twenty_breaks_a_floor(
     print(f"{how}: broken {broken:.4f}, deployed {deployed:.4f}")
     assert deployed > 0.3
     assert broken <= 0.05
-    if not min_precision and horizon is None:
-        # The test is nearly exact: not much less than its error is used.
+    if not min_precision and horizon is None and not n_development:
+        # The test is nearly exact: not much less than its error is used. Thresholds of
+        # development cases lie apart, and the strictest that passes is above the floor.
         assert broken > 0.02
 
 
