@@ -50,7 +50,7 @@ def test_new_cases_are_decided_by_it(voros_command, later_cases, band):
     alarm, reviewed = (np.array([int(row[name]) for row in rows]) for name in ("alarm", "review"))
     np.testing.assert_array_equal(alarm, scores >= band.alarm_threshold)
     np.testing.assert_array_equal(reviewed + alarm, scores >= band.review_threshold)
-    assert f"{reviewed.sum():,} reviews from" in ran.err
+    assert f"{reviewed.sum():,} reviews in 400 cases (alarm from " in ran.err
     document = json.loads(voros_command("apply", "band.json", later_cases, "--json").out)
     assert (document["alarms"], document["reviews"]) == (alarm.sum(), reviewed.sum())
     assert document["evaluation"] is None

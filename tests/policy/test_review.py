@@ -161,6 +161,15 @@ def test_a_band_is_read_back_exactly(tmp_path: Path) -> None:
     assert voros.policy.ReviewBand.from_json(nothing.to_json()).to_json() == nothing.to_json()
 
 
+def test_a_level_that_no_case_has_is_said_so() -> None:
+    limits = voros.Scenario(0.8, 0.05, cost_ratio=0.1, min_recall=0.5)
+    free = review_band(*drawn(4), limits, review_capacity=1.0, review_cost=0)
+    assert repr(free).startswith("no alarm, review from ")
+    limits = voros.Scenario(0.5, cost_ratio=0.1)
+    tied = review_band([0, 1, 0, 1], [1, 1, 1, 1], limits, review_capacity=2, review_cost=0)
+    assert repr(tied).startswith("alarm from 1 on, no review\n")
+
+
 def test_points_without_thresholds_are_refused() -> None:
     points = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20)
     limits = voros.Scenario(cost_ratio=0.1)

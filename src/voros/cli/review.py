@@ -21,7 +21,7 @@ from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
 from voros.present.report.values import scenario_values
-from voros.text.numbers import count, threshold_text
+from voros.text.numbers import count
 
 if TYPE_CHECKING:
     from voros.policy.review import ReviewBand, ReviewCounts
@@ -131,9 +131,8 @@ def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
         kept_rows=cases.kept,
         kept=kept,
         words=(
-            f"{column!r}: {n_alarms:,} alarms from {threshold_text(band.alarm_threshold)} on and "
-            f"{n_reviews:,} reviews from {threshold_text(band.review_threshold)} on in {n_cases:,} "
-            f"cases; capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
+            f"{column!r}: {n_alarms:,} alarms and {n_reviews:,} reviews in {n_cases:,} cases "
+            f"({band.words}); capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
             f"{'kept' if within else 'exceeded'}"
         ),
         table="" if counts is None else repr(counts),

@@ -204,10 +204,17 @@ class ReviewBand(ReprMixin):
         """Return a data frame of the validation cases, with a row for each level."""
         return self.validation.frame(backend)
 
+    @property
+    def words(self) -> str:
+        """From which score on alarms are raised, and cases reviewed."""
+        alarm, review = self.alarm_threshold, self.review_threshold
+        said = "no alarm" if np.isinf(alarm) else f"alarm from {threshold_text(alarm)} on"
+        return f"{said}, " + (
+            f"review from {threshold_text(review)}" if review < alarm else "no review"
+        )
+
     def _parts(self) -> tuple[str, Table, str]:
-        alarm, review = map(threshold_text, (self.alarm_threshold, self.review_threshold))
-        said = f"alarm from {alarm} on, review from {review}"
-        return said, *self.validation._parts()
+        return self.words, *self.validation._parts()
 
 
 def review_band(
