@@ -200,7 +200,7 @@ def test_explain_says_its_parts_in_order() -> None:
     points, scenario = weak(250)
     text = Guarantee().explain(points, scenario)
     parts = (
-        "no threshold keeps precision >= 0.6 and capacity=1.0 in the population with confidence",
+        "no threshold keeps precision >= 0.6 in the population with confidence",
         "The precision floor fails: closest came the threshold",
         "more validation positives",
         "These cases would pass at a confidence of",
@@ -248,6 +248,13 @@ def test_explain_when_there_are_too_few_alarms_at_all() -> None:
     points = OperatingPoints.from_scores(np.arange(100) < 20, -np.arange(100))
     text = Guarantee().explain(points, Scenario(0.9, 0.3, 0.1))
     assert ", too few alarms to pass even without a false one." in text
+
+
+def test_explain_names_the_limits_as_they_were_given() -> None:
+    points, _ = weak(250)
+    limits = Scenario(capacity=3, cost_ratio=0.1, min_recall=0.9)
+    text = Guarantee(horizon=100).explain(points, limits)
+    assert text.startswith("no threshold keeps recall >= 0.9 and capacity=3 in the next 100 cases ")
 
 
 def test_explain_names_a_capacity_that_would_do() -> None:

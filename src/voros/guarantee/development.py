@@ -24,6 +24,7 @@ from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import fewest_at, most_counted
 from voros.guarantee.next_cases.one_threshold import OneTest, most_once, needed_once, normal_margin
 from voros.guarantee.recall_tests import misses_allowed, recall_kept, recall_sentence
+from voros.guarantee.shortfall import limits_in_words
 from voros.guarantee.tuning import TUNING
 from voros.text.numbers import threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -145,8 +146,8 @@ class Plan:
             enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
         return (
             f"the threshold {threshold_text(self.thresholds[0])}, {fixed}, has {counted}; {enough} "
-            f"for precision >= {scenario.min_precision:g} and capacity={scenario.capacity!r} in "
-            f"the {about}, so none is certified"
+            f"for {limits_in_words(scenario.changed(min_recall=None))} in the {about}, so none is "
+            "certified"
         )
 
     def test(self, goal: Goal) -> OneTest | None:

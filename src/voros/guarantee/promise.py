@@ -29,6 +29,7 @@ from voros.guarantee.recall_tests import recall_kept, recall_sentence, recall_sh
 from voros.guarantee.shortfall import (
     first_passing,
     larger_capacities,
+    limits_in_words,
     lower_floors,
     more_positives,
     relaxed_in_words,
@@ -313,16 +314,13 @@ class Guarantee:
         str
         """
         check_whole(points, scenario)
-        scenario = self.limits(scenario)
-        rule = f" {scenario.rule}" if scenario.per else ""
-        recall = "" if scenario.min_recall is None else f", recall >= {scenario.min_recall:g}"
         about = (
             "in the population" if self.horizon is None else f"in the next {self.horizon:,} cases"
         )
+        limits, scenario = limits_in_words(scenario), self.limits(scenario)
         said = [
-            f"no threshold keeps precision >= {scenario.min_precision:g}{recall} and capacity="
-            f"{scenario.capacity!r}{rule} {about} with confidence {self.confidence:g}, so none "
-            "is certified. ",
+            f"no threshold keeps {limits} {about} with confidence {self.confidence:g}, so none is "
+            "certified. ",
             " ".join(
                 [
                     *self.split(n_models)._closest(points, scenario),

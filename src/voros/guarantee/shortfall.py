@@ -17,6 +17,24 @@ from voros.guarantee.tuning import TUNING
 from voros.text.numbers import short, threshold_text
 
 
+def limits_in_words(scenario: Scenario) -> str:
+    """Name the limits that there are.
+
+    Examples
+    --------
+    >>> limits_in_words(Scenario(0.3, 20, 0.1, per="day"))
+    'precision >= 0.3 and capacity=20 per day, on average'
+    """
+    precision, recall = scenario.min_precision, scenario.min_recall
+    rule = f" {scenario.rule}" if scenario.per else ""
+    limits = [
+        *([f"precision >= {precision:g}"] if precision > 0 else []),
+        *([] if recall is None else [f"recall >= {recall:g}"]),
+        *([f"capacity={scenario.capacity!r}{rule}"] if scenario.has_capacity else []),
+    ]
+    return " and ".join(limits)
+
+
 def why_floor_fails(
     points: OperatingPoints, scenario: Scenario, alpha: float, horizon: int | None
 ) -> str:
