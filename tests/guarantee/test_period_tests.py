@@ -154,7 +154,7 @@ def test_patients_and_periods_exclude_one_another() -> None:
     [
         (0.01, 5, "80 validation periods are too few"),
         (0.1, 1, "At every threshold 6 or more of 80 validation periods exceed the capacity; at"),
-        (None, 1, "e-value"),
+        (None, 1, "from 80 independent periods. "),
     ],
 )
 def test_never_alarm_is_explained(exceed, capacity, message) -> None:

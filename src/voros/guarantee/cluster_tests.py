@@ -78,20 +78,20 @@ class ClusterTests:
             return np.asarray(thresholds >= passed.min(initial=np.inf))
         return np.isin(thresholds, passed)
 
-    def sentence(self) -> str:
+    def sentence(self, units: str = "groups") -> str:
         """Say what came closest, and how many more patients would probably do."""
         if len(self.thresholds) == 0:
-            return "There are too few groups: some are set aside to choose what to test."
+            return f"There are too few {units}: some are set aside to choose what to test."
         best = int(np.argmax(self.e_values))
         closest = (
             f"Closest came the threshold {threshold_text(self.thresholds[best])}, with an e-value "
             f"of {short(self.e_values[best])} where {short(1 / self.alphas[best])} is needed, from "
-            f"{self.n_groups:,} independent groups. "
+            f"{self.n_groups:,} independent {units}. "
         )
         more = self._more_groups(best)
         if more is None:
             return closest + "More cases will not help; change the model or the limits."
-        return closest + f"About {more:,} more groups like these would be enough."
+        return closest + f"About {more:,} more {units} like these would be enough."
 
     def _more_groups(self, row: int) -> int | None:
         deviates = float(ndtri(TUNING.group_power) - ndtri(self.alphas[row]))

@@ -56,7 +56,8 @@ def why_none_certified(
                 f"At every threshold {fewest:,} or more of {n_periods:,} validation periods exceed "
                 f"the capacity; at most {most:,} may."
             )
-    return _sum_tests(cases, scenario, for_sums, block).sentence()
+    units = "periods" if block == 1 else f"blocks of {block} periods"
+    return _sum_tests(cases, scenario, for_sums, block).sentence(units)
 
 
 def _shares(
