@@ -161,6 +161,22 @@ def test_a_band_is_read_back_exactly(tmp_path: Path) -> None:
     assert voros.policy.ReviewBand.from_json(nothing.to_json()).to_json() == nothing.to_json()
 
 
+def test_sums_of_weights_keep_a_floor_but_for_rounding() -> None:
+    eight_tenths = sum([0.1] * 8)
+    assert eight_tenths < 0.8
+    counts = voros.policy.ReviewCounts(
+        cases=(1.0, 1.9, 2.1),
+        positive=(eight_tenths, 0.0, 0.2),
+        max_alarms=2.5,
+        max_reviews=1.92,
+        cost=1.0,
+    )
+    assert counts.meets_floors(voros.Scenario(0.8, cost_ratio=1.0, min_recall=0.8))
+    assert not counts.meets_floors(voros.Scenario(0.81, cost_ratio=1.0))
+    assert not counts.meets_floors(voros.Scenario(cost_ratio=1.0, min_recall=0.81))
+    assert "at most 2.50 alarms and 1.92 reviews" in repr(counts)
+
+
 def test_a_level_that_no_case_has_is_said_so() -> None:
     limits = voros.Scenario(0.8, 0.05, cost_ratio=0.1, min_recall=0.5)
     free = review_band(*drawn(4), limits, review_capacity=1.0, review_cost=0)

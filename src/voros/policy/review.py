@@ -19,6 +19,7 @@ from voros.core.arguments import check_number
 from voros.core.cases import check_scores
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import Decision, at_deployment, solve
+from voros.core.exact_limits import keeps_floor
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, InfeasibleError
@@ -27,7 +28,7 @@ from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import check_thresholds, read_points, refuse_stays
 from voros.policy.saved_policy import saved_scenario
-from voros.text.numbers import count, short, threshold_text
+from voros.text.numbers import count, count_within, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, FloatArray
 
@@ -81,8 +82,10 @@ class ReviewCounts(ReprMixin):
 
     def meets_floors(self, scenario: Scenario) -> bool:
         """Whether neither precision nor recall is below its floor."""
-        too_few = self.recall < (scenario.min_recall or 0.0)
-        return not (too_few or self.precision < scenario.min_precision)
+        alarmed, caught = np.array(self.positive[:1]), np.array([sum(self.positive[:2])])
+        precise = keeps_floor(alarmed, self.cases[0], scenario.min_precision)
+        recalled = keeps_floor(caught, sum(self.positive), scenario.recall_floor)
+        return bool(precise[0] and recalled[0])
 
     @property
     def cost_per_1000(self) -> float:
@@ -97,10 +100,12 @@ class ReviewCounts(ReprMixin):
     def _parts(self) -> tuple[Table, str]:
         rows = zip(LEVELS, self.cases, self.positive, strict=True)
         table = [("", "cases", "positive"), *((n, count(c), count(p)) for n, c, p in rows)]
+        # Weighted cases may fill a capacity that is no whole number.
+        write = count_within if all(float(n).is_integer() for n in self.cases) else count
         said = (
             f"precision {short(self.precision)}, recall {short(self.recall)}, cost of 1,000 cases "
-            f"{short(self.cost_per_1000)} misses; at most {count(self.max_alarms // 1)} alarms and "
-            f"{count(self.max_reviews // 1)} reviews"
+            f"{short(self.cost_per_1000)} misses; at most {write(self.max_alarms)} alarms and "
+            f"{write(self.max_reviews)} reviews"
         )
         return Table.from_rows(table), said
 
