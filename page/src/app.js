@@ -34,6 +34,7 @@ import {
   bindingText,
   countText,
   deployText,
+  fullThreshold,
   percent,
   plain,
   settingText,
@@ -120,6 +121,14 @@ function viewOf(setting) {
 
 // ------------------------------------------------------------------ drawing
 
+/** Offer the threshold in use for copying, with all its digits, where one is set. */
+function offerThreshold(view) {
+  const { chosen } = consequences(view);
+  const threshold = view.focus.points.thresholds[chosen];
+  byId("exact-place").hidden = chosen === 0 || !Number.isFinite(threshold);
+  byId("exact-threshold").value = fullThreshold(threshold);
+}
+
 function deployment(view) {
   const { points, result, name } = view.focus;
   const { chosen } = consequences(view);
@@ -164,6 +173,7 @@ function say(verdict, consequence, view) {
   byId("focus").options[0].textContent = w.bestOneNow(view.ranked[0].name);
   byId("consequence").textContent = w.withModel(view.focus.name, consequence);
   byId("deploy").textContent = deployment(view);
+  offerThreshold(view);
   byId("setting-text").textContent = settingText(view.setting, words);
   byId("limits-short").textContent = limitsInShort(view.setting);
   const told = notices(view);

@@ -155,7 +155,6 @@ export const GERMAN = {
     `${threshold === null ? `${precision} der Alarme sind` : `Alarm ab einem Wert von ${threshold}; dann sind ${precision} der Alarme`} ` +
     `richtig (positiver Vorhersagewert), und von allen mit Ereignis` +
     `${genannt(outcome)} werden ${recall} erkannt (Sensitivität).`,
-  inFull: (shown, full) => `${shown} (vollständig: ${full})`,
   allCases: "für alle Fälle wie diese",
   nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
   guaranteed: (confidence, about) =>
@@ -423,6 +422,7 @@ export const GERMAN = {
     "Datei geöffnet wird: setzen Sie es dort hinter die Adresse.",
   linkLabel: "Link",
   copyLink: "Link kopieren",
+  copyThreshold: "Genauen Schwellenwert kopieren",
   forAnalysts: "Für die Auswertung: diese Einstellung als Code",
   copyToml: "TOML kopieren",
   copyPython: "Python kopieren",

@@ -141,7 +141,6 @@ export const ENGLISH = {
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
     `${precision} of alarms are correct (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
-  inFull: (shown, full) => `${shown} (in full: ${full})`,
   allCases: "for all cases like these",
   nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
   guaranteed: (confidence, about) =>
@@ -405,6 +404,7 @@ export const ENGLISH = {
     "opened: put it behind the address there.",
   linkLabel: "Link",
   copyLink: "Copy link",
+  copyThreshold: "Copy the exact threshold",
   forAnalysts: "For analysts: this setting as code",
   copyToml: "Copy TOML",
   copyPython: "Copy Python",

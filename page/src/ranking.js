@@ -24,6 +24,12 @@ function bar(model) {
   return meter;
 }
 
+/** A model's name, to be broken behind an underscore, a dot or a hyphen before it is within a word. */
+function nameOf({ name }) {
+  const parts = name.split(/(?<=[_.-])/);
+  return html("span", { class: "name" }, ...parts.flatMap((part, i) => (i ? [html("wbr", {}), part] : [part])));
+}
+
 function row(model, best, position) {
   const score = html(
     "data",
@@ -34,7 +40,7 @@ function row(model, best, position) {
     "tr",
     { class: model.usable ? "" : "unusable" },
     html("td", { class: "rank" }, String(position + 1)),
-    html("th", { scope: "row" }, html("span", { class: "named" }, swatch(model.mark), model.name)),
+    html("th", { scope: "row" }, html("span", { class: "named" }, swatch(model.mark), nameOf(model))),
     html("td", { class: "score" }, score, bar(model), ...small(model.interval)),
     html("td", { class: "distance" }, distanceText(model, best, position), ...behindOf(model, position)),
   );

@@ -32,12 +32,11 @@ function writeAddress(setting, before) {
 
 /** Bind the buttons; returns a function that writes a setting in every form. */
 export function bindSharing() {
-  const said = byId("copied");
   allOf("[data-copy]").forEach((button) =>
     button.addEventListener("click", async () => {
       const done = await copy(byId(button.dataset.copy));
       const copied = button.dataset.copy === "as-link" && isLocal() ? w.copiedCode : w.copied;
-      said.textContent = done ? copied : w.selected;
+      byId(button.dataset.says).textContent = done ? copied : w.selected;
     }),
   );
   byId("print").addEventListener("click", () => window.print());
@@ -45,7 +44,7 @@ export function bindSharing() {
   return (setting) => {
     byId("as-toml").value = toToml(setting);
     byId("as-python").value = toPython(setting);
-    said.textContent = "";
+    for (const id of ["copied", "copied-threshold"]) byId(id).textContent = "";
     clearTimeout(waiting);
     waiting = setTimeout(writeAddress, SETTLED, setting, window.location.hash);
   };

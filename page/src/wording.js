@@ -79,7 +79,7 @@ const FULL_DIGITS = 6;
 /** Where digits of a threshold are left out; rounded either way it could raise other alarms. */
 const CUT = "…";
 
-/** A threshold in full, as it is set. */
+/** A threshold in full, as it is set in another system. */
 export function fullThreshold(threshold) {
   return String(threshold).replace(".", w.decimalMark);
 }
@@ -100,12 +100,6 @@ function cutOff(value, digits) {
   const near = Number(size.toPrecision(digits));
   const unit = 10 ** (Math.floor(Math.log10(size)) - digits + 1);
   return Math.sign(value) * (near <= size ? near : Number((near - unit).toPrecision(digits)));
-}
-
-/** A threshold to set: as people read it and, where that leaves digits out, in full. */
-export function settableThreshold(threshold) {
-  const shown = thresholdText(threshold);
-  return shown.endsWith(CUT) ? w.inFull(shown, fullThreshold(threshold)) : shown;
 }
 
 /** Shares of the cases that are caught, missed, false alarms and correctly left alone. */
@@ -152,7 +146,7 @@ export function consequenceText(shares, words) {
 /** What to set, and what comes of it: the threshold at position `i`. */
 export function deployText(points, i, words) {
   const threshold = points.thresholds[i];
-  const shown = Number.isNaN(threshold) ? null : settableThreshold(threshold);
+  const shown = Number.isNaN(threshold) ? null : thresholdText(threshold);
   const precision = percent(points.tp[i] / points.alarms[i]);
   return w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
 }

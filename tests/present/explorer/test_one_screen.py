@@ -41,6 +41,32 @@ def fresh(browser: Any, support2_page: Path) -> Any:
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+BROKEN_WORDS = r"""
+const lines = (range) => new Set([...range.getClientRects()].map((box) => box.top)).size;
+return [...document.querySelectorAll("#ranking .name")].flatMap((name) =>
+  [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).flatMap((node) =>
+    [...node.data.matchAll(/\S+/g)].filter(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      return lines(range) > 1;
+    }).map(([word]) => word)));
+"""
+
+
+@pytest.mark.parametrize("width", [360, 900, 1100, 1280, 1690])
+def test_no_name_in_the_ranking_breaks_within_a_word(fresh: Any, width: int) -> None:
+    screen(fresh, width, 900)
+    assert "physicians" in fresh.execute_script(
+        "return [...document.querySelectorAll('#ranking .name')].map((name) => name.textContent)"
+    )
+    assert fresh.execute_script(BROKEN_WORDS) == []
+    assert fresh.execute_script(
+        "return [...document.querySelectorAll('.card')].every("
+        "(card) => card.scrollWidth <= card.clientWidth + 1)"
+    )
+
+
 def bottom(browser: Any, selector: str) -> float:
     where = "document.querySelector(arguments[0]).getBoundingClientRect().bottom"
     return float(browser.execute_script(f"return {where}", selector))
