@@ -129,7 +129,7 @@ def test_the_estimate_is_withdrawn_with_a_date(drift: float, more: bool) -> None
     assert abs((np.datetime64(watch.since) - FIRST_DAY).astype(int) - 60) < 15
     said = re.fullmatch(
         f"expected precision: unknown; withdrawn on {watch.noticed}, because a risk no longer "
-        f"means what it did on validation: of \\d+ alarms since about {watch.since} (\\d+) were "
+        f"means what it did on validation: of \\d+ alarms since about {watch.since}, (\\d+) were "
         "true, and (\\d+) to (\\d+) would be expected",
         watch.words,
     )
