@@ -145,6 +145,24 @@ def test_cases_are_withdrawn_and_times_corrected(ward, voros_command):
     assert (again.code, "holds '0000', which has not come" in again.errors[0]) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("--alpha", "0.1"),
+        ("--window", "10"),
+        ("--run-length", "500"),
+        ("--cost-ratio", "1/9"),
+        ("--max-cost", "0.2"),
+        ("--score-unit", "week"),
+    ],
+)
+def test_settings_of_a_made_file_are_not_ignored(ward, voros_command, name, value):
+    voros_command(*MADE)
+    ran = voros_command("monitor", "ward.voros", name, value)
+    assert ran.code == 2
+    assert f"{name} is accepted only with --policy" in ran.errors[0]
+
+
 def test_a_damaged_file_has_its_own_exit_code(ward, voros_command):
     voros_command(*MADE, *CASES)
     whole = (ward / "ward.voros").read_bytes()

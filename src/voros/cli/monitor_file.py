@@ -96,9 +96,11 @@ class MakeOptions:
         "--policy",
         metavar="POLICY",
     )
-    window: float = _made("Days until an alarm counts.", metavar="DAYS", default=30.0)
-    alpha: float = _made("Chance of ever calling a kept limit broken.", default=0.05)
-    run_length: float = _made("Alarms until the detector fires by chance.", default=10_000.0)
+    window: float | None = _made("Days until an alarm counts; 30 unless given.", metavar="DAYS")
+    alpha: float | None = _made("Chance of ever calling a kept limit broken; 0.05 unless given.")
+    run_length: float | None = _made(
+        "Alarms until the detector fires by chance; 10,000 unless given."
+    )
     cost_ratio: str | None = _made(
         "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     )
@@ -114,9 +116,17 @@ class MakeOptions:
             raise ValueError(
                 "--validation requires --policy or --adopt; it has the cases of that policy"
             )
+        kept = ("policy", "validation")
+        settings = {k: v for k, v in vars(self).items() if v is not None and k not in kept}
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
+            if settings:
+                option_name = "--" + next(iter(settings)).replace("_", "-")
+                raise ValueError(
+                    f"{path} exists already and keeps its settings; {option_name} is accepted only "
+                    "with --policy, when the file is created"
+                )
             return voros.Monitor.open(path)
         if path.exists() and path.stat().st_size:
             raise ValueError(
@@ -125,12 +135,11 @@ class MakeOptions:
             )
         from voros.allocation.joint_policy import load_policy
 
-        settings = {name: getattr(self, name) for name in vars(self) if name != "policy"}
-        ratio = None if self.cost_ratio is None else read_number(self.cost_ratio, "cost_ratio")
+        if self.cost_ratio is not None:
+            settings["cost_ratio"] = read_number(self.cost_ratio, "cost_ratio")
         policy = load_policy(self.policy)
         cases = _read_validation(self.validation, feed, policy)
-        settings |= {"cost_ratio": ratio, "validation": cases}
-        return voros.Monitor(policy, path, **settings)
+        return voros.Monitor(policy, path, validation=cases, **settings)
 
 
 @bundled
