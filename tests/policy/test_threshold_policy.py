@@ -408,3 +408,12 @@ def test_a_few_alarms_in_thousands_of_cases_may_be_meant_in_percent() -> None:
 def test_points_are_needed_and_nothing_else_is_taken_for_them() -> None:
     with pytest.raises(TypeError, match="points is a NoneType; accepted is OperatingPoints"):
         ThresholdPolicy.from_points(None, Scenario(cost_ratio=0.1))  # type: ignore[arg-type]
+
+
+def test_positives_of_a_stated_prevalence_are_not_given_as_counted() -> None:
+    y_true, y_score = [0] * 6 + [1] * 2, np.arange(8) / 8
+    stated = voros.Scenario(0.6, 0.5, cost_ratio=0.1, prevalence=0.5)
+    policy = voros.ThresholdPolicy.from_validation(y_true, y_score, stated)
+    selection = voros.select_model(y_true, {"one": y_score}, stated)
+    for said in (policy, policy.evaluate(y_true, y_score), selection):
+        assert "8 cases, 4 positive at the stated prevalence of 0.5" in str(said)

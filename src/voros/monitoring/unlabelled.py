@@ -508,6 +508,6 @@ def _withdrawn_in_words(
     missing = f" and {count(unlabelled)} have no label" if unlabelled else ""
     return (
         f"withdrawn on {day_of(units.ends[at])}, because a risk no longer means what it did on "
-        f"validation: of {counted(int(n), 'alarm')} since about {day_of(since)}, {count(true)} were "
-        f"true{missing}, and {count(round(low))} to {count(round(high))} would be expected"
+        f"validation: of {counted(int(n), 'alarm')} since about {day_of(since)}, {count(true)} "
+        f"were true{missing}, and {count(round(low))} to {count(round(high))} would be expected"
     )

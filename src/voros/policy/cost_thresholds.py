@@ -15,7 +15,7 @@ from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep
 from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy, PolicyValues
-from voros.text.numbers import count, interval, short, threshold_text
+from voros.text.numbers import count, interval, positives_in_words, short, threshold_text
 from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
 
@@ -145,6 +145,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
     shared = f"; error split over {policy.n_models} models" if policy.n_models > 1 else ""
     if policy.origin is not None and policy.origin.plan:
         shared += f"; {policy.origin.plan}"
+    positive = positives_in_words(policy.n_positive, scenario.prevalence)
     return [
         ("policy for", "one model" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
@@ -155,7 +156,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
         ("alarms", f"at most {alarms}"),
         ("guarantee", "none" if policy.guarantee is None else policy.guarantee.words + shared),
-        ("validated on", f"{all_cases}, {count(policy.n_positive)} positive"),
+        ("validated on", f"{all_cases}, {positive}"),
     ]
 
 

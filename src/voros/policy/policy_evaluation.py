@@ -20,7 +20,7 @@ from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation
 from voros.policy.violations import Violation
-from voros.text.numbers import count, count_interval, interval, percent, short
+from voros.text.numbers import count, count_interval, interval, percent, positives_in_words, short
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
@@ -171,7 +171,8 @@ class PolicyEvaluation(ReprMixin):
 
     def _parts(self) -> list[str | Table]:
         cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
-        title = f"{self.deployed} on {count(cases)} cases, {count(self.n_positive)} positive"
+        positive = positives_in_words(self.n_positive, self.scenario.prevalence)
+        title = f"{self.deployed} on {count(cases)} cases, {positive}"
         said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
         if self.values is not None:
             said.append("costs add up the values of cases; voros.bootstrap has their intervals")

@@ -23,7 +23,7 @@ from voros.policy.allowed import AllowedThresholds, kept_decision, warn_if_depen
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import PolicyStrategy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import count, short, typed
+from voros.text.numbers import count, positives_in_words, short, typed
 from voros.text.table import ReprMixin, Table
 
 if TYPE_CHECKING:
@@ -315,7 +315,8 @@ class Selection(ReprMixin):
             days = count(origin.patient_days or 0.0)
             events = count(points.n_positive)
             return f"{limits}; {origin.n_stays:,} stays, {events} events, {days} patient-days"
-        return f"{limits}; {count(points.n_cases)} cases, {count(points.n_positive)} positive"
+        positive = positives_in_words(points.n_positive, self.scenario.prevalence)
+        return f"{limits}; {count(points.n_cases)} cases, {positive}"
 
     @property
     def legend(self) -> str:

@@ -76,6 +76,22 @@ def count(value: float, *limits: float) -> str:
     return _written(value, max(DIGITS, _whole_digits(value)), limits)
 
 
+def positives_in_words(n_positive: float, prevalence: float | None) -> str:
+    """Write how many cases are positive, and say where they are those of a stated prevalence.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> positives_in_words(371, None), positives_in_words(900, prevalence=0.3)
+    ('371 positive', '900 positive at the stated prevalence of 0.3')
+    """
+    stated = "" if prevalence is None else f" at the stated prevalence of {typed(prevalence)}"
+    return f"{count(n_positive)} positive{stated}"
+
+
 def count_within(limit: float) -> str:
     """Write the greatest whole count within a limit; a limit below 1 as it is.
 
