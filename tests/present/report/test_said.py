@@ -104,13 +104,11 @@ def test_the_opening_speaks_of_the_test_cases_where_there_are_any():
         alarm = risk >= report.policy.threshold()
         numbers = alarm.mean(), (alarm & died).mean(), (~alarm & died).mean()
         pattern = (
-            rf"Of 100 {which} cases (\S+) raise an alarm, (\S+) of them correctly, and (\S+) are"
+            rf"Of 1,000 {which} cases (\S+) raise an alarm, (\S+) of them correctly, and (\S+) are"
         )
         said = re.search(pattern, opening(report))
         assert said is not None
-        assert [float(number) / 100 for number in said.groups()] == pytest.approx(
-            numbers, rel=5.1e-3
-        )
+        assert [int(number) for number in said.groups()] == [round(1000 * n) for n in numbers]
 
 
 @pytest.mark.parametrize("capacity", [1.0, 60])
@@ -138,5 +136,5 @@ def test_a_threshold_is_described_by_the_cases_it_was_evaluated_on():
     policy = voros.ThresholdPolicy.from_validation([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], SCENARIO)
     found = policy.evaluate([1, 1, 0, 0, 0], [0.9, 0.1, 0.95, 0.2, 0.3])
     assert consequences_in_words(found, "test") == (
-        "Of 100 test cases 40 raise an alarm, 20 of them correctly, and 20 are missed."
+        "Of 1,000 test cases 400 raise an alarm, 200 of them correctly, and 200 are missed."
     )

@@ -81,7 +81,7 @@ COST_WORDS = (
 )
 """The costs of a report, each defined once."""
 
-CHOICE_TITLES = ("alarms", "right", "precision", "recall")
+CHOICE_TITLES = ("alarms", "correct", "precision", "recall")
 """What a table says of the alarms at a threshold."""
 
 

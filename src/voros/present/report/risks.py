@@ -77,7 +77,7 @@ def calibration_table(report: Report) -> Table | None:
         for i, (cases, mean, observed, low, high) in enumerate(groups, start=1)
     ]
     head = (
-        "group of risk",
+        "risk group",
         "cases",
         "mean risk",
         f"observed ({percent(report.confidence_level)} interval)",

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from voros.core.scenario import Scenario
     from voros.policy import PolicyEvaluation, ThresholdPolicy
 
-SHOWN_CASES = 100
-"""People imagine a hundred cases better than a rate."""
+SHOWN_CASES = 1000
+"""People imagine a number of cases better than a rate; of a thousand it can be whole."""
 
 
 def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
@@ -116,16 +116,20 @@ def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) ->
 
 
 def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:
-    """Say what one threshold means for a hundred of the cases it was evaluated on."""
+    """Say what one threshold means for a thousand of the cases it was evaluated on."""
     choice, cases = evaluation.choices[0], evaluation.n_positive + evaluation.n_negative
     alarms, correct, missed = (
-        SHOWN_CASES * count / cases
-        for count in (choice.alarms, choice.tp, evaluation.n_positive - choice.tp)
+        _whole(SHOWN_CASES * number / cases)
+        for number in (choice.alarms, choice.tp, evaluation.n_positive - choice.tp)
     )
     return (
-        f"Of {SHOWN_CASES} {which} cases {short(alarms)} raise an alarm, {short(correct)} of them "
-        f"correctly, and {short(missed)} are missed."
+        f"Of {SHOWN_CASES:,} {which} cases {alarms} raise an alarm, {correct} of them correctly, "
+        f"and {missed} are missed."
     )
+
+
+def _whole(cases: float) -> str:
+    return count(round(cases)) if cases >= 1 else short(cases)
 
 
 def between(estimate: Estimate | None) -> str:
