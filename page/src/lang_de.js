@@ -469,7 +469,7 @@ export const GERMAN = {
   loaderHint:
     "Eine CSV- oder TSV-Datei mit einer Zeile je Fall: eine Spalte sagt, was geschah, und jedes Modell " +
     "hat eine Spalte mit Werten. Sie wird hier gelesen, in Ihrem Browser. Sie wird nirgendwohin " +
-    "gesendet, und keine Zeile bleibt, sobald gezählt ist.",
+    "gesendet, und keine Zeile wird gespeichert.",
   dropLabel: "Ziehen Sie eine Datei hierher, oder wählen Sie eine",
   pasteSummary: "Oder Zeilen einfügen",
   pasteLabel: "Zeilen, die erste mit den Namen der Spalten",
@@ -525,7 +525,7 @@ export const GERMAN = {
   tookLabel: (name) => `Spalte ${quoted(name)} gilt als Label (eine andere: ${FELDER.label})`,
   tookModels: (names) => `Als Modelle gelten: ${names.map(quoted).join(", ")} (andere: ${FELDER.scores})`,
   noLabel: (candidates, names) =>
-    `${candidates.length ? `${listed(candidates)} könnten alle` : "keine Spalte ist klar"} das Label sein; ` +
+    `${candidates.length ? `${listed(candidates)} könnten alle das Label sein` : "keine Spalte ist klar als Label zu erkennen"}; ` +
     `nennen Sie es unter ${FELDER.label} (Spalten: ${listed(names)})`,
   noScores: (names, leftOut) =>
     `keine Spalte sieht nach Scores aus; nennen Sie die Modelle unter ${FELDER.scores} ` +
@@ -535,7 +535,7 @@ export const GERMAN = {
   repeatedColumn: (file, name) => `${file} hat mehr als eine Spalte ${quoted(name)}; benennen Sie sie um`,
   whyNull: (rows) => `kein Wert in den ersten ${anzahl(rows)} Zeilen`,
   whyBinary: "Text, der nicht UTF-8 ist",
-  whyType: (isTime) => (isTime ? "Uhrzeiten" : "Daten (Kalendertage)"),
+  whyType: (isTime) => (isTime ? "Uhrzeiten" : "Kalendertage"),
   whyText: "Text",
   whyAlmost: (text, almost) => `Text wie ${quoted(text)}, ${almost}`,
   anIdentifier: "sieht aus wie eine Kennung",

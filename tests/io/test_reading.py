@@ -121,6 +121,18 @@ def test_long_form_whose_models_do_not_match(tmp_path, lines, complaint):
         read_predictions(path, model="who", case="case", label="label")
 
 
+@pytest.mark.parametrize(
+    ("cases", "notes"), [("a b c d", []), ("a b a c", ["repeats 1 of its 3 values, such as 'a'"])]
+)
+def test_cases_that_come_again_are_said_to(tmp_path, cases, notes):
+    path = tmp_path / "wide.csv"
+    rows = [f"{case},{i % 2},0.{i}" for i, case in enumerate(cases.split())]
+    path.write_text("\n".join(["case,label,risk", *rows]))
+    found = read_predictions(path, label="label", scores=["risk"], case="case")
+    assert len(found.notes) == len(notes)
+    assert all(note in said for note, said in zip(notes, found.notes, strict=True))
+
+
 def test_only_the_needed_columns_are_read(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("label,score,junk\n1,0.5,what\n0,0.25,ever\n")

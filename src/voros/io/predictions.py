@@ -208,6 +208,8 @@ def read_predictions(
     models: Mapping[str, str] = {name: name for name in roles.scores}
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
+    elif roles.case is not None:
+        notes += _repeated(table.column(roles.case), roles.case)
     values = {name: _numbers(table.column(column)) for name, column in models.items()}
     positive = None
     if roles.label is not None:
@@ -231,6 +233,19 @@ def read_predictions(
         false_alarm_cost=None
         if false_alarm_cost is None
         else _numbers(table.column(false_alarm_cost)),
+    )
+
+
+def _repeated(column: Any, name: str) -> tuple[str, ...]:
+    """Say where one identifier stands for several rows."""
+    identifiers, counts = column.value_counts().flatten()
+    several = np.flatnonzero(counts.to_numpy() > 1)
+    if len(several) == 0:
+        return ()
+    first = identifiers[int(several[0])].as_py()
+    return (
+        f"column {name!r} repeats {len(several):,} of its {len(counts):,} values, such as "
+        f"{first!r}; every row counts as a case",
     )
 
 
