@@ -305,7 +305,7 @@ def test_a_stream_that_no_period_has_place_for_warns():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"exceed": 0.1}, r"per, which exceed=0\.1 needs"),
+        ({"exceed": 0.1}, r"exceed=0\.1 requires a capacity per period, such as per='day'"),
         ({"per": "day"}, "per='day' needs the period of each case"),
         ({"per": "day", "periods": [0, 1]}, "periods"),
         ({"periods": [0, 1, 0, 1]}, "periods needs a capacity per period"),

@@ -142,7 +142,10 @@ def test_any_column_is_a_period(voros_command, admissions):
         (("score", "--capacity", "2/ward", "--time", "admitted"), "is not a calendar period"),
         (("score", "--capacity", "2/day", "--time", "ward"), "--time[0]='ward 0' is not a time"),
         (("score", "--capacity", "20%/day", "--time", "admitted"), "a whole number of alarms"),
-        (("score", "--capacity", "0.2", "--exceed", "5%"), "which exceed=0.05 needs"),
+        (
+            ("score", "--capacity", "0.2", "--exceed", "5%"),
+            "--exceed=0.05 requires a capacity per period, such as --capacity 20/day",
+        ),
         (
             ("score", "--capacity", "2/day", "--time", "admitted", "--engine", "duckdb"),
             "--engine cannot count by period",

@@ -133,7 +133,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check requires --test FILE"),
         ((*GROUPS, "--block", "7"), "--block requires --confidence"),
-        ((*GROUPS, "--exceed", "0.1"), "which exceed=0.1 needs"),
+        ((*GROUPS, "--exceed", "0.1"), "--exceed=0.1 requires a capacity per period"),
         ((*GROUPS, "--time", "good"), "--time requires a capacity per period"),
     ],
 )

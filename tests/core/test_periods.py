@@ -385,7 +385,10 @@ def test_what_knows_no_periods_refuses_a_capacity_per_period() -> None:
         ({"capacity": 0.5, "per": "day"}, "capacity=0.5 per 'day'; accepted is a whole number"),
         ({"capacity": 5, "per": ""}, "per=''"),
         ({"capacity": 5, "per": 3}, "per=3"),
-        ({"capacity": 5, "exceed": 0.1}, "per, which exceed=0.1 needs"),
+        (
+            {"capacity": 5, "exceed": 0.1},
+            "exceed=0.1 requires a capacity per period, such as per='day'",
+        ),
         ({"capacity": 5, "per": "day", "exceed": 1.0}, "exceed=1.0; accepted is a share"),
         ({"capacity": 5, "per": "day", "exceed": -0.1}, "exceed=-0.1"),
         ({"capacity": 5, "per": "day", "exceed": "often"}, "exceed='often'"),

@@ -170,10 +170,11 @@ class Scenario:
 
     def _check_per(self) -> None:
         if not isinstance(self.per, str) or not self.per.strip():
-            stated = "" if self.per is None else f"={self.per!r}"
-            needed = "" if self.exceed is None else f", which exceed={self.exceed!r} needs"
+            if self.per is None and self.exceed is not None:
+                needs = f"={self.exceed!r} requires a capacity per period, such as "
+                raise ArgumentError("exceed", needs, Argument("per='day'", "capacity", "20/day"))
             raise ArgumentError(
-                "per", f"{stated}{needed}; accepted is the name of a period, such as 'day'"
+                "per", f"={self.per!r}; accepted is the name of a period, such as 'day'"
             )
 
     def _read_period(self, is_count: bool) -> None:
