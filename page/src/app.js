@@ -37,6 +37,7 @@ import {
   fullThreshold,
   percent,
   plain,
+  ruleText,
   settingText,
   several,
   verdictText,
@@ -273,8 +274,10 @@ function update() {
 }
 
 /** The limits and costs in a line, for a screen that has no room for their controls. */
-function limitsInShort({ minPrecision, minRecall = 0, capacity, miss }) {
-  const most = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count, 9);
+function limitsInShort(setting) {
+  const { minPrecision, minRecall = 0, capacity, miss } = setting;
+  const number = capacity.count === undefined ? percent(capacity.share) : plain(capacity.count, 9);
+  const most = setting.per === undefined ? number : `${number} ${ruleText(setting)}`;
   const caught = minRecall > 0 ? percent(minRecall) : null;
   return w.limitsShort(percent(minPrecision), caught, most, miss[0] === miss[1] ? plain(miss[0]) : w.range(...miss.map((end) => plain(end))));
 }

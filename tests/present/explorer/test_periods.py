@@ -128,6 +128,7 @@ def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) ->
     assert "per day, on average and in all but 2\N{NO-BREAK SPACE}%" in said(
         browser, "setting-text"
     )
+    assert "alarms ≤ 1 per day, on average and in all but" in said(browser, "limits-short")
     browser.get("about:blank")
     browser.get(page.as_uri() + "#precision=0.3&count=1&miss=5_20&spread=miss&exceed=0.02")
     assert python_scenario(browser).exceed == 0.02
