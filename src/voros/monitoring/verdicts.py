@@ -194,7 +194,10 @@ def advice(watches: list[Watch], units: str) -> Iterator[str]:
     """Say what to do where a floor seems to be broken."""
     floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
     if any(watch.verdict in ("broken", "watch") for watch in floors):
-        yield f"advice: monitor.renew() proposes a threshold from labelled recent {units}"
+        yield (
+            f"advice: monitor.renew(), or voros monitor --renew, proposes a threshold from labelled "
+            f"recent {units}"
+        )
 
 
 def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
