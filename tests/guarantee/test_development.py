@@ -179,7 +179,7 @@ def test_what_development_cases_cannot_help_with_is_refused_by_name(rng):
         certify(y, score, development, None, elsewhere)
     ladder = voros.Guarantee((0.95, 0.9, 0.8))
     for several in (ladder, ladder.at(0.9)):
-        with pytest.raises(ArgumentError, match="cannot be combined with several confidences"):
+        with pytest.raises(ArgumentError, match="thresholds for one confidence"):
             voros.select_model(y, score, SCENARIO, guarantee=several, development=development)
     guarantee = voros.Guarantee()
     with pytest.raises(ArgumentError, match="only one of them has 'other'"):

@@ -195,8 +195,8 @@ def advice(watches: list[Watch], units: str) -> Iterator[str]:
     floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
     if any(watch.verdict in ("broken", "watch") for watch in floors):
         yield (
-            f"advice: monitor.renew(), or voros monitor --renew, proposes a threshold from labelled "
-            f"recent {units}"
+            "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
+            f"labelled recent {units}"
         )
 
 

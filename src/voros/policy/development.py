@@ -53,8 +53,8 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
     if promise.ladder is not None or len(promise.steps) > 1:
         raise ArgumentError(
             "development",
-            " cannot be combined with several confidences: the thresholds are fixed for one error; "
-            "accepted is a guarantee of one confidence, such as 0.95",
+            " fixes the thresholds for one confidence, and several were asked for; accepted is "
+            "one, such as 0.95",
         )
     return promise
 
