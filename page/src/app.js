@@ -56,7 +56,7 @@ const LONG_RANKING = 12;
 const ANNOUNCED_AFTER = 700;
 
 /** What the page in view shows: its data, and what draws them. */
-let payload, cases, words, nCases, models;
+let payload, cases, words, nCases, mostRate, models;
 let tables, pictures, drawPeople, writeTexts, showControls, showComparison, showRanking;
 let shownView = null;
 let shownMap = null;
@@ -67,12 +67,13 @@ let unfolds = false;
 /** Numbers that JSON lacks are spelled "NaN", "Infinity" and "-Infinity". */
 const readThreshold = (value) => Number(value);
 
-function modelOf({ name, thresholds, tp, fp }, position) {
+function modelOf({ name, thresholds, tp, fp, capacityAlarms }, position) {
   const { periods } = payload;
   const inTime = periods ? { nPeriods: periods.n, breaks: periods.breaks[position] } : {};
   const held = { ...cases, ...inTime };
-  const base = operatingPoints({ thresholds: thresholds.map(readThreshold), tp, fp }, held);
-  const wholeCurve = `${runPath(base, () => true)}L1 1`;
+  const counts = { thresholds: thresholds.map(readThreshold), tp, fp, capacityAlarms };
+  const base = operatingPoints(counts, held);
+  const wholeCurve = `${runPath(base, () => true)}${payload.stays ? "" : "L1 1"}`;
   return { name, position, base, wholeCurve, asScored: payload.asScored[position] };
 }
 
@@ -112,7 +113,8 @@ function viewOf(setting) {
     ratios: ratioRange(costs, odds),
     missAt: miss,
     ratioAt: 1 / miss,
-    nCases,
+    mostRate,
+    mostAlarms: nCases * mostRate,
     thinning: payload.thinning,
     repeated: payload.repeated,
     leaders: judge ? leadersBefore() : UNKNOWN,
@@ -269,7 +271,8 @@ function update() {
   showResult(view, consequence);
   askHowSure(view, consequence);
   sayGuarantee(view);
-  writeTexts(store.setting);
+  const isRate = payload.stays && store.setting.capacity.share !== undefined;
+  writeTexts(isRate ? { ...store.setting, per: "patient-day" } : store.setting);
   document.body.dataset.updateMs = (performance.now() - started).toFixed(2);
 }
 
@@ -334,6 +337,7 @@ function bindPage() {
   const showRule = bindPeriods(byId, store, payload.periods, payload.setting);
   const showLimits = bindControls(store, models, {
     nCases: payload.periods ? payload.periods.most : nCases,
+    mostRate,
     ownRate: cases.nPositive / nCases,
     firstMiss: payload.setting.miss,
     cases: words.cases,
@@ -346,7 +350,7 @@ function bindPage() {
 
 function takeAddress(hash) {
   const first = firstSetting(payload.setting);
-  const { setting, problems } = readHash(hash, first, models.length);
+  const { setting, problems } = readHash(hash, first, models.length, mostRate);
   store.change(setting, problems);
 }
 
@@ -412,8 +416,10 @@ export const settingNow = () => store.setting;
 export function openPage(newPayload, setting = null) {
   payload = newPayload;
   cases = payload.cases;
-  words = wordsOf(payload.words);
+  words = { ...wordsOf(payload.words), stays: payload.stays };
   nCases = cases.nPositive + cases.nNegative;
+  // Over stays the cases are patient-days, with any number of alarms each.
+  mostRate = cases.mostRate ?? 1;
   models = payload.models.map(modelOf);
   byId("layout").hidden = false;
   for (const id of ["limits-fold", "deploy-fold"]) byId(id).open = !window.matchMedia(NARROW).matches;

@@ -29,11 +29,11 @@ const floorKind = (said) => () => ({
   text: (share) => said()(percent(share)),
 });
 
-const shareKind = (cases) => ({
+const shareKind = (cases, mostRate) => ({
   power: 2,
-  steps: logSteps(LEAST_SHARE, 1),
-  accepts: isPositiveShare,
-  accepted: w.acceptedCapacity(cases),
+  steps: logSteps(LEAST_SHARE, mostRate),
+  accepts: (share) => isPositiveShare(share, mostRate),
+  accepted: w.acceptedCapacity(cases, 100 * mostRate),
   text: (share) => w.atMostSaid(percent(share)),
 });
 
@@ -104,8 +104,8 @@ function missControls(store, firstMiss) {
 }
 
 /** Bind the numbers of the setting; `store` has `setting` and `change(part)`. */
-function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
-  const [counts, shares, keep] = [countKind(nCases), shareKind(cases), keeper(store)];
+function numberControls(store, { nCases, mostRate, ownRate, firstMiss, cases }) {
+  const [counts, shares, keep] = [countKind(nCases * mostRate), shareKind(cases, mostRate), keeper(store)];
   const isCountNow = () => store.setting.capacity.count !== undefined;
   const showFloor = numberControl("floor", floorKind(() => w.floorSaid), {
     changed: (minPrecision) => store.change({ minPrecision }),
@@ -136,20 +136,20 @@ function numberControls(store, { nCases, ownRate, firstMiss, cases }) {
   };
 }
 
-function changeUnit(store, nCases, unit) {
+function changeUnit(store, { nCases, mostRate }, unit) {
   const { capacity } = store.setting;
   if (unit === "count" && capacity.count === undefined) {
     store.change({ capacity: { count: Math.max(1, Math.round(capacity.share * nCases)) } });
   } else if (unit === "share" && capacity.share === undefined) {
-    store.change({ capacity: { share: Math.min(1, capacity.count / nCases) } });
+    store.change({ capacity: { share: Math.min(mostRate, capacity.count / nCases) } });
   }
 }
 
 /** Bind switches and lists; returns a function that shows a setting on them. */
-function choiceControls(store, { nCases, ownRate }) {
+function choiceControls(store, { nCases, mostRate, ownRate }) {
   const ownStart = Number(ownRate.toPrecision(OWN_RATE_DIGITS));
   const on = (id, event, act) => byId(id).addEventListener(event, ({ target }) => act(target));
-  on("capacity-unit", "change", ({ value }) => changeUnit(store, nCases, value));
+  on("capacity-unit", "change", ({ value }) => changeUnit(store, { nCases, mostRate }, value));
   on("spread", "change", ({ value }) => store.change({ spread: value }));
   on("own-prevalence", "change", ({ checked }) =>
     store.change({ prevalence: checked ? null : ownStart }),

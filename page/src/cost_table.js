@@ -23,7 +23,7 @@ export function costRows({ ranked, points, costs, setting: { price } }) {
   return [
     ...ranked.map((model) => row(model, model.name, costsOfModel(model, costs))),
     row(null, w.noAlarmRow, { within: none, free: none, limits: NaN }),
-    row(null, w.everybody, { within: NaN, free: all, limits: NaN }),
+    ...(points[0].patientDays ? [] : [row(null, w.everybody, { within: NaN, free: all, limits: NaN })]),
   ];
 }
 

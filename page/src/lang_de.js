@@ -86,8 +86,8 @@ export const GERMAN = {
   prevalenceField: "Prävalenz in Prozent",
   reset: "Zurück zur ersten Einstellung",
   acceptedShare: "0 bis 100",
-  acceptedCapacity: (cases) =>
-    `ein Prozentsatz über 0, bis 100; für eine Anzahl (${cases}) ändern Sie die Einheit`,
+  acceptedCapacity: (cases, most) =>
+    `ein Prozentsatz über 0, bis ${most}; für eine Anzahl (${cases}) ändern Sie die Einheit`,
   acceptedCount: "eine ganze Zahl über 0",
   acceptedPrevalence: "ein Prozentsatz zwischen 0 und 100, mindestens 1e-98",
   acceptedMiss: (low, high) => `eine Zahl von ${low} bis ${high}`,
@@ -99,7 +99,7 @@ export const GERMAN = {
     `Zurück zu ${value}: ${typed ?? "diese Eingabe"} geht nicht. Möglich: ${what}.`,
 
   keyShare: "0 bis 1",
-  keyPositiveShare: "über 0, bis 1",
+  keyPositiveShare: (most) => `über 0, bis ${most}`,
   keyMiss: (low, high) => `zwei steigende Zahlen von ${low} bis ${high}, wie 6_9`,
   keySpread: "miss oder ratio",
   keyPrevalence: (least) => `own, oder zwischen 0 und 1, mindestens ${least}`,
@@ -141,20 +141,21 @@ export const GERMAN = {
     `${names} sind nicht zu unterscheiden` +
     `${behind ? `; ${one ? "das andere Modell ist" : `die anderen ${behind} Modelle sind`} schlechter` : ""}.`,
   withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
-  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
+  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome, stays }) => {
     const alarmed = alarms === 0 ? "kein Alarm" : `${anzahl(alarms)} ${alarms === 1 ? "Alarm" : "Alarme"}`;
     const correct = alarms === 0 ? "" : `, davon ${right || "keiner"} richtig`;
     const left =
       ill === 0
         ? `weniger als ein Fall mit Ereignis${genannt(outcome)}`
         : `${missed || "keiner"} von ${ill} mit Ereignis${genannt(outcome)} ${missed > 1 ? "werden" : "wird"} übersehen`;
-    return `von ${total} ${dativ(cases)}: ${alarmed}${correct}; ${left}.`;
+    return `${stays ? "in" : "von"} ${total} ${dativ(cases)}: ${alarmed}${correct}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? `${precision} der Alarme sind` : `Alarm ab einem Wert von ${threshold}; dann sind ${precision} der Alarme`} ` +
     `richtig (positiver Vorhersagewert), und von allen mit Ereignis` +
     `${genannt(outcome)} werden ${recall} erkannt (Sensitivität).`,
+  rateSaid: (rate) => `Für die Kapazität zählen ${rate} Alarme pro Patiententag.`,
   allCases: "für alle Fälle wie diese",
   nextCases: (n, inPeriods) => `in den nächsten ${n} ${inPeriods ? "Zeiträumen" : "Fällen"}`,
   guaranteed: (confidence, about) =>
@@ -175,6 +176,7 @@ export const GERMAN = {
   settingText: ({ floor, caught, most, worth, even, rate }) =>
     `Mindestens ${floor} der Alarme sind richtig; ${caught === null ? "" : `Sensitivität mindestens ${caught}; `}${most}; ein übersehener Fall wiegt ${worth}${even}; Prävalenz ${rate}.`,
   settingShare: (share, cases) => `Alarm für höchstens ${share} der ${cases}`,
+  settingRate: (rate) => `höchstens ${rate} Alarme pro Patiententag`,
   settingCount: (alarms) => `höchstens ${alarms}`,
   perPeriod: (per) => `Alarme pro ${ZEITRAUM[per] ?? per}`,
   exceedLabel: "Das gilt",
@@ -317,7 +319,8 @@ export const GERMAN = {
   mapShare: (model, share) => `${model} in ${share}`,
   mapText: (shares) => `Am besten bei diesen Grenzen: ${shares.join(", ")}.`,
   mapNobody: "Hier ist kein Modell brauchbar.",
-  mapAxis: (title, isCount) => `${title} (${isCount ? "Alarme" : "Anteil der Fälle"})`,
+  mapAxis: (title, isCount, { stays }) =>
+    `${title} (${isCount ? "Alarme" : stays ? "Alarme pro Patiententag" : "Anteil der Fälle"})`,
   mapPlace: (most, floor) => `Kapazität ${most}, Mindestanteil ${floor}`,
   mapNoModel: (place) => `${place}: kein Modell kann Alarm schlagen.`,
   mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,

@@ -71,8 +71,8 @@ export const ENGLISH = {
   prevalenceField: "Prevalence, percent",
   reset: "Back to the first setting",
   acceptedShare: "0 to 100",
-  acceptedCapacity: (cases) =>
-    `a percentage above 0, up to 100; for a number of ${cases}, change the unit`,
+  acceptedCapacity: (cases, most) =>
+    `a percentage above 0, up to ${most}; for a number of ${cases}, change the unit`,
   acceptedCount: "a whole number above 0",
   acceptedPrevalence: "a percentage between 0 and 100, at least 1e-98",
   acceptedMiss: (low, high) => `a number from ${low} to ${high}`,
@@ -85,7 +85,7 @@ export const ENGLISH = {
 
   // What an address may hold.
   keyShare: "0 to 1",
-  keyPositiveShare: "above 0, up to 1",
+  keyPositiveShare: (most) => `above 0, up to ${most}`,
   keyMiss: (low, high) => `two rising numbers from ${low} to ${high}, as 6_9`,
   keySpread: "miss or ratio",
   keyPrevalence: (least) => `own, or between 0 and 1, at least ${least}`,
@@ -128,19 +128,21 @@ export const ENGLISH = {
     `${names} cannot be told apart` +
     `${behind ? `; the other ${one ? "model is" : `${behind} models are`} worse` : ""}.`,
   withModel: (model, consequence) => `With ${model}: ${consequence}`,
-  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome }) => {
-    const alarmed = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
-    const correct = alarms === 0 ? "" : `, ${right || "none"} of them correctly`;
+  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome, stays }) => {
+    const raised = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
+    const alarmed = stays ? `${alarms === 0 ? "no" : count(alarms)} ${alarms === 1 ? "alarm" : "alarms"}` : raised;
+    const correct = alarms === 0 ? "" : `, ${right || "none"} of them ${stays ? "correct" : "correctly"}`;
     const left =
       ill === 0
         ? `fewer than one has ${outcome}`
         : `${missed || "none"} of the ${ill} with ${outcome} ${missed === 1 ? "is" : "are"} missed`;
-    return `of ${total} ${cases}, ${alarmed}${correct}; ${left}.`;
+    return `${stays ? "in" : "of"} ${total} ${cases}, ${alarmed}${correct}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: no alarm at all.`,
   deploy: (threshold, precision, recall, { outcome }) =>
     `${threshold === null ? "" : `alarm when the score is at least ${threshold}; then `}` +
     `${precision} of alarms are correct (PPV), and ${recall} of those with ${outcome} are caught (sensitivity).`,
+  rateSaid: (rate) => `${rate} alarms per patient-day count for the capacity.`,
   allCases: "for all cases like these",
   nextCases: (n, inPeriods) => `in the next ${n} ${inPeriods ? "periods" : "cases"}`,
   guaranteed: (confidence, about) =>
@@ -159,6 +161,7 @@ export const ENGLISH = {
   settingText: ({ floor, caught, most, worth, even, rate }) =>
     `At least ${floor} of alarms correct; ${caught === null ? "" : `at least ${caught} caught (sensitivity); `}${most}; a miss worth ${worth}${even}; prevalence ${rate}.`,
   settingShare: (share, cases) => `alarms for at most ${share} of ${cases}`,
+  settingRate: (rate) => `at most ${rate} alarms per patient-day`,
   settingCount: (alarms) => `at most ${alarms}`,
   perPeriod: (per) => `alarms per ${per}`,
   exceedLabel: "That holds",
@@ -296,7 +299,8 @@ export const ENGLISH = {
   mapShare: (model, share) => `${model} in ${share}`,
   mapText: (shares) => `Best of these limits: ${shares.join(", ")}.`,
   mapNobody: "No model is usable here.",
-  mapAxis: (title, isCount) => `${title} (${isCount ? "alarms" : "share of cases"})`,
+  mapAxis: (title, isCount, { stays }) =>
+    `${title} (${isCount ? "alarms" : stays ? "alarms per patient-day" : "share of cases"})`,
   mapPlace: (most, floor) => `Capacity ${most}, precision floor ${floor}`,
   mapNoModel: (place) => `${place}: no model can raise an alarm.`,
   mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,

@@ -1,13 +1,14 @@
 /** What a reader must know besides the numbers: limits that cannot be met, odd costs, thinning. */
 import { w } from "./lang.js";
-import { costHull, highestRecall, maxAlarms } from "./voros.js";
+import { costHull, countedAlarms, highestRecall, maxAlarms } from "./voros.js";
 import { countText, falseAlarms, percent, plain, several } from "./wording.js";
 
 /** The highest precision any threshold of a model reaches within the capacity. */
 export function mostPrecise({ points, result }) {
   let [best, at] = [0, 0];
+  const counted = countedAlarms(points);
   for (let i = 1; i < points.tp.length; i++) {
-    if (points.alarms[i] > result.allowedAlarms) continue;
+    if (counted[i] > result.allowedAlarms) continue;
     const precision = points.tp[i] / points.alarms[i];
     if (precision >= best) [best, at] = [precision, i];
   }

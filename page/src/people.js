@@ -68,7 +68,9 @@ export function peoplePicture(place) {
     const { shares } = consequences(view);
     const counts = wholeOutOf(PEOPLE, shares);
     const wanted = JSON.stringify([counts, w.language]);
-    if (drawn !== wanted) place.replaceChildren(crowd(counts), legend(counts));
+    // Patient-days with more than an alarm each are not drawn.
+    const fits = Object.values(counts).reduce((sum, count) => sum + count, 0) <= PEOPLE;
+    if (drawn !== wanted) place.replaceChildren(...(fits ? [crowd(counts), legend(counts)] : []));
     drawn = wanted;
     return consequenceText(shares, view.words);
   };

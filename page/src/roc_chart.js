@@ -46,10 +46,10 @@ export function runPath(points, wanted) {
   return parts.join("");
 }
 
-function zoomOf(region, zoom) {
-  if (!zoom || !region) return [1, 1];
+function zoomOf(region, zoom, mostRate) {
+  if (!zoom || !region) return [mostRate, 1];
   const most = (axis) => Math.max(...region.corners.map((corner) => corner[axis]), 0.01);
-  return [Math.min(1, most(0) * ZOOM_MARGIN), Math.min(1, most(1) * ZOOM_MARGIN)];
+  return [Math.min(mostRate, most(0) * ZOOM_MARGIN), Math.min(1, most(1) * ZOOM_MARGIN)];
 }
 
 /** Curves are drawn once in ROC space; a zoom only changes this transform. */
@@ -136,7 +136,7 @@ export function rocChart(place, clipName = "roc-plot") {
     const box = plotBox(width, height);
     const scored = view.drawn.filter((model) => model.result.hull);
     const region = scored[0]?.result.region;
-    const [xMost, yMost] = zoomOf(region, view.setting.zoom);
+    const [xMost, yMost] = zoomOf(region, view.setting.zoom, view.mostRate);
     const x = linearScale(0, xMost, box.left, box.right);
     const y = linearScale(0, yMost, box.bottom, box.top);
     const label = (share) => percent(share, 3);

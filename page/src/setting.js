@@ -32,7 +32,7 @@ export function missAt({ miss: [low, high], at }) {
 // ------------------------------------------------------------------ what is accepted
 
 export const isShare = (value) => value >= 0 && value <= 1;
-export const isPositiveShare = (value) => value > 0 && value <= 1;
+export const isPositiveShare = (value, most = 1) => value > 0 && value <= most;
 export const isCount = (value) => Number.isSafeInteger(value) && value > 0;
 
 /** Beyond these, products of costs and cases leave what a number can hold. */
@@ -93,13 +93,13 @@ function missFrom(text) {
 }
 
 /** What each key of an address may hold, and how it is read; undefined is not accepted. */
-function keysOf(nModels) {
+function keysOf(nModels, mostRate) {
   const position = (text) => numberFrom((value) => isCount(value) && value <= nModels, text);
   const oneOf = (choices) => (text) => choices.get(text);
   return {
     precision: [w.keyShare, (text) => numberFrom(isShare, text)],
     recall: [w.keyShare, (text) => numberFrom(isShare, text)],
-    share: [w.keyPositiveShare, (text) => numberFrom(isPositiveShare, text)],
+    share: [w.keyPositiveShare(mostRate), (text) => numberFrom((v) => isPositiveShare(v, mostRate), text)],
     count: [w.acceptedCount, (text) => numberFrom(isCount, text)],
     miss: [w.keyMiss(...MISS_COSTS), missFrom],
     spread: [w.keySpread, oneOf(new Map(["miss", "ratio"].map((unit) => [unit, unit])))],
@@ -151,10 +151,10 @@ function capacityFrom({ share, count }, fallback) {
  * Read a setting from the part of an address behind #, as {setting, problems}. What it does not
  * say, or says in a way that is not accepted, stays as it was; the problems say what and why.
  */
-export function readHash(hash, setting, nModels) {
+export function readHash(hash, setting, nModels, mostRate = 1) {
   if (!holdsSetting(hash)) return { setting, problems: [] };
   const pairs = new URLSearchParams(hash.replace(/^#/, ""));
-  const { share, exceed, ...others } = keysOf(nModels);
+  const { share, exceed, ...others } = keysOf(nModels, mostRate);
   // A capacity per period is a number of alarms, and has a rule.
   const own = setting.exceed === undefined ? { share } : { exceed };
   const { values, problems } = readPairs(pairs, { ...others, ...own });

@@ -4,7 +4,7 @@ import { axes, clip, linearScale, logScale, plotBox } from "./axes.js";
 import { w } from "./lang.js";
 import { cursorChart } from "./cursor.js";
 import { fill, html, svg } from "./marks.js";
-import { usedVertices } from "./voros.js";
+import { countedAlarms, usedVertices } from "./voros.js";
 import { percent, plain, thresholdText } from "./wording.js";
 
 /** The best threshold on each range of what a miss is worth, by increasing cost of a miss. */
@@ -18,7 +18,7 @@ export function choices({ points, result: { hull } }, [low, high]) {
       from: Math.max(1 / hull.enter[j], low),
       to: Math.min(1 / (hull.enter[j + 1] ?? 0), high),
       threshold: points.thresholds[i],
-      alarms: points.alarms[i] / (points.nPositive + points.nNegative),
+      alarms: countedAlarms(points)[i] / (points.nPositive + points.nNegative),
       precision: points.alarms[i] > 0 ? points.tp[i] / points.alarms[i] : NaN,
       recall: points.tp[i] / points.nPositive,
     });

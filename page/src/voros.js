@@ -5,8 +5,9 @@
  * those of voros.roc, voros.region and voros.volume, where each formula is derived.
  *
  * Points    {thresholds, tp, fp, alarms, nPositive, nNegative, oneCase, wholeCounts, wholeCases}
- *           by rising alarms; the first raises no alarm.
- * Capacity  {share: 0.5} of the cases, or {count: 40} of them.
+ *           by rising alarms; the first raises no alarm. Over stays {patientDays, mostRate} too, and
+ *           {capacityAlarms}, those that count for the capacity, where they are others than `alarms`.
+ * Capacity  {share: 0.5} of the cases, or {count: 40} of them; over stays alarms per patient-day.
  * Limits    {minPrecision, minRecall, capacity}; a recall floor may be left out, and 0 is none.
  * Costs     {over: "ratio" | "miss" | "t", low, high}: uniform in that unit, known if low == high.
  */
@@ -64,13 +65,17 @@ export function asFraction(limit) {
 /** The capacity as a number of alarms among these points' cases. */
 export function maxAlarms(points, capacity) {
   const nCases = points.nPositive + points.nNegative;
-  if (capacity.count !== undefined) return Math.min(capacity.count * (points.nPeriods ?? 1), nCases);
-  if (!points.wholeCases) return capacity.share * nCases;
-  const { numerator, denominator } = asFraction(capacity.share);
-  const product = numerator * nCases;
-  if (product <= Number.MAX_SAFE_INTEGER) return product / denominator;
-  const [exact, by] = [BigInt(numerator) * BigInt(nCases), BigInt(denominator)];
-  return Number(exact / by) + Number(exact % by) / denominator;
+  const { patientDays } = points;
+  if (capacity.count !== undefined) {
+    return patientDays ? capacity.count : Math.min(capacity.count * (points.nPeriods ?? 1), nCases);
+  }
+  if (!points.wholeCases && !patientDays) return capacity.share * nCases;
+  const [rate, base] = [capacity.share, patientDays ?? nCases].map(asFraction);
+  const [product, divisor] = [rate.numerator * base.numerator, rate.denominator * base.denominator];
+  if (Math.max(product, divisor) <= Number.MAX_SAFE_INTEGER) return product / divisor;
+  const exact = BigInt(rate.numerator) * BigInt(base.numerator);
+  const by = BigInt(rate.denominator) * BigInt(base.denominator);
+  return Number(exact / by) + Number(exact % by) / Number(by);
 }
 
 /** Whether `tp` is at least a share, the floor, of a count: of the alarms precision, of the positives recall. */
@@ -83,13 +88,17 @@ export function keepsFloor(tp, of, floor, wholeCounts) {
   return BigInt(tp) * BigInt(floor.denominator) >= BigInt(of) * BigInt(floor.numerator);
 }
 
+/** The alarms that count for the capacity. */
+export const countedAlarms = ({ alarms, capacityAlarms = alarms }) => capacityAlarms;
+
 /** A function that says whether the threshold at `i`, which raises an alarm, meets the limits. */
 function limitTest(points, { minPrecision, minRecall = 0 }, allowedAlarms) {
   const { tp, alarms, nPositive, wholeCounts } = points;
+  const counted = countedAlarms(points);
   const [floor, recallFloor] = [asFraction(minPrecision), asFraction(minRecall)];
   const most = wholeCounts ? allowedAlarms : allowedAlarms + WEIGHT_ROUNDING * allowedAlarms;
   return (i) =>
-    alarms[i] <= most &&
+    counted[i] <= most &&
     keepsFloor(tp[i], nPositive, recallFloor, wholeCounts) &&
     keepsFloor(tp[i], alarms[i], floor, wholeCounts);
 }
@@ -106,8 +115,9 @@ export function feasible(points, limits, allowedAlarms, last = points.alarms.len
 // ------------------------------------------------------------------ operating points
 
 /** Points from counts by rising alarms, without the threshold +inf, which is put first. */
-export function operatingPoints({ thresholds, tp, fp }, cases) {
+export function operatingPoints({ thresholds, tp, fp, capacityAlarms = null }, cases) {
   return withAlarms({
+    ...(capacityAlarms && { capacityAlarms: Float64Array.from([0, ...capacityAlarms]) }),
     thresholds: Float64Array.from([Infinity, ...thresholds]),
     tp: Float64Array.from([0, ...tp]),
     fp: Float64Array.from([0, ...fp]),
@@ -205,18 +215,25 @@ export function usedVertices(hull, low, high) {
 
 // ------------------------------------------------------------------ region
 
-/** The unit square cut by the limits: {corners: [[x, y], ...], area}, counter-clockwise. */
-export function feasibleRegion(nPositive, nNegative, { minPrecision, minRecall = 0 }, allowedAlarms) {
+/** False alarms over stays have no end but the limits: the most of them, as a multiple of the negatives. */
+function widthOverStays({ patientDays, nPositive, nNegative }, { minPrecision }, allowedAlarms) {
+  if (!patientDays) return 1;
+  const precise = (nPositive * (1 - minPrecision)) / minPrecision;
+  return Math.max(Math.min(precise, allowedAlarms) / nNegative, 1);
+}
+
+/** The unit square, or one as wide, cut by the limits: {corners: [[x, y], ...], area}, counter-clockwise. */
+export function feasibleRegion(nPositive, nNegative, { minPrecision, minRecall = 0 }, allowedAlarms, width = 1) {
   let corners = [
     [0, 0],
-    [1, 0],
-    [1, 1],
+    [width, 0],
+    [width, 1],
     [0, 1],
   ];
   if (minPrecision > 0) {
     corners = cut(corners, -minPrecision * nNegative, (1 - minPrecision) * nPositive, 0);
   }
-  if (allowedAlarms < nPositive + nNegative) {
+  if (allowedAlarms < nPositive + width * nNegative) {
     corners = cut(corners, -nNegative, -nPositive, allowedAlarms);
   }
   if (minRecall > 0) corners = cut(corners, 0, 1, -minRecall);
@@ -460,7 +477,8 @@ export function evaluate(points, limits, costs) {
   if (allowedAlarms < Math.max(points.oneCase, needed)) {
     return { score: null, allowedAlarms, scoresNothing: minRecall > 0 };
   }
-  const region = feasibleRegion(points.nPositive, points.nNegative, limits, allowedAlarms);
+  const width = widthOverStays(points, limits, allowedAlarms);
+  const region = feasibleRegion(points.nPositive, points.nNegative, limits, allowedAlarms, width);
   const last = lastAllowed(points, capacity);
   const hull = costHull(points, limits, allowedAlarms, last);
   const scoresNothing = minRecall > 0 && !canAlarm(hull);

@@ -65,8 +65,8 @@ function letters({ results, cells }, window, models, { x, y }) {
   });
 }
 
-function crosshair({ capacity, minPrecision }, nCases, { box, x, y }) {
-  const now = capacity.count === undefined ? capacity.share : Math.min(capacity.count, nCases);
+function crosshair({ capacity, minPrecision }, mostAlarms, { box, x, y }) {
+  const now = capacity.count === undefined ? capacity.share : Math.min(capacity.count, mostAlarms);
   const [atX, atY] = [x.at(now), y.at(minPrecision)];
   const d = `M${box.left} ${atY}H${box.right}M${atX} ${box.top}V${box.bottom}`;
   return [
@@ -137,13 +137,13 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
       svg("defs", {}, clip("map-plot", box), hatch()),
       svg("g", { "clip-path": "url(#map-plot)" }, ...cells),
       axes(box, x, y, {
-        xTitle: w.mapAxis(view.titles.capacity, window.isCount),
+        xTitle: w.mapAxis(view.titles.capacity, window.isCount, view.words),
         yTitle: view.titles.min_precision,
         xLabel: (value) => (window.isCount ? plain(value) : percent(value)),
         yLabel: (value) => percent(value),
       }),
       ...(shown ? letters(shown, window, view.models, frame) : []),
-      ...crosshair(view.setting, view.nCases, frame),
+      ...crosshair(view.setting, view.mostAlarms, frame),
       ...(cursor ? cursorShapes(cursor, window, frame) : []),
     ]);
   }
@@ -175,7 +175,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   }
 
   function moveCursor(step) {
-    const from = cursor ?? cellAt(window, view.setting, view.nCases, FINE);
+    const from = cursor ?? cellAt(window, view.setting, view.mostAlarms, FINE);
     cursor = from.map((at, axis) => Math.min(Math.max(at + step[axis], 0), FINE - 1));
     draw();
     const [column, row] = cursor;
@@ -194,7 +194,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   });
   state.picture.addEventListener("pointermove", (event) => {
     const limits = view && limitsUnder(event, state.picture, window, frameOf(state.width, window));
-    const [column, row] = limits ? cellAt(window, limits, view.nCases, FINE) : [0, 0];
+    const [column, row] = limits ? cellAt(window, limits, view.mostAlarms, FINE) : [0, 0];
     const cell = limits && shown?.cells === FINE ? shown.results[row * FINE + column] : null;
     say(limits ? cellText(limits, cell, view) : "");
   });
@@ -218,7 +218,7 @@ export function winnerMap(place, { choose, say, tabulate, describe, compare }) {
   return (next) => {
     stop();
     dropCursor();
-    [view, window, shown] = [next, mapWindow(next.setting, next.nCases), null];
+    [view, window, shown] = [next, mapWindow(next.setting, next.mostAlarms, next.mostRate), null];
     // Folded away, it is computed once it is opened.
     if (state.width > 0) start();
   };

@@ -12,10 +12,10 @@ const CAPACITY_FACTOR = 4;
 const FLOOR_REACH = 0.2;
 
 /** The limits at the edges of the map. */
-export function mapWindow({ minPrecision, minRecall = 0, capacity, zoom = true }, nCases) {
+export function mapWindow({ minPrecision, minRecall = 0, capacity, zoom = true }, mostAlarms, mostRate = 1) {
   const isCount = capacity.count !== undefined;
-  const now = isCount ? Math.min(capacity.count, nCases) : capacity.share;
-  const [least, most] = isCount ? [1, nCases] : [1 / nCases, 1];
+  const now = isCount ? Math.min(capacity.count, mostAlarms) : capacity.share;
+  const [least, most] = isCount ? [1, mostAlarms] : [mostRate / mostAlarms, mostRate];
   if (!zoom) return { isCount, minRecall, capacities: [Math.min(least, now / 2), most], floors: [0, 1] };
   return {
     isCount,
@@ -37,8 +37,8 @@ export function placeOnMap({ capacities, floors }, across, up) {
 }
 
 /** The cell [column, row] in which a setting lies. */
-export function cellAt({ capacities, floors }, { minPrecision, capacity }, nCases, cells) {
-  const now = capacity.count === undefined ? capacity.share : Math.min(capacity.count, nCases);
+export function cellAt({ capacities, floors }, { minPrecision, capacity }, mostAlarms, cells) {
+  const now = capacity.count === undefined ? capacity.share : Math.min(capacity.count, mostAlarms);
   const across = Math.log(now / capacities[0]) / Math.log(capacities[1] / capacities[0]);
   const up = (minPrecision - floors[0]) / (floors[1] - floors[0]);
   return [across, up].map((share) => Math.min(Math.max(Math.floor(share * cells), 0), cells - 1));

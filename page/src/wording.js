@@ -1,5 +1,6 @@
 /** Numbers as people read them, and the consequences of a threshold in plain words. */
 import { w } from "./lang.js";
+import { countedAlarms } from "./voros.js";
 
 /** Making a format takes far longer than using it. */
 const FORMATS = new Map();
@@ -148,7 +149,9 @@ export function deployText(points, i, words) {
   const threshold = points.thresholds[i];
   const shown = Number.isNaN(threshold) ? null : thresholdText(threshold);
   const precision = percent(points.tp[i] / points.alarms[i]);
-  return w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
+  const deploy = w.deploy(shown, precision, percent(points.tp[i] / points.nPositive), words);
+  if (!points.patientDays) return deploy;
+  return `${deploy} ${w.rateSaid(plain(countedAlarms(points)[i] / points.patientDays))}`;
 }
 
 /** Which limits stand between a model and a better threshold. */
@@ -167,12 +170,13 @@ export function ruleText({ per, exceed }) {
 export function settingText(setting, words) {
   const { capacity, miss, prevalence } = setting;
   const known = miss[0] === miss[1];
+  const rate = () => w.settingRate(plain(capacity.share, 6));
   return w.settingText({
     floor: percent(setting.minPrecision, 6),
     caught: setting.minRecall > 0 ? percent(setting.minRecall, 6) : null,
     most:
       capacity.count === undefined
-        ? w.settingShare(percent(capacity.share, 6), words.cases)
+        ? words.stays ? rate() : w.settingShare(percent(capacity.share, 6), words.cases)
         : w.settingCount(several(capacity.count, w.alarm, 16)) +
           (setting.per === undefined ? "" : ` ${ruleText(setting)}`),
     worth: known ? falseAlarms(miss[1]) : w.settingRange(plain(miss[0]), falseAlarms(miss[1])),

@@ -94,6 +94,18 @@ testOnCases("binding limits are Python's", () => {
   assert.ok(seen.size >= 7, [...seen].join(" | "));
 });
 
+testOnCases("scores over stays equal Python's, with any number of alarms a day", () => {
+  assert.ok(cases.stays.some(({ points }) => points.capacityAlarms));
+  for (const { points, cases: sizes, limits, costs, score, maxAlarms: most, allowed, areas } of cases.stays) {
+    const ward = operatingPoints(points, sizes);
+    assert.equal(maxAlarms(ward, limits.capacity), most);
+    assert.deepEqual([...feasible(ward, limits, most)], allowed);
+    const result = evaluate(ward, limits, costs);
+    close(result.score, score, 1e-11);
+    for (const [ratio, area] of areas) close(normalisedArea(ward, result, ratio), area, 1e-11);
+  }
+});
+
 testOnCases("limits are read as the fraction that was meant", () => {
   for (const { limit, numerator, denominator } of cases.fractions) {
     assert.deepEqual(asFraction(limit), { numerator, denominator });

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from alarms.test_points import large_ward
 from present.explorer.node import PAGE_TESTS, needs_node, run_node
 
 import voros
 from voros.core.exact_limits import as_fraction
+from voros.present.explorer.patient_days import in_patient_days, with_rates
 from voros.present.explorer.payload import page_payload
 from voros.winners import winner_map
 
@@ -127,6 +129,46 @@ def _problems(count: int) -> list[dict[str, Any]]:
     return found
 
 
+def _problems_over_stays() -> list[dict[str, Any]]:
+    """Wards by rules that count repeats and unfinished alarms alike or not, up to many a day."""
+    stay, hour, score, events = large_ward(0, n_stays=150)
+    columns = {"stay": stay, "time": hour, "score": score, "events": events}
+    scenarios = [
+        voros.Scenario(floor, rate, costs, per="patient-day", min_recall=recall)
+        for floor in (0.0, 0.1, 0.3)
+        for rate in (0.1, 0.7, 2.5, 7.3, 30.0)
+        for recall in (None, 0.2)
+        for costs in (voros.costs.miss_costs(5, 50), voros.costs.known(0.05))
+    ]
+    scenarios += [voros.Scenario(0.1, alarms, (0.02, 0.2)) for alarms in (7, 150, 900)]
+    counts = ({}, {"repeats": "capacity_only"}, {"unfinished": "capacity_only"})
+    rules = [voros.AlarmRule(snooze=1, horizon=5, lead=1, **count) for count in counts]
+    problems = []
+    for rule in rules:
+        points = voros.alarm_points(**columns, rule=rule)
+        for scenario in scenarios:
+            payload = page_payload(*in_patient_days({"model": points}, scenario))
+            held = with_rates(payload, {"model": points}, scenario)
+            shown = np.append(np.inf, held["models"][0]["thresholds"])
+            found = voros.evaluate(points, scenario=scenario)
+            within = dict(zip(points.thresholds, found.decision.feasible, strict=True))
+            over = found.scenario.costs.over
+            low, high = found.scenario.costs.support
+            problems.append(
+                {
+                    "points": held["models"][0],
+                    "cases": held["cases"],
+                    "limits": held["setting"],
+                    "costs": {"over": over, "low": low, "high": high},
+                    "score": found.score,
+                    "maxAlarms": found.max_alarms,
+                    "allowed": [int(within[threshold]) for threshold in shown],
+                    "areas": [(c, float(found.normalised_area(c))) for c in (0.01, 0.2, 1.0)],
+                }
+            )
+    return problems
+
+
 def _fractions() -> list[dict[str, Any]]:
     rng = np.random.default_rng(5)
     limits = [0.0, 1.0, 0.15, 5 / 6, 1 / 3, 1e-9, 1 - 1e-12, *rng.uniform(0, 1, 50).tolist()]
@@ -167,7 +209,11 @@ def _winner_cases() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def solved() -> dict[str, Any]:
-    return {"scores": _problems(N_PROBLEMS), "fractions": _fractions(), **_winner_cases()}
+    problems = {"scores": _problems(N_PROBLEMS)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", voros.VorosWarning)
+        problems["stays"] = _problems_over_stays()
+    return {**problems, "fractions": _fractions(), **_winner_cases()}
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in PAGE_TESTS.glob("*.test.js")))

@@ -4,12 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
+from alarms.test_points import large_ward
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slower import slow_after
 
 import voros
 from voros import OperatingPoints, Scenario
+from voros.present.explorer.patient_days import in_patient_days
 from voros.present.explorer.thinning import largest_change, thin_points, useful_points
 
 
@@ -17,6 +19,15 @@ def _curve(seed: int, n: int = 300, digits: int = 2) -> OperatingPoints:
     rng = np.random.default_rng(seed)
     y = np.append([True, False], rng.random(n) < 0.25)
     return OperatingPoints.from_scores(y, np.round(rng.normal(size=n + 2) + 1.2 * y, digits))
+
+
+def _ward(n_stays: int) -> OperatingPoints:
+    """Points with alarms that count for the capacity only, in patient-days."""
+    stay, hour, score, events = large_ward(1, n_stays=n_stays)
+    rule = voros.AlarmRule(snooze=2, horizon=8, repeats="capacity_only", unfinished="capacity_only")
+    points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=rule)
+    limits = Scenario(0.1, 0.5, cost_ratio=0.1, per="patient-day")
+    return in_patient_days({"risk": points}, limits)[0]["risk"]
 
 
 def _score(points: OperatingPoints, scenario: Scenario) -> float:
@@ -46,6 +57,31 @@ def test_useful_points_of_scores_are_those_at_a_positive_and_no_more():
     y, scores = rng.random(200) < 0.3, np.round(rng.normal(size=200), 1)
     kept = useful_points(OperatingPoints.from_scores(y, scores))
     assert set(kept.thresholds[1:]) == set(scores[y])
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.1, 0.4])
+def test_useful_points_of_a_ward_score_exactly_as_all(floor):
+    full = _ward(90)
+    useful = useful_points(full)
+    assert len(useful) < len(full) / 10
+    for capacity in np.unique(full.counted_alarms[full.counted_alarms > 1])[:120]:
+        scenario = Scenario(floor, int(capacity), cost_ratio=(0.01, 0.3))
+        assert _score(useful, scenario) == pytest.approx(_score(full, scenario), abs=1e-12)
+
+
+@pytest.mark.parametrize("at_most", [1, 8, 30])
+def test_no_score_of_a_ward_changes_by_more_than_the_bound(at_most):
+    full, recall_floor = _ward(150), 0.25
+    kept = thin_points(full, at_most, recall_floor)
+    assert len(kept) - 1 <= at_most
+    bound = largest_change(full, kept, recall_floor)
+    assert 0 < bound < 1 or at_most == 1
+    least = recall_floor * full.n_positive
+    within = (full.counted_alarms >= least) & (full.counted_alarms <= full.n_cases)
+    for i in np.flatnonzero(within)[::7]:
+        floor, capacity = float(full.precision[i]) * (1 - 1e-9), int(full.counted_alarms[i])
+        scenario = Scenario(floor, capacity, cost_ratio=(0.01, 0.3))
+        assert _score(full, scenario) - _score(kept, scenario) <= bound + 1e-12
 
 
 @pytest.mark.parametrize("at_most", [1, 5, 20, 60, 10_000])

@@ -26,7 +26,7 @@ from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
-from voros.present.explorer.patient_days import CASES, OUTCOME, in_patient_days
+from voros.present.explorer.patient_days import CASES, OUTCOME, in_patient_days, with_rates
 from voros.present.explorer.payload import (
     check_resamples,
     empty_payload,
@@ -272,7 +272,8 @@ def render_page(
         stays, cases = True, CASES if cases is None else cases
         outcome = OUTCOME if outcome is None else outcome
     payload = page_payload(shown, opening, thin) | {"replicates": replicates}
-    payload |= {"stays": True} if stays else {}
+    if stays:
+        payload = with_rates(payload, points_by_model, scenario)
     if by is not None:
         payload["groups"] = by
     if stays or any(points.grouped and points.grouped.repeated for points in shown.values()):

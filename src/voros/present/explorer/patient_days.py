@@ -1,14 +1,15 @@
 """Alarms over stays as a page counts them: in patient-days.
 
 With a floor or a capacity the score does not depend on the number of negatives, so a page may take
-patient-days as its cases: a share of them is then a rate per patient-day, and what happens to a
-hundred of them is what a ward asks. Only above a rate of 1 less the events per patient-day, with
-next to no floor, is the region cut off, and the score another one.
+patient-days as its cases: a share of them is then a rate per patient-day, which may be above 1.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from voros.core.coverage import GIVEN_POINTS
 from voros.core.operating_points import OperatingPoints
@@ -22,9 +23,9 @@ CASES, OUTCOME = "patient-days", "an event"
 def in_patient_days(
     points_by_model: Mapping[str, OperatingPoints], scenario: Scenario
 ) -> tuple[dict[str, OperatingPoints], Scenario]:
-    """Return points and scenario with patient-days for cases.
+    """Return points with patient-days for cases, and a scenario of such cases.
 
-    Thresholds of more than one alarm per patient-day are left out.
+    It has no rate for its capacity, which `with_rates` puts in.
 
     Examples
     --------
@@ -37,43 +38,45 @@ def in_patient_days(
     ...     rule=voros.AlarmRule(snooze=2, horizon=12),
     ... )
     >>> scenario = voros.Scenario(0.1, 0.5, cost_ratio=0.1, per="patient-day")
-    >>> shown, opening = in_patient_days({"risk": points}, scenario)
-    >>> shown["risk"].n_cases, opening
-    (6.0, Scenario(min_precision=0.1, capacity=0.5, cost_ratio=known(0.1)))
+    >>> shown, _ = in_patient_days({"risk": points}, scenario)
+    >>> shown["risk"].n_cases
+    6.0
     """
-    _check(points_by_model, scenario)
-    limits = scenario if scenario.per is None else scenario.changed(per=None)
-    return {name: _counted(points) for name, points in points_by_model.items()}, limits
+    _check(scenario)
+    of_cases = scenario if scenario.per is None else scenario.changed(per=None, capacity=1.0)
+    return {name: _counted(points) for name, points in points_by_model.items()}, of_cases
+
+
+def with_rates(
+    payload: dict[str, Any], points_by_model: Mapping[str, OperatingPoints], scenario: Scenario
+) -> dict[str, Any]:
+    """Add to what a page holds the patient-days, and the rate at which its capacity ends.
+
+    That is the rate of an alarm that always sounds, rounded up, or the capacity of the scenario if
+    that is higher. A scenario without a capacity opens with it.
+    """
+    stays = next(iter(points_by_model.values())).stays
+    assert stays is not None
+    most = max(points.counted_alarms.max() for points in points_by_model.values())
+    rates, setting = [most / stays.patient_days, 1.0], payload["setting"]
+    if scenario.per == PATIENT_DAY:
+        rates.append(scenario.capacity)
+        setting = setting | {"capacity": {"share": float(scenario.capacity)}}
+    ends = math.ceil(max(rates))
+    if setting["capacity"] == {"share": 1.0} and scenario.per is None:
+        setting = setting | {"capacity": {"share": ends}}
+    cases = payload["cases"] | {"patientDays": stays.patient_days, "mostRate": ends}
+    return payload | {"stays": True, "cases": cases, "setting": setting}
 
 
 def _counted(points: OperatingPoints) -> OperatingPoints:
     assert points.stays is not None
-    days = points.stays.patient_days
-    shown = points.take(points.alarms <= days)
-    return OperatingPoints(
-        shown.thresholds,
-        shown.tp,
-        shown.fp,
-        points.n_positive,
-        days - points.n_positive,
-        one_case=points.one_case,
-        covers=GIVEN_POINTS,
-    )
+    rest = points.stays.patient_days - points.n_positive
+    return replace(points, n_negative=rest, covers=GIVEN_POINTS, stays=None)
 
 
-def _check(points_by_model: Mapping[str, OperatingPoints], scenario: Scenario) -> None:
+def _check(scenario: Scenario) -> None:
     if scenario.per not in (None, PATIENT_DAY):
         raise ArgumentError("per", f"={scenario.per!r}; a page over stays accepts {PATIENT_DAY!r}")
-    if not scenario.capacity_is_count and scenario.capacity > 1:
-        raise ArgumentError(
-            "capacity", f"={scenario.capacity!r}; a page shows at most 1 alarm per patient-day"
-        )
     if scenario.prevalence is not None:
         raise ArgumentError("prevalence", " is of stays, and a page shows them as observed")
-    for points in points_by_model.values():
-        if points.capacity_alarms is not None:
-            raise ArgumentError(
-                "y_true",
-                " counts alarms for the capacity only, which a page does not; accepted is "
-                "repeats='false_alarm' and unfinished='false_alarm' in the rule",
-            )

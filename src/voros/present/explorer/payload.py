@@ -105,12 +105,11 @@ def _check_complete(points_by_model: Mapping[str, OperatingPoints]) -> None:
 
 
 def _model(name: str, points: OperatingPoints) -> dict[str, Any]:
-    return {
-        "name": name,
-        "thresholds": plain(points.thresholds[1:]),
-        "tp": points.tp[1:].tolist(),
-        "fp": points.fp[1:].tolist(),
-    }
+    counts = {"tp": points.tp, "fp": points.fp}
+    if points.capacity_alarms is not None:
+        counts["capacityAlarms"] = points.capacity_alarms
+    columns = {column: values[1:].tolist() for column, values in counts.items()}
+    return {"name": name, "thresholds": plain(points.thresholds[1:]), **columns}
 
 
 def _as_scored(points: OperatingPoints) -> dict[str, Any] | None:

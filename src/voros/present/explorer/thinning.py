@@ -15,16 +15,20 @@ height is the highest recall H that the capacity admits: its area is at least W 
 
 whatever the precision floor, the costs and the prevalence are. `largest_change` is the maximum of
 this over the points, for all capacities of at least a stated share of the positives.
+
+Where other alarms count for the capacity too, k must have no more of those alarms either.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from voros.core.counting import adds_recall
 from voros.core.coverage import GIVEN_POINTS
 from voros.core.operating_points import OperatingPoints
-from voros.typing import AnyArray, BoolArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
 CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""
@@ -42,7 +46,12 @@ def useful_points(points: OperatingPoints) -> OperatingPoints:
     >>> useful_points(points).thresholds.tolist()
     [inf, 0.9, 0.7]
     """
-    return points.take(adds_recall(points.tp), covers=GIVEN_POINTS)
+    useful = adds_recall(points.tp)
+    if points.capacity_alarms is not None:
+        # One that catches no more may still take less of the capacity.
+        first_best = np.maximum.accumulate(np.where(useful, np.arange(len(points)), 0))
+        useful |= points.capacity_alarms < points.capacity_alarms[first_best]
+    return points.take(useful, covers=GIVEN_POINTS)
 
 
 def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
@@ -53,6 +62,8 @@ def thin_points(points: OperatingPoints, at_most: int, recall_floor: float) -> O
     useful = useful_points(points)
     if len(useful) - 1 <= at_most:
         return useful
+    if useful.capacity_alarms is not None:
+        return _thin_by_both(useful, at_most, recall_floor)
     low, high = 0.0, 2.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -75,19 +86,35 @@ def largest_change(full: OperatingPoints, kept: OperatingPoints, recall_floor: f
     >>> largest_change(full, kept, recall_floor=0.8)  # 10 of 100 less, twice, at a recall of 0.8
     0.25
     """
-    useful = useful_points(full)
-    allowed = np.maximum(useful.tp, recall_floor * useful.n_positive)
-    lost = useful.tp - _covered(useful, kept)
-    return float(np.clip(np.max(2 * lost[1:] / allowed[1:]), 0.0, 1.0))
+    return float(np.clip(_changes(useful_points(full), kept, recall_floor).max(), 0.0, 1.0))
+
+
+def _changes(points: OperatingPoints, kept: OperatingPoints, recall_floor: float) -> FloatArray:
+    """Bound what leaving out each point can change, if it is left out."""
+    allowed = np.maximum(points.tp, recall_floor * points.n_positive)
+    return np.asarray(2 * (points.tp - _covered(points, kept)) / np.maximum(allowed, 1e-300))
 
 
 def _covered(points: OperatingPoints, kept: OperatingPoints) -> AnyArray:
     """For each point, most true positives of a kept one that is feasible wherever it is."""
     most = np.zeros_like(points.tp)
-    for tp, fp in zip(kept.tp, kept.fp, strict=True):
+    for tp, fp, counted in zip(kept.tp, kept.fp, kept.counted_alarms, strict=True):
         within = (tp <= points.tp) & (fp <= points.fp) & (tp * points.fp >= points.tp * fp)
+        within &= counted <= points.counted_alarms
         most[within] = np.maximum(most[within], tp)
     return most
+
+
+def _thin_by_both(points: OperatingPoints, at_most: int, recall_floor: float) -> OperatingPoints:
+    """Thin those points that rise in all alarms too, to half, and add what would change most."""
+    counted = points.counted_alarms
+    later = np.minimum.accumulate(counted[::-1])[::-1]
+    rising = points.take(adds_recall(points.tp) & (counted <= later))
+    kept = thin_points(replace(rising, capacity_alarms=None), at_most // 2, recall_floor)
+    rows = np.isin(points.thresholds, kept.thresholds)
+    change = _changes(points, points.take(rows), recall_floor)
+    rows[np.argsort(-change, kind="stable")[: at_most + 1 - rows.sum()]] = True
+    return points.take(rows, covers=GIVEN_POINTS)
 
 
 def _kept_within(points: OperatingPoints, change: float, recall_floor: float) -> BoolArray:
