@@ -122,6 +122,7 @@ def test_the_page_shows_what_python_computes(
         text,
         type_into,
         until,
+        value,
     )
 
     points = ward_points(**counts)
@@ -137,8 +138,8 @@ def test_the_page_shows_what_python_computes(
         assert score == pytest.approx(found, abs=1e-9)
     assert f"at most {rate:g} alarms per patient-day" in text(browser, "setting-text")
     assert re.search(r"in 100 patient-days, \d+ alarms", text(browser, "consequence"))
-    model, deployed = re.match("(.*?): (.*)", text(browser, "deploy")).groups()
-    threshold = float(re.search(r"in full: ([\d.]+)\)", deployed).group(1))
+    model, deployed = text(browser, "deploy").split(": ", 1)
+    threshold = float(value(browser, "exact-threshold"))
     counted = points[model].counted_alarms[points[model].thresholds == threshold].item()
     in_capacity = counted / points[model].stays.patient_days
     assert f"{in_capacity:.3g} alarms per patient-day count for the capacity." in deployed
