@@ -312,7 +312,7 @@ def test_ctrl_c_at_any_time_is_one_line(tmp_path):
             cwd=tmp_path,
         )
         assert running.stdout.read(1) == b"!"
-        time.sleep(0.01 + 0.08 * attempt)
+        time.sleep(0.05 + 0.08 * attempt)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
         assert running.returncode == 130, said
