@@ -31,7 +31,7 @@ export const GERMAN = {
   theCases: "Fälle",
   anEvent: "ein Ereignis",
   patientDays: "Patiententage",
-  stayAxes: { fpr: "Fehlalarme (% der Patiententage)", tpr: "erkannte Ereignisse" },
+  stayAxes: { fpr: "Fehlalarme (% der Tage ohne Ereignis)", tpr: "erkannte Ereignisse" },
   axes: {
     fpr: "Fehlalarmrate (FPR)",
     tpr: "Sensitivität (TPR)",

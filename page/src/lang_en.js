@@ -23,7 +23,7 @@ export const ENGLISH = {
   axes: {},
   anEvent: "an event",
   patientDays: "patient-days",
-  stayAxes: { fpr: "false alarms (% of patient-days)", tpr: "events caught" },
+  stayAxes: { fpr: "false alarms (% of days without an event)", tpr: "events caught" },
 
   // Nouns with their plurals.
   alarm: ["alarm", "alarms"],
