@@ -145,7 +145,8 @@ class Search:
 
     def step(self) -> None:
         """Go on with the most promising node, or try all choices that are left."""
-        weighed = self.n_nodes > 0 == self.n_nodes % WEIGHED_EVERY and not self.space.once
+        due = self.n_nodes > 0 and self.n_nodes % WEIGHED_EVERY == 0
+        weighed = due and not self.space.once
         if not (weighed and self._all_tried()):
             self._branch()
         self.n_nodes += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -100,7 +101,7 @@ Result = TypeVar("Result", bound="SubgroupResult | StayEvaluation")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class SubgroupResults(ReprMixin, Generic[Result]):
+class SubgroupResults(ReprMixin, ABC, Generic[Result]):
     """Results of all subgroups, whose intervals and statements hold together.
 
     Attributes
@@ -120,17 +121,17 @@ class SubgroupResults(ReprMixin, Generic[Result]):
     notes: tuple[str, ...] = ()
 
     @property
+    @abstractmethod
     def results(self) -> tuple[Result, ...]:
         """What is known of each subgroup."""
-        raise NotImplementedError
 
+    @abstractmethod
     def columns(self) -> dict[str, list[Any]]:
         """Return a row for each subgroup, column by column."""
-        raise NotImplementedError
 
+    @abstractmethod
     def table(self) -> Table:
         """Return the subgroups as a table for people."""
-        raise NotImplementedError
 
     @property
     def n_subgroups(self) -> int:

@@ -149,15 +149,15 @@ def applied(place, rows, *words, policy="scenario_ward_recall"):
 @pytest.mark.slow
 def test_voros_apply_scores_rows_from_the_folder_as_the_study_did(study):
     place, _, _ = study
-    ran, found = applied(place, ward(), "--label", "died", "--pos-label", "yes")
+    ran, rows = applied(place, ward(), "--label", "died", "--pos-label", "yes")
     assert ran.exit_code == 0, ran.output
     policy = ThresholdPolicy.from_json(place / "run" / "policies" / "scenario_ward_recall.json")
     scores = pd.read_csv(place / "run" / "predictions" / f"{policy.model}_test.csv")
-    codes = np.unique(found["patient"], return_inverse=True)[1]
-    tested = found[np.isin(codes, scores["patient"])]
+    codes = np.unique(rows["patient"], return_inverse=True)[1]
+    tested = rows[np.isin(codes, scores["patient"])]
     assert tested[policy.model].to_numpy() == pytest.approx(scores["proba_y_eq_1"].to_numpy())
-    assert found["alarm"].tolist() == (found[policy.model] >= policy.thresholds[0]).tolist()
-    assert 0 < found["alarm"].sum() < len(found)
+    assert rows["alarm"].tolist() == (rows[policy.model] >= policy.thresholds[0]).tolist()
+    assert 0 < rows["alarm"].sum() < len(rows)
 
 
 @pytest.mark.slow
@@ -239,11 +239,11 @@ models = {"rooted": make_pipeline(FunctionTransformer(root), LogisticRegression(
         tmp_path / "run" / "models" / "rooted.md"
     ).read_text(encoding="utf-8")
     (tmp_path / "models.py").unlink()
-    ran, found = applied(tmp_path, ward(), policy="scenario_1_recall")
+    ran, rows = applied(tmp_path, ward(), policy="scenario_1_recall")
     assert ran.exit_code == 0, ran.output
     scores = predictions(tmp_path, "rooted", "test")
-    codes = np.unique(found["patient"], return_inverse=True)[1]
-    tested = found[np.isin(codes, scores["patient"])]
+    codes = np.unique(rows["patient"], return_inverse=True)[1]
+    tested = rows[np.isin(codes, scores["patient"])]
     assert tested["rooted"].to_numpy() == pytest.approx(scores["proba_y_eq_1"].to_numpy())
 
 
@@ -274,12 +274,12 @@ def test_a_table_that_cannot_be_studied_is_refused_by_name(change, columns, comp
 def test_rows_without_an_outcome_and_columns_of_ids_are_left_out_and_counted():
     frame = ward().astype({"died": object})
     frame.loc[:9, "died"] = None
-    found = table_cases(frame, COLUMNS)
-    assert found.flow[-1].left_out == 10
-    assert found.notes == ("column stay_id is an id: left out",)
-    assert "stay_id" not in found.cases.feature_names
-    found = table_cases(frame.assign(hadm_id=np.arange(900) // 2), COLUMNS)
-    assert found.notes[-1] == "column hadm_id is an id: left out"
+    table = table_cases(frame, COLUMNS)
+    assert table.flow[-1].left_out == 10
+    assert table.notes == ("column stay_id is an id: left out",)
+    assert "stay_id" not in table.cases.feature_names
+    table = table_cases(frame.assign(hadm_id=np.arange(900) // 2), COLUMNS)
+    assert table.notes[-1] == "column hadm_id is an id: left out"
 
 
 @pytest.mark.parametrize(
