@@ -34,6 +34,15 @@ __device__ int range_of(float score, const float* edges, int n_edges, float star
     return score < edges[0] ? -1 : home;
 }
 
+__device__ int range_by_search(float score, const float* edges, int n_edges) {
+    int low = 0, high = n_edges;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (edges[middle] <= score) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+}
+
 // Edges and counters of few ranges are held in the shared memory of each multiprocessor.
 extern "C" __global__ void count_ranges(
     const float4* scores, const uchar4* positive, const float* edges, int* counts,
@@ -45,8 +54,6 @@ extern "C" __global__ void count_ranges(
     for (int i = threadIdx.x; few && i < n_edges; i += blockDim.x) places[i] = edges[i];
     for (int i = threadIdx.x; i < 2 * SHARED; i += blockDim.x) held[i] = 0;
     __syncthreads();
-    const float* ends = few ? places : edges;
-    int* counters = few ? held : counts;
     // Most cases are beyond the edges, and counted in registers.
     int outer[4] = {0, 0, 0, 0};
     int quads = (n_cases + 3) / 4;
@@ -67,18 +74,22 @@ extern "C" __global__ void count_ranges(
         #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (k >= n) break;
-            int home = range_of(score[k], ends, n_edges, start, scale);
+            int home = few ? range_of(score[k], places, n_edges, start, scale)
+                           : range_of(score[k], edges, n_edges, start, scale);
             if (home == 0) {
                 outer[0] += mark[k] == 0;
                 outer[1] += mark[k] != 0;
             } else if (home == n_edges - 1) {
                 outer[2] += mark[k] == 0;
                 outer[3] += mark[k] != 0;
+            } else if (few) {
+                atomicAdd(&held[2 * (home + 1) + (mark[k] != 0)], 1);
             } else {
-                atomicAdd(&counters[2 * (home + 1) + (mark[k] != 0)], 1);
+                atomicAdd(&counts[2 * (home + 1) + (mark[k] != 0)], 1);
             }
         }
     }
+    int* counters = few ? held : counts;
     atomicAdd(&counters[2], outer[0]);
     atomicAdd(&counters[3], outer[1]);
     atomicAdd(&counters[2 * n_edges], outer[2]);
@@ -90,6 +101,7 @@ extern "C" __global__ void count_ranges(
 
 extern "C" __global__ void count_marks(const uint4* marks, unsigned long long* total, int n) {
     int mine = 0;
+    #pragma unroll 4
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         uint4 four = marks[i];
         mine += __popc(four.x) + __popc(four.y) + __popc(four.z) + __popc(four.w);
@@ -101,12 +113,14 @@ extern "C" __global__ void keep_ranges(
     const float* scores, const unsigned char* positive, const float* edges,
     const unsigned char* wanted, float* of_negatives, float* of_positives,
     unsigned long long* taken, const unsigned long long* sizes, int n_cases, int n_edges) {
+    float start_even = edges[1], scale = edges[n_edges];
     __shared__ float places[SHARED];
+    __shared__ unsigned char flags[SHARED];
     __shared__ int n_here[2];
     __shared__ unsigned long long first[2];
-    bool few = n_edges <= SHARED;
+    bool few = n_edges < SHARED;
     for (int i = threadIdx.x; few && i < n_edges; i += blockDim.x) places[i] = edges[i];
-    const float* ends = few ? places : edges;
+    for (int i = threadIdx.x; few && i <= n_edges; i += blockDim.x) flags[i] = wanted[i];
     int tile = EACH * blockDim.x;
     for (long long start = (long long)blockIdx.x * tile; start < n_cases;
          start += (long long)gridDim.x * tile) {
@@ -122,13 +136,15 @@ extern "C" __global__ void keep_ranges(
         }
         #pragma unroll
         for (int k = 0; k < EACH; k++) {
+            if (few && scale > 0)
+                place[k] = flags[1 + range_of(score[k], places, n_edges, start_even, scale)];
+            else
+                place[k] = wanted[1 + range_by_search(score[k], edges, n_edges)];
+        }
+        #pragma unroll
+        for (int k = 0; k < EACH; k++) {
             long long i = start + k * blockDim.x + threadIdx.x;
-            int low = 0, high = n_edges;
-            while (low < high) {
-                int middle = (low + high) / 2;
-                if (ends[middle] <= score[k]) low = middle + 1; else high = middle;
-            }
-            bool inside = i < n_cases && wanted[low];
+            bool inside = i < n_cases && place[k];
             place[k] = -1;
             if (!__any_sync(~0u, inside)) continue;
             int mark = inside && positive[i] != 0, lane = threadIdx.x % 32, from = 0;
@@ -186,10 +202,14 @@ def even_step(edges: NDArray[Any]) -> float | None:
     return float(scale) if np.abs(off).max() < EVEN else None
 
 
+def _edges_and_step(edges: NDArray[Any], scale: float, device: Any) -> Any:
+    """Return edges on the device, and after them the inverse of their step; 0 if uneven."""
+    return torch.as_tensor(np.append(edges, np.float32(scale)), device=device)
+
+
 def count(scores: Any, positive: Any, edges: NDArray[Any], scale: float) -> NDArray[Any]:
     """Count negatives and positives between even edges."""
-    # The inverse of the step between edges follows them on the device.
-    there = torch.as_tensor(np.append(edges, np.float32(scale)), device=scores.device)
+    there = _edges_and_step(edges, scale, scores.device)
     length = 2 * (len(edges) + 1)
     total = np.zeros(length, dtype=np.int64)
     for part in blocks_of(len(scores), CASES_PER_LAUNCH):
@@ -214,8 +234,8 @@ def keep(
     last one up; `sizes` are the numbers of positives and negatives expected.
     """
     device = scores.device
-    there = torch.as_tensor(edges, device=device)
-    flags = torch.as_tensor(wanted.astype(np.uint8), device=device)
+    there = _edges_and_step(edges, even_step(edges) or 0.0, device)
+    flags = torch.as_tensor(wanted, device=device)
     limits = torch.tensor(sizes[::-1], dtype=torch.int64, device=device)
     of_negatives, of_positives = (
         torch.empty(size, dtype=torch.float32, device=device) for size in sizes[::-1]

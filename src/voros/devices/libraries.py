@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,27 +29,6 @@ SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
 
 AT_ONCE = 2**24
 """Cases up to which values computed of all of them are small."""
-
-
-class WantedRanges(NamedTuple):
-    """Ranges between edges: which of them are wanted, and the positives and negatives in these."""
-
-    edges: HostArray
-    wanted: HostArray
-    sizes: tuple[int, int]
-
-    @property
-    def between_wanted(self) -> WantedRanges:
-        """The same with the edges alone at which wanted ranges begin or end.
-
-        Examples
-        --------
-        >>> edges, wanted = np.array([0.1, 0.2, 0.3]), np.array([False, True, True, False])
-        >>> WantedRanges(edges, wanted, (5, 20)).between_wanted.edges.tolist()
-        [0.1, 0.3]
-        """
-        turns = np.flatnonzero(self.wanted[1:] != self.wanted[:-1])
-        return WantedRanges(self.edges[turns], self.wanted[np.append(0, turns + 1)], self.sizes)
 
 
 class Library:
@@ -181,12 +160,20 @@ class Library:
             counts += self.tally(home * 2 + marks, 2 * length)
         return counts.reshape(-1, 2)
 
-    def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
+    def keep_ranges(
+        self,
+        scores: Any,
+        positive: Any,
+        edges: HostArray,
+        wanted: HostArray,
+        sizes: tuple[int, int],
+    ) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the ranges wanted, in any order.
 
-        Cases that have changed since they were counted are an error.
+        `wanted` says it of the scores below the first edge, between each and the next, and from
+        the last one up. Cases that have changed since they were counted, `sizes` of both classes,
+        are an error.
         """
-        edges, wanted, sizes = ranges
         there, marks = self.from_host(edges), self.from_host(wanted)
         parts: list[tuple[Any, ...]] = []
         for block in blocks_of(scores.shape[0], DEVICE_BLOCK):
@@ -284,14 +271,21 @@ class TorchLibrary(Library):
         counts: HostArray = kernels.count(scores.float(), positive, edges, scale)
         return counts
 
-    def keep_ranges(self, scores: Any, positive: Any, ranges: WantedRanges) -> tuple[Any, Any]:
+    def keep_ranges(
+        self,
+        scores: Any,
+        positive: Any,
+        edges: HostArray,
+        wanted: HostArray,
+        sizes: tuple[int, int],
+    ) -> tuple[Any, Any]:
         """Return the scores of positives and of negatives in the ranges wanted, in one read."""
         kernels = self._kernels(scores, positive)
-        if kernels is None or ranges.edges.dtype != np.float32:
-            return super().keep_ranges(scores, positive, ranges)
-        kept = kernels.keep(scores.float(), positive, *ranges.between_wanted)
+        if kernels is None or edges.dtype != np.float32:
+            return super().keep_ranges(scores, positive, edges, wanted, sizes)
+        kept = kernels.keep(scores.float(), positive, edges, wanted, sizes)
         of_positives, of_negatives, counts = kept
-        check_same_counts(counts, ranges.sizes)
+        check_same_counts(counts, sizes)
         return of_positives, of_negatives
 
     def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:

@@ -15,10 +15,9 @@ import numpy as np
 from voros.core.candidate_bins import ranges_to_search
 from voros.core.scenario import Scenario
 from voros.devices.cases import DeviceCases
-from voros.devices.libraries import WantedRanges
 from voros.typing import AnyArray, BoolArray
 
-DEVICE_SAMPLE = 2**17
+DEVICE_SAMPLE = 2**15
 """Scores that show where all of them lie."""
 
 SAMPLE_MARGIN = 5.0
@@ -102,24 +101,22 @@ def following(values: AnyArray) -> AnyArray:
 
 def first_edges(cases: DeviceCases, dtype: Any, reach: float) -> AnyArray:
     """Return edges over all scores within reach, as a sample shows them."""
-    library, sample = cases.library, _sample(cases)
-    first = library.starts(sample)
-    if first.shape[0] <= TIED:
-        distinct = library.to_host(library.take(sample, first))
+    sample = _sample(cases)
+    distinct = sample[np.append(True, sample[1:] != sample[:-1])]
+    if len(distinct) <= TIED:
         return np.unique(np.concatenate([distinct, following(distinct)]))
     expected = reach / _stride(cases)
     depth = int(expected + SAMPLE_MARGIN * expected**0.5) + 1
-    places = max(sample.shape[0] - depth, 0), sample.shape[0] - 1
-    start, end = library.to_host(library.take(sample, library.from_host(np.array(places))))
-    return evenly(start, end, COARSE, dtype)
+    return evenly(sample[max(len(sample) - depth, 0)], sample[-1], COARSE, dtype)
 
 
-def _sample(cases: DeviceCases) -> Any:
+def _sample(cases: DeviceCases) -> AnyArray:
     """Return some of the finite scores in rising order; all of them where none is finite."""
     library = cases.library
-    ordered = library.sort(library.comparable(cases.scores[:: _stride(cases)]))
-    finite = library.where_true(library.xp.isfinite(ordered))
-    return library.take(ordered, finite) if finite.shape[0] else ordered
+    scores = library.comparable(cases.scores[:: _stride(cases)])
+    ordered = library.to_host(library.sort(scores))
+    finite = ordered[np.isfinite(ordered)]
+    return finite if len(finite) else ordered
 
 
 def _stride(cases: DeviceCases) -> int:
@@ -148,5 +145,4 @@ def members(cases: DeviceCases, ranges: ScoreRanges, kept: BoolArray) -> tuple[A
     """Return the scores of positives and of negatives in the ranges kept."""
     sizes = int(ranges.positive[kept].sum()), int(ranges.negative[kept].sum())
     wanted = np.append(False, kept)
-    wanted_ranges = WantedRanges(ranges.edges, wanted, sizes)
-    return cases.library.keep_ranges(cases.scores, cases.positive, wanted_ranges)
+    return cases.library.keep_ranges(cases.scores, cases.positive, ranges.edges, wanted, sizes)

@@ -24,7 +24,7 @@ from voros.core.scenario import Scenario
 from voros.devices.libraries import Library
 from voros.typing import AnyArray
 
-FEW_ROWS = 2**12
+FEW_ROWS = 2**15
 """Thresholds that the host decides about directly."""
 
 LOCAL_STALLED, ROWS_STALLED = 0.35, 0.9
