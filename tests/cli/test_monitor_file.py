@@ -201,6 +201,21 @@ def test_what_is_refused_is_said_in_one_line(ward, voros_command, arguments, mes
     assert message in ran.errors[0]
 
 
+@pytest.mark.parametrize(
+    ("option", "files"),
+    [
+        ("--score", "--cases or --validation"),
+        ("--period", "--cases or --correct-times"),
+        ("--by", "--cases"),
+        ("--label-time", "--labels"),
+    ],
+)
+def test_a_column_of_no_file_is_refused_and_no_file_made(ward, voros_command, option, files):
+    ran = voros_command(*MADE, option, "risk")
+    assert (ran.code, ran.errors) == (2, [f"voros: error: {option} requires {files}"])
+    assert not (ward / "ward.voros").exists()
+
+
 def test_rows_of_stays_are_fed_and_judged_by_stay(tmp_path, voros_command):
     """Thirty stays of 24 hours, alarms at hours 0 and 12, an event of every tenth at hour 20."""
     rule = voros.AlarmRule(snooze="12h", horizon="12h", lead="1h")

@@ -21,10 +21,19 @@ from voros.cli.options import (
     bundled,
     option,
     output_to,
+    refuse,
     shown_in,
 )
 from voros.cli.streams import StreamColumns, has_outcomes, outcome_columns
-from voros.cli.terminal import Sheet, check_output, deliver, say, show, show_progress
+from voros.cli.terminal import (
+    Sheet,
+    check_output,
+    deliver,
+    option_name,
+    say,
+    show,
+    show_progress,
+)
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
 from voros.io.columns import ColumnNames, check_names
@@ -38,6 +47,17 @@ if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
 
 _made = partial(shown_in, "When the file is created")
 _column = partial(shown_in, "Columns", metavar="COLUMN")
+
+
+READ_FROM = {
+    "score": ("cases", "validation"),
+    "streams": ("cases", "labels"),
+    "by": ("cases",),
+    "group": ("cases", "validation"),
+    "period": ("cases", "correct_times"),
+    "label_time": ("labels",),
+}
+"""The files that each column without a default name is read from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +88,14 @@ class FeedOptions:
         "--confirm-times",
         default=False,
     )
+
+    def refuse_unread(self, validation: Path | None) -> None:
+        """Refuse the name of a column where no file is given that it could be read from."""
+        files = {**vars(self), "validation": validation}
+        for column, sources in READ_FROM.items():
+            if all(files[source] is None for source in sources):
+                wanted = " or ".join(map(option_name, sources))
+                refuse({column: files[column]}, f"requires {wanted}")
 
     def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
         """Return the column of the labels of each outcome; the only one has no name."""
@@ -162,6 +190,7 @@ def monitor(
     """
     check_output(output, show_options)
     check_output(renew, show_options)
+    feed.refuse_unread(settings.validation)
     from voros.allocation.joint_policy import load_policy
 
     with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:
