@@ -36,7 +36,7 @@ from voros.metrics import read_scenario
 from voros.models import count_models, points_by_name
 from voros.notices import warn_about_costs
 from voros.progress import Progress, progress_bar
-from voros.text.numbers import percent
+from voros.text.numbers import percent_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 __all__ = ["WinnerMap", "winner_map"]
@@ -135,6 +135,16 @@ class WinnerMap:
             for j, name in enumerate(self.models)
         }
 
+    def shares_in_words(self) -> dict[str, str]:
+        """Return `shares_won` in percent."""
+        n_feasible = max(int(np.count_nonzero(self.winner != NOBODY)), 1)
+        return {name: percent_of(share, n_feasible) for name, share in self.shares_won().items()}
+
+    @property
+    def close_calls_in_words(self) -> str:
+        """Share of the grid cells that are close calls, in percent."""
+        return percent_of(float(self.close_call.mean()), self.close_call.size)
+
     def columns(self) -> dict[str, Any]:
         """Return the columns of `frame`: limits, winner and scores of each grid cell."""
         floors, capacities = np.meshgrid(self.min_precisions, self.capacities, indexing="ij")
@@ -157,10 +167,10 @@ class WinnerMap:
         """Summarise who wins how much."""
         floors, capacities = self.winner.shape
         recall = "" if self.min_recall is None else f", recall >= {self.min_recall:g}"
-        won = ", ".join(f"{name} {percent(share)}" for name, share in self.shares_won().items())
+        won = ", ".join(f"{name} {said}" for name, said in self.shares_in_words().items())
         return (
             f"WinnerMap({floors} floors x {capacities} capacities{recall}; "
-            f"of the feasible grid cells: {won}; {percent(self.close_call.mean())} are close calls)"
+            f"of the feasible grid cells: {won}; {self.close_calls_in_words} are close calls)"
         )
 
 

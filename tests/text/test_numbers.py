@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voros.text.numbers import count, percent, rounded_up, short, threshold_text, typed
+from voros.text.numbers import count, percent, percent_of, rounded_up, short, threshold_text, typed
 
 SIZES = st.floats(1e-12, 1e12)
 
@@ -67,3 +67,10 @@ def test_what_was_typed_stands_as_typed(value: float) -> None:
 
 def test_what_is_not_finite_has_words() -> None:
     assert [short(math.nan), short(math.inf), count(-math.inf)] == ["-", "infinity", "-infinity"]
+
+
+@pytest.mark.parametrize("n", [7, 70, 143, 2000])
+def test_a_share_of_few_is_never_written_as_none_or_all(n: int) -> None:
+    for wins in range(1, 2 * n):
+        written = percent_of(wins / (2 * n), n)
+        assert 0 < float(written.removesuffix(" %")) < 100

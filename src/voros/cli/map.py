@@ -33,7 +33,7 @@ from voros.io import open_source
 from voros.io.curves import read_curves
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
-from voros.text.numbers import percent
+from voros.text.numbers import percent_of
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map
 
 FLOORS = "0.05:0.95:19"
@@ -153,8 +153,8 @@ def _changed_winners(before: WinnerMap, after: WinnerMap) -> str:
     """Say on what share of the grid interpolation names another winner."""
     changed = float((before.winner != after.winner).mean())
     return (
-        f"interpolation changes the winner on {percent(changed)} of the grid: there the points of "
-        "FILE are too few to tell"
+        f"interpolation changes the winner on {percent_of(changed, before.winner.size)} of the "
+        "grid: there the points of FILE are too few to tell"
     )
 
 
@@ -211,12 +211,13 @@ def _sheet(winners: WinnerMap, note: str) -> Sheet:
     recall = (
         "" if winners.min_recall is None else f", at a recall of {winners.min_recall:g} or more"
     )
-    shares = {"model": list(won), "wins": [percent(share) for share in won.values()]}
+    shares = {"model": list(won), "wins": [winners.shares_in_words()[name] for name in won]}
     lines = [
         f"Who wins, over {n_floors} precision floors and {n_capacities} capacities{recall}",
         columns_text(shares),
-        f"some model meets the limits on {percent(reachable)} of the grid; shares are of that",
-        f"{percent(winners.close_call.mean())} of the grid are close calls: "
+        f"some model meets the limits on {percent_of(reachable, winners.winner.size)} of the grid; "
+        "shares are of that",
+        f"{winners.close_calls_in_words} of the grid are close calls: "
         f"{winners.close_call_in_words}",
         *filter(None, [note]),
     ]

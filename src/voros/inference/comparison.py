@@ -33,7 +33,7 @@ from voros.models import points_by_name
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
-from voros.text.numbers import percent, short, signed
+from voros.text.numbers import percent, percent_of, short, signed
 from voros.text.signatures import takes
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
@@ -159,7 +159,7 @@ class Comparison(ReprMixin):
         name, score = metric_in_words(self.metric), self.models[best].estimate
         rank = "lowest" if self.lower_is_better else "highest"
         lead = f"{best} has the {rank} {name}, {short(score)}"
-        won = f"and is best in {percent(self.shares_won[best])} of the resamples"
+        won = f"and is best in {self._won(best)} of the resamples"
         if not undecided:
             others = "every other model" if len(self.models) > 2 else self.ranking[1]
             return f"{lead}, {won}; its lead over {others} is beyond chance."
@@ -167,6 +167,9 @@ class Comparison(ReprMixin):
             f"{lead}, {won}; its lead over {_listed(undecided)} could be chance "
             f"({self._chance(best, undecided)})."
         )
+
+    def _won(self, model: str) -> str:
+        return percent_of(self.shares_won[model], len(self.models[model].distribution))
 
     def _chance(self, best: str, others: Sequence[str]) -> str:
         values = [self.pair(best, other).adjusted_p_value for other in others]
@@ -200,7 +203,7 @@ class Comparison(ReprMixin):
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]
         ends = interval_in_words(one.low, one.high)
-        cells = (model, short(one.estimate), ends, percent(self.shares_won[model]))
+        cells = (model, short(one.estimate), ends, self._won(model))
         if self.violations is None:
             return cells
         return (*cells, "broken" if self.violations[model] else "kept")

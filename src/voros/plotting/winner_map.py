@@ -21,7 +21,6 @@ from voros.plotting.legends import (
 from voros.plotting.names import literal, visible
 from voros.plotting.style import axes_inches, format_axes, panels_to_draw_on, text_inches, type_size
 from voros.styles import AXIS_TITLES, HUES
-from voros.text.numbers import percent
 from voros.typing import BoolArray, FloatArray
 from voros.winners import NOBODY, WinnerMap, winner_map
 
@@ -268,15 +267,13 @@ class WinnerMapDisplay(ModelDisplay):
     def _keys(self) -> dict[str, Patch]:
         from matplotlib.patches import Patch
 
-        won = self.winner_map.shares_won()
+        won, said = self.winner_map.shares_won(), self.winner_map.shares_in_words()
         many = len(won) > len(HUES)
         keys = {}
         for name, style in self.styles_.items():
             if won[name] > 0 or not many:
                 letter = f"{style.letter}: " if name in self.letters_ else ""
-                keys[f"{letter}{visible(name)} ({percent(won[name])})"] = Patch(
-                    facecolor=style.fill
-                )
+                keys[f"{letter}{visible(name)} ({said[name]})"] = Patch(facecolor=style.fill)
         if many and len(keys) < len(won):
             rest = f"{len(won) - len(keys)} others, best nowhere"
             keys[rest] = Patch(facecolor="none")

@@ -130,6 +130,31 @@ def percent(share: float, *limits: float) -> str:
     return f"{_written(100 * share, DIGITS, (100.0, *(100 * limit for limit in limits)))} %"
 
 
+def percent_of(share: float, n: int) -> str:
+    """Write a share of n in percent, with the digits that its standard error leaves meaning.
+
+    Parameters
+    ----------
+    share : float
+    n : int
+        Resamples, or grid cells, that it is a share of.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> percent_of(1 / 2000, 2000), percent_of(0.0512, 2000), percent_of(0.3775, 2000)
+    ('0.05 %', '5.1 %', '38 %')
+    >>> percent_of(0.0, 2000), percent_of(1.0, 2000)
+    ('0 %', '100 %')
+    """
+    error = 100 * min(math.sqrt(share * (1 - share) / n), share, 1 - share)
+    decimals = max(math.ceil(-math.log10(error)), 0) if error > 0 else 0
+    return f"{100 * share:.{decimals}f} %"
+
+
 def rounded_up(value: float) -> float:
     """Round a bound up to three significant digits: rounded down it could be false.
 
