@@ -238,7 +238,7 @@ class Evaluation:
         return (
             self._scored,
             ("limits", limits),
-            ("costs", f"C_FP/C_FN ~ {self.scenario.costs!r}"),
+            ("costs", self.scenario.costs.words),
             ("feasible", "yes" if self.feasible else nothing),
             ("binding", binding),
             (

@@ -89,7 +89,7 @@ def test_the_table_for_people_names_models_and_limits(voros_command, cases):
     rows = [line.split()[0] for line in lines if line.split()[:1] in (["good"], ["useless"])]
     assert rows == ["good", "useless"]
     assert "400 cases" in lines[-1]
-    assert "5 to 20 false alarms" in lines[-1]
+    assert "a miss costs 5 to 20 times a false alarm" in lines[-1]
     assert "\x1b" not in ran.out + ran.err
 
 

@@ -42,7 +42,6 @@ from voros.exceptions import InfeasibleError
 from voros.io import Predictions
 from voros.notices import warn_about_costs
 from voros.present.report.values import case_counts, scenario_values
-from voros.present.report.wording import worth_in_words
 from voros.text.numbers import count, percent, short, threshold_text, typed
 
 
@@ -184,8 +183,7 @@ def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: flo
         most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
         rule = f" ({typed(scenario.capacity)} {scenario.rule})" if scenario.per else ""
         limits.append(f"at most {count(most)} {'alarm' if most == 1 else 'alarms'}{rule}")
-    worth = worth_in_words(scenario, cases)
-    return f"{of_cases}; {', '.join(limits) or 'no limits'}; a miss is worth {worth} false alarms"
+    return f"{of_cases}; {', '.join(limits) or 'no limits'}; {scenario.costs.words}"
 
 
 def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:

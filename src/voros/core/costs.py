@@ -45,7 +45,8 @@ __all__ = [
 ]
 
 Over: TypeAlias = Literal["ratio", "t", "miss"]
-COST_UNITS: tuple[Over, ...] = ("ratio", "t", "miss")
+COST_SYMBOLS: dict[Over, str] = {"ratio": "C_FP / C_FN", "t": "t", "miss": "C_FN / C_FP"}
+COST_UNITS = tuple(COST_SYMBOLS)
 
 QUADRATURE_NODES = 16
 """Gauss-Legendre nodes on each smooth piece of a density."""
@@ -154,6 +155,25 @@ class CostDistribution(ABC):
         return float(weights @ self.to_ratio(nodes, negatives_per_positive) / weights.sum())
 
     @property
+    def words(self) -> str:
+        """What a miss costs against a false alarm, in a sentence.
+
+        Examples
+        --------
+        >>> print(miss_costs(9, 40).words)
+        a miss costs 9 to 40 times a false alarm
+        >>> print(uniform(1 / 40, 1 / 9).words)
+        a miss costs 9 to 40 times a false alarm, uniform in C_FP / C_FN
+        """
+        low, high = self.support
+        if self.over == "ratio":
+            low, high = 1 / high, 1 / low
+        span = " to ".join(dict.fromkeys((typed(low), typed(high))))
+        if self.over == "t":
+            return f"false alarms are {span} of the largest possible cost"
+        return f"a miss costs {span} times a false alarm"
+
+    @property
     def inversion(self) -> Message | None:
         """Why the costs look upside down, and what to write instead; None where they do not.
 
@@ -197,6 +217,11 @@ class Uniform(CostDistribution):
     def fields(self) -> dict[str, Any]:
         """Return both ends."""
         return {"kind": "uniform", "over": self.over, "low": self.low, "high": self.high}
+
+    @property
+    def words(self) -> str:
+        """The range in a sentence, with the unit unless it is that of misses."""
+        return super().words + (", uniform in C_FP / C_FN" if self.over == "ratio" else "")
 
     def __repr__(self) -> str:
         """Show how to make it."""
@@ -286,11 +311,20 @@ class Density(CostDistribution):
     def _key(self) -> tuple[Any, ...]:
         return self.over, *scipy_parameters(self.distribution)
 
-    def __repr__(self) -> str:
-        """Show the family and its parameters."""
+    @property
+    def words(self) -> str:
+        """The distribution, of what it is of."""
+        return f"{COST_SYMBOLS[self.over]} has the distribution {self._family}"
+
+    @property
+    def _family(self) -> str:
         name, args, keywords = scipy_parameters(self.distribution)
         shown = [typed(a) for a in args] + [f"{k}={typed(v)}" for k, v in keywords]
-        return f"from_scipy({name}({', '.join(shown)}), over={self.over!r})"
+        return f"{name}({', '.join(shown)})"
+
+    def __repr__(self) -> str:
+        """Show the family and its parameters."""
+        return f"from_scipy({self._family}, over={self.over!r})"
 
 
 CostLike: TypeAlias = CostDistribution | float | tuple[float, float]

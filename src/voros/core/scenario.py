@@ -304,7 +304,7 @@ class Scenario:
         ...     print(f"{name}: {text}")
         precision: at least 0.15
         capacity: at most 500 alarms
-        costs: C_FP/C_FN ~ known(0.1)
+        costs: a miss costs 10 times a false alarm
         prevalence: that of the data
         """
         alarms = f"{typed_percent(self.capacity)} of the cases"
@@ -317,7 +317,7 @@ class Scenario:
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
             *recall,
             ("capacity", f"at most {alarms}" if self.has_capacity else "no limit"),
-            ("costs", f"C_FP/C_FN ~ {self.cost_ratio!r}"),
+            ("costs", self.costs.words),
             (
                 "prevalence",
                 "that of the data" if self.prevalence is None else f"{self.prevalence:g}",

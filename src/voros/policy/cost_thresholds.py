@@ -150,7 +150,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         ("policy for", "one model" if policy.model is None else policy.model),
         ("strategy", policy.strategy),
         *([] if policy.rule is None else [("rule", repr(policy.rule))]),
-        ("costs", repr(scenario.costs)),
+        ("costs", scenario.costs.words),
         *([] if policy.values is None else [("values", _values(policy.values))]),
         ("precision", f"at least {scenario.min_precision:g}"),
         *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),

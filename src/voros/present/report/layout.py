@@ -33,7 +33,6 @@ from voros.present.report.wording import (
     evaluation_in_words,
     limits_verdict,
     policy_in_words,
-    worth_in_words,
 )
 from voros.selection import ModelScores
 from voros.text.numbers import (
@@ -266,8 +265,7 @@ def _limit_metadata(report: Report) -> list[tuple[str, str]]:
         ("precision", f"at least {scenario.min_precision:g} of the alarms must be correct"),
         *recall,
         ("capacity", f"{capacity} (capacity {scenario.capacity!r}{rule})"),
-        ("costs", f"a miss is worth {worth_in_words(scenario, cases)} false alarms"),
-        ("distribution of C_FP / C_FN", repr(scenario.costs)),
+        ("costs", scenario.costs.words),
         ("prevalence", prevalence),
     ]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from voros.text.numbers import (
     count,
     count_within,
-    interval,
     percent,
     short,
     threshold_text,
@@ -18,22 +17,10 @@ from voros.text.numbers import (
 
 if TYPE_CHECKING:
     from voros.core.calibration import Estimate
-    from voros.core.operating_points import OperatingPoints
-    from voros.core.scenario import Scenario
     from voros.policy import PolicyEvaluation, ThresholdPolicy
 
 SHOWN_CASES = 1000
 """People imagine a number of cases better than a rate; of a thousand it can be whole."""
-
-
-def worth_in_words(scenario: Scenario, cases: OperatingPoints) -> str:
-    """Say how many false alarms a miss is worth; the cases are those at deployment."""
-    return _worth(*scenario.costs.ratio_range(cases.n_negative / cases.n_positive))
-
-
-def _worth(low: float, high: float) -> str:
-    fewest, most = (1.0 / ratio if ratio > 0 else math.inf for ratio in (high, low))
-    return interval(fewest, most)
 
 
 def policy_in_words(policy: ThresholdPolicy) -> str:
