@@ -175,8 +175,7 @@ def curve_ends(
     ranked = Ranked.from_cases(positive, score, worthwhile=True, units=groups)
     curve = CountedCurve.from_ranked(ranked, None, grouped=groups is not None)
     compute = Measure.from_metric("partial_voros", setting.scenario).compute
-    how = {"chosen": True, "known_prevalence": False}
-    low, high = curve_interval(curve, compute, setting.scenario, 0.95, **how)
+    low, high = curve_interval(curve, compute, setting.scenario, 0.95, chosen=True)
     return max(low, 0.0), min(high, 1.0)
 
 

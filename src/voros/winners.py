@@ -392,7 +392,8 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
         curves = [_curve_of(points, columns) for points in batch]
         return np.array([[curve.at_floor(row)[0] for row in rows] for curve in curves])
 
-    drawn = plan.run(Measure(name="scores", compute=scores_of)).drawn
+    measure = Measure(name="scores", compute=scores_of)
+    drawn = plan.run(dict.fromkeys(plan.models, measure)).drawn
     n_models, sampling = len(winners.models), plan.sampling
     tail = 0.05 / (n_models * (n_models - 1))
     reach = -stdtrit(max(sampling.n_effective - 1, 1.0), tail)

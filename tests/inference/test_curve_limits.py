@@ -39,9 +39,7 @@ def interval(labels, scores, scenario):
     curve = CountedCurve.from_ranked(
         Ranked.from_cases(labels, scores, worthwhile=True), None, grouped=False
     )
-    return curve_interval(
-        curve, measure.compute, scenario, 0.95, chosen=True, known_prevalence=False
-    )
+    return curve_interval(curve, measure.compute, scenario, 0.95, chosen=True)
 
 
 SETTINGS = {
@@ -226,7 +224,7 @@ def test_an_end_joins_what_the_curve_and_the_prevalence_may_move(seed):
         gains.scores = scores
         return scores.ravel()
 
-    low, high = curve_interval(curve, gains, STRICT, 0.95, chosen=False, known_prevalence=False)
+    low, high = curve_interval(curve, gains, STRICT, 0.95, chosen=False)
     now, down, up = gains.scores[0], gains.scores[1:3].min(axis=0), gains.scores[3:5].max(axis=0)
     lower = max(now[0] - now.min(), down[0] - down.min())
     higher = max(now.max() - now[0], up.max() - up[0])

@@ -30,21 +30,21 @@ LEAST_TAIL = 1e-12
 
 
 def interval(
-    method: Method,
     confidence_level: float,
     estimate: FloatArray,
     distribution: FloatArray,
-    left_out: FloatArray,
+    left_out: FloatArray | None = None,
     n_units: float = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval, of a number or of every number in an array.
 
-    ``n_units`` is how many independent cases or groups were drawn from; with few of them the
-    resamples vary too little (`expanded_tail`).
+    It is BCa's where values with blocks of cases ``left_out`` are given, and otherwise that of
+    percentiles. ``n_units`` is how many independent cases or groups were drawn from; with few of
+    them the resamples vary too little (`expanded_tail`).
     """
-    tail = expanded_tail((1 - confidence_level) / 2, n_units)
-    low, high = np.full(np.shape(estimate), tail), np.full(np.shape(estimate), 1 - tail)
-    if method == "bca":
+    tail = np.full(np.shape(estimate), expanded_tail((1 - confidence_level) / 2, n_units))
+    low, high = tail, 1 - tail
+    if left_out is not None:
         z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out)
         low, high = bca_quantile(low, z0, a), bca_quantile(high, z0, a)
     return order_statistics(distribution, low, high)
@@ -153,18 +153,6 @@ def interval_in_words(low: float, high: float, write: Callable[..., str] = short
     if low == high:
         return "none: no resample differs"
     return f"{write(low, high)} to {write(high, low)}"
-
-
-def interval_of_difference(
-    confidence_level: float, distribution: FloatArray, n_units: float = np.inf
-) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile interval of a difference between models.
-
-    The flattery that BCa corrects is the same for both models and cancels out of a difference.
-    Estimating it all the same costs more than it gains: equal models differed too often.
-    """
-    tail = np.asarray(expanded_tail((1 - confidence_level) / 2, n_units))
-    return order_statistics(distribution, tail, 1 - tail)
 
 
 def p_value(distribution: FloatArray, n_units: float = np.inf) -> float:

@@ -131,7 +131,6 @@ def _best_interval(
         scenario.changed(cost_ratio=max(float(odds(at)), LEAST_RATIO)),
         confidence_level,
         chosen=True,
-        known_prevalence=scenario.prevalence is not None,
     )
     # To alarm for nobody is within all limits, and has a net benefit of 0.
     return max(low, 0.0), high
@@ -162,7 +161,6 @@ def fixed_threshold_interval(
         scenario.without_limits().changed(cost_ratio=max(ratio, LEAST_RATIO)),
         confidence_level,
         chosen=False,
-        known_prevalence=scenario.prevalence is not None,
     )
 
 

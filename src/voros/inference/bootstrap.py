@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -59,21 +59,16 @@ difference of two models by up to .009 of its standard deviation, and one resamp
 the ends of intervals moved by at most 1.4 % of their width in 24 comparisons of 100,000 cases."""
 
 
-class BandOptions(TypedDict, total=False):
-    """Keywords of everything that is made of resamples; `bootstrap` explains them."""
+class IntervalOptions(TypedDict, total=False):
+    """Keywords of intervals and comparisons; `bootstrap` explains them."""
 
     n_resamples: int
     confidence_level: float
+    method: Literal["auto", "bca", "percentile"]
     groups: Any
     pos_label: Any
     random_state: int | np.random.Generator | None
     progress: Progress
-
-
-class IntervalOptions(BandOptions, total=False):
-    """Keywords of intervals and comparisons; `bootstrap` explains them."""
-
-    method: Literal["auto", "bca", "percentile"]
     periods: Any
     times: Any
     miss_value: Any
@@ -97,11 +92,12 @@ class Resampling:
     false_alarm_cost: Any = None
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any], accepted: type) -> Resampling:
-        """Check keywords, and refuse those that resampling does not take."""
-        unknown = sorted(set(options).difference(accepted.__annotations__))
+    def from_options(cls, options: Mapping[str, Any]) -> Resampling:
+        """Take keywords, and name those accepted where one is unknown."""
+        accepted = IntervalOptions.__annotations__
+        unknown = sorted(set(options).difference(accepted))
         if unknown:
-            names = ", ".join(accepted.__annotations__)
+            names = ", ".join(accepted)
             raise TypeError(f"{unknown[0]} is not an argument of resampling; accepted are {names}")
         return cls(**options)
 
@@ -110,21 +106,18 @@ class Resampling:
         least, most = RESAMPLES_WITHIN
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
-        object.__setattr__(
-            self, "confidence_level", check_confidence(self.confidence_level, "confidence_level")
-        )
+        check_confidence(self.confidence_level, "confidence_level")
         check_choice(self.method, "method", ("auto", "bca", "percentile"))
 
     @property
-    def of_values(self) -> bool:
-        """Whether cases have values, which no curve of counts bounds."""
-        return self.miss_value is not None or self.false_alarm_cost is not None
+    def units(self) -> dict[str, Any]:
+        """The arguments that say which cases belong together."""
+        return {"groups": self.groups, "periods": self.periods, "times": self.times}
 
-    def method_for(self, measure: Measure) -> Method:
-        """Return the method asked for, or the default for a metric."""
-        if self.method == "auto":
-            return "bca" if measure.curve is None or self.of_values else "curve"
-        return self.method
+    @property
+    def values(self) -> dict[str, Any]:
+        """The arguments that say what cases are worth."""
+        return {"miss_value": self.miss_value, "false_alarm_cost": self.false_alarm_cost}
 
     def plan(
         self,
@@ -140,15 +133,16 @@ class Resampling:
 
         Of operating points over stays, ``limits`` are those beyond which no threshold matters.
         """
-        per_case = {"groups": self.groups, "periods": self.periods, "times": self.times}
-        values = {"miss_value": self.miss_value, "false_alarm_cost": self.false_alarm_cost}
-        per_case |= values
+        per_case = self.units | self.values
         points = points_by_name(y_true, scores=scores, pos_label=self.pos_label, **per_case)
+        models: Mapping[str, Countable]
         if points is not None:
-            return self._plan_of_stays(points, limits)
+            models, sampling = draw_stays(points, limits)
+            _warn_about_few(sampling)
+            return ResamplingPlan(models, sampling, self)
         check_aligned(y_true=y_true, scores=scores, **per_case)
         named, periods = several_models(scores), self._read_periods(y_true, scenario)
-        cases, costs = {}, CaseValues.read(y_true, **values)
+        cases, costs = {}, CaseValues.read(y_true, **self.values)
         for model, column in columns_by_model(y_true, scores).items():
             with naming(model if named else None):
                 compared = compared_scores(column, self.miss_value, threshold_on)
@@ -156,19 +150,13 @@ class Resampling:
             cases[model] = positive, checked
         sampling = Sampling.from_cases(positive, groups=self.groups, periods=periods)
         _warn_about_few(sampling)
-        options: dict[str, Any] = {"worthwhile": worthwhile, "units": sampling.units}
-        options["values"] = None if costs is None else costs.of_class(positive)
+        worth = None if costs is None else costs.of_class(positive)
         models = {
-            model: Ranked.from_cases(*arrays, **options, periods=periods)
+            model: Ranked.from_cases(
+                *arrays, worthwhile=worthwhile, units=sampling.units, values=worth, periods=periods
+            )
             for model, arrays in cases.items()
         }
-        return ResamplingPlan(models, sampling, self)
-
-    def _plan_of_stays(
-        self, points: Mapping[str, OperatingPoints], limits: Scenario | None
-    ) -> ResamplingPlan:
-        models, sampling = draw_stays(points, limits)
-        _warn_about_few(sampling)
         return ResamplingPlan(models, sampling, self)
 
     def _read_periods(self, y_true: Any, scenario: Scenario | None) -> Periods | None:
@@ -352,7 +340,7 @@ def score_resamples(
     fewest_models: int = 1,
 ) -> Replicates:
     """Compute a metric of every model on the same resamples."""
-    how = Resampling.from_options(options, IntervalOptions)
+    how = Resampling.from_options(options)
     measure = Measure.from_metric(metric, scenario)
     plan = how.plan(
         y_true,
@@ -364,7 +352,7 @@ def score_resamples(
     )
     if len(plan.models) < fewest_models:
         raise ValueError("scores hold one model; a comparison needs at least two")
-    return plan.run(measure)
+    return plan.run(dict.fromkeys(plan.models, measure))
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,43 +363,49 @@ class ResamplingPlan:
     sampling: Sampling
     how: Resampling
 
-    def run(self, measure: Measure, measures: Mapping[str, Measure] | None = None) -> Replicates:
-        """Compute a metric of every model: as is, on the resamples, and with blocks left out.
+    def method_for(self, measure: Measure) -> Method:
+        """Return the method asked for, or the default for a metric."""
+        if self.how.method != "auto":
+            return self.how.method
+        # A curve of counts bounds no sum of values. Over stays there is no curve: events caught
+        # need not rise as the threshold falls.
+        counted = not any(value is not None for value in self.how.values.values())
+        has_curve = measure.curve is not None and self.sampling.name != PATIENTS
+        return "curve" if has_curve and counted else "bca"
 
-        Models may have ``measures`` of their own, which differ in their thresholds alone.
+    def run(self, measures: Mapping[str, Measure]) -> Replicates:
+        """Compute the metric of every model: as is, on the resamples, and with blocks left out.
+
+        The measures of the models differ in their thresholds alone.
         """
-        if self.sampling.name == PATIENTS:
-            # Events caught need not rise as the threshold falls: there is no curve to move.
-            measure = replace(measure, curve=None)
-        measures = measures or dict.fromkeys(self.models, measure)
         rng, n_resamples = generator(self.how.random_state), self.how.n_resamples
+        measure = next(iter(measures.values()))
+        method = self.method_for(measure)
         compute = {name: own.compute for name, own in measures.items()}
-        estimates = replicate(
-            self.models, iter([np.ones(self.sampling.n_units, np.intp)]), compute
-        )[0]
+        as_is = iter([np.ones(self.sampling.n_units, np.intp)])
         resamples = self.sampling.resamples(n_resamples, rng)
         resamples = progress_bar(resamples, "resampling", self.how.progress, n_resamples)
-        drawn = replicate(self._counted(measure), resamples, compute)
-        left_out = np.empty((0, len(self.models)))
-        if self.how.method_for(measure) == "bca":
-            left_out = replicate(self.models, self.sampling.blocks(rng), compute)
+        estimates = replicate(self.models, as_is, compute)[0]
+        drawn = replicate(self._counted(measure, method), resamples, compute)
+        blocks = self.sampling.blocks(rng) if method == "bca" else iter(())
+        left_out = replicate(self.models, blocks, compute)
         return Replicates(
             plan=self,
             measures=measures,
+            method=method,
             whole=estimates,
             drawn=drawn,
             left_out=left_out,
         )
 
-    def _counted(self, measure: Measure) -> Mapping[str, Countable]:
+    def _counted(self, measure: Measure, method: Method) -> Mapping[str, Countable]:
         """Leave out cases beyond the capacity, and thresholds where there are very many.
 
         Not where the ends of intervals are quantiles of the resamples.
         """
         limits = measure.curve
-        if limits is None or measure.deployed is not None or limits.per is not None:
-            return self.models
-        if self.how.method_for(measure) != "curve":
+        fixed = measure.deployed is not None
+        if limits is None or method != "curve" or fixed or limits.per is not None:
             return self.models
         models = {name: one for name, one in self.models.items() if isinstance(one, Ranked)}
         if self.sampling.name == "cases" and limits.prevalence is None:
@@ -426,6 +420,7 @@ class Replicates:
 
     plan: ResamplingPlan
     measures: Mapping[str, Measure]
+    method: Method
     whole: FloatArray
     drawn: FloatArray
     left_out: FloatArray
@@ -437,42 +432,34 @@ class Replicates:
 
     def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
         """Return each model's interval, and with it the scenario where all have the same."""
-        how, method = self.plan.how, self.plan.how.method_for(self.measure)
         by_model = {}
         for j, model in enumerate(self.plan.models):
-            low, high = self._from_curve(j) if method == "curve" else self._two_sided(j, method)
+            low, high = self._from_curve(j) if self.method == "curve" else self._quantiles(j)
             by_model[model] = Bootstrap(
                 metric=self.measure.name,
                 estimate=float(self.whole[j]),
                 low=low,
                 high=high,
-                confidence_level=how.confidence_level,
-                method=method,
+                confidence_level=self.plan.how.confidence_level,
+                method=self.method,
                 distribution=self.drawn[:, j],
                 drawn=self.plan.sampling.name,
                 scenario=scenario,
             )
         return by_model
 
-    def ends(self, method: Method) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of every model's interval."""
-        return interval(
-            method,
-            self.plan.how.confidence_level,
-            self.whole,
-            self.drawn,
-            self.left_out,
-            self.plan.sampling.n_effective,
-        )
-
-    def _two_sided(self, j: int, method: Method) -> tuple[float, float]:
-        low, high = (float(end[j]) for end in self.ends(method))
-        if low == high:
-            # Where most resamples agree the correction can move both ends to the same value.
-            low, high = (float(end[j]) for end in self.ends("percentile"))
-        if low == high:
-            low, high = float(self.drawn[:, j].min()), float(self.drawn[:, j].max())
-        return low, high
+    def _quantiles(self, j: int) -> tuple[float, float]:
+        """Return quantiles of the resamples, of a width above 0 where they differ at all."""
+        whole, drawn, left_out = self.whole[j], self.drawn[:, j], self.left_out[:, j]
+        how, n_units = self.plan.how, self.plan.sampling.n_effective
+        # Where most resamples agree the correction can move both ends to the same value.
+        for corrected in (True, False) if self.method == "bca" else (False,):
+            ends = interval(
+                how.confidence_level, whole, drawn, left_out if corrected else None, n_units
+            )
+            if ends[0] != ends[1]:
+                return float(ends[0]), float(ends[1])
+        return float(drawn.min()), float(drawn.max())
 
     def _from_curve(self, j: int) -> tuple[float, float]:
         """Return the limits of the curve; of periods no narrower than what their resamples say."""
@@ -482,18 +469,18 @@ class Replicates:
         sign = -1 if measure.lower_is_better else 1
         assert measure.curve is not None
         assert isinstance(ranked, Ranked)
-        rows = measure.rows(ranked)
         low, high = curve_interval(
-            CountedCurve.from_ranked(ranked, rows, grouped=sampling.name != "cases"),
+            CountedCurve.from_ranked(
+                ranked, measure.rows(ranked), grouped=sampling.name != "cases"
+            ),
             lambda batch: sign * measure.compute(batch),
             measure.curve,
             plan.how.confidence_level,
             chosen=measure.deployed is None,
-            known_prevalence=measure.curve.prevalence is not None,
         )
         ends = sorted(float(np.clip(sign * end, 0.0, 1.0)) for end in (low, high))
         if sampling.name == "periods":
-            drawn = self._two_sided(j, "percentile")
+            drawn = self._quantiles(j)
             ends = [min(ends[0], drawn[0]), max(ends[1], drawn[1])]
         return ends[0], ends[1]
 

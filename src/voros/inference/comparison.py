@@ -9,16 +9,13 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.allocation.joint_policy import AnyPolicy
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_flag
+from voros.core.arguments import check_flag, check_type
 from voros.core.arrays import named_columns
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.worth import compared_scores, refuse_values
-from voros.exceptions import ArgumentError
-from voros.inference.alarms_as_scores import DecidedCases, decide_all
-from voros.inference.bca import interval_in_words, interval_of_difference, p_value
+from voros.core.worth import compared_scores
+from voros.inference.bca import interval, interval_in_words, p_value
 from voros.inference.bootstrap import (
     Bootstrap,
     IntervalOptions,
@@ -30,7 +27,6 @@ from voros.inference.drawn_stays import DrawnCounts, DrawnStays, cost_per_event
 from voros.inference.statistics import Measure, MetricLike, metric_in_words, one_by_one
 from voros.io.frames import make_frame
 from voros.models import points_by_name
-from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
 from voros.text.numbers import percent, percent_of, short, signed
@@ -279,9 +275,8 @@ def compare(
 def compare_policies(
     y_true: Any,
     scores: Any = None,
-    policies: Mapping[str, AnyPolicy] | None = None,
+    policies: Mapping[str, ThresholdPolicy] | None = None,
     *,
-    by: Any = None,
     by_cost: bool = False,
     **options: Unpack[IntervalOptions],
 ) -> Comparison:
@@ -297,18 +292,14 @@ def compare_policies(
         `voros.alarm_points` counts by the rule of each, by the names of `policies`: patients are
         drawn, and the cost is one per event.
     scores : mapping of str to array-like, or data frame with a column for each policy
-        The scores that each policy is for, by the names of `policies`. Of joint policies with
-        several outcomes a mapping for each policy, and `y_true` is one too.
-    policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
-        At least two, made for the same costs and prevalence. Their limits may differ. What joint
-        policies and worklists decide on these cases is fixed before cases are drawn.
-    by : array-like of shape (n_cases,), optional
-        The subgroup of each case, for joint policies whose streams are subgroups.
+        The scores that each policy is for, by the names of `policies`.
+    policies : mapping of str to ThresholdPolicy
+        At least two, made for the same costs and prevalence. Their limits may differ.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence_level, method, groups, pos_label, random_state, progress
     periods, times, miss_value, false_alarm_cost
-        As in `voros.bootstrap`; values are for policies of the kind ThresholdPolicy.
+        As in `voros.bootstrap`.
 
     Returns
     -------
@@ -337,88 +328,58 @@ def compare_policies(
     >>> result.ranking, {name: len(broken) for name, broken in result.violations.items()}
     (('new', 'old'), {'old': 1, 'new': 0})
     """
-    how = Resampling.from_options(options, IntervalOptions)
+    how = Resampling.from_options(options)
     check_flag(by_cost, "by_cost")
-    points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
+    points = points_by_name(y_true, scores=scores, by_cost=by_cost or None)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
-    drawn_by = {"groups": how.groups, "periods": how.periods, "times": how.times}
-    check_aligned(y_true=y_true, scores=scores, by=by, **drawn_by)
-    columns = dict(_named_scores(scores))
-    policies = dict(_check_policies(policies, list(columns)))
+    check_aligned(y_true=y_true, scores=scores, **how.units)
+    named = named_columns(scores, "scores")
+    if named is None:
+        raise ValueError("scores must name the policy that each column is for")
+    columns = {str(name): column for name, column in named}
+    policies = _check_policies(policies, list(columns))
+    compared, measures, violations = {}, {}, {}
     for name, policy in policies.items():
-        if isinstance(policy, ThresholdPolicy):
-            # What thresholds are compared with takes the place of the scores.
-            columns[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
-            policies[name] = policy.comparing("score")
-        elif by_cost:
-            accepted = "policies that have a threshold for each cost"
-            raise ArgumentError("by_cost", f"=True is for {accepted}")
-        else:
-            refuse_values("policies that are not a ThresholdPolicy", vars(how))
-    cases = decide_all(y_true, columns, policies, by, how)
-    applied = cases.policies
-    _check_costs(applied)
-    in_order = {name: cases.scores[name] for name in applied}
-    plan = cases.how.plan(cases.y_true, in_order, _scenario_of(applied), worthwhile=False)
-    measures = {name: Measure.from_policy(p, by_cost=by_cost) for name, p in applied.items()}
-    values = plan.run(next(iter(measures.values())), measures)
-    violations = {
-        name: cases.violations[name]
-        if name in cases.violations
-        else _evaluated(policy, cases, name, by_cost).violations
-        for name, policy in applied.items()
-    }
-    return replace(_comparison_of(values), violations=violations)
+        # What thresholds are compared with takes the place of the scores.
+        compared[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
+        applied = policy.comparing("score")
+        measures[name] = Measure.from_policy(applied, by_cost=by_cost)
+        periods = {"periods": how.periods, "times": how.times} if policy.scenario.per else {}
+        evaluated = applied.evaluate(
+            y_true,
+            compared[name],
+            by_cost=by_cost,
+            pos_label=how.pos_label,
+            **periods,
+            **how.values,
+        )
+        violations[name] = evaluated.violations
+    plan = how.plan(y_true, compared, _scenario_with_periods(policies), worthwhile=False)
+    replicates = plan.run(measures)
+    return replace(_comparison_of(replicates), violations=violations)
 
 
 def _compare_over_stays(
-    points: Mapping[str, OperatingPoints], policies: Mapping[str, AnyPolicy], how: Resampling
+    points: Mapping[str, OperatingPoints], policies: Mapping[str, ThresholdPolicy], how: Resampling
 ) -> Comparison:
     """Compare what policies cost per event, patients drawn."""
-    over_stays = {name: one for name, one in policies.items() if isinstance(one, ThresholdPolicy)}
-    if len(over_stays) < len(policies):
-        raise ArgumentError("policies", " over stays are of the kind ThresholdPolicy")
-    _check_costs(over_stays)
-    evaluated = {name: over_stays[name].evaluate_stays(points[name]) for name in points}
+    evaluated = {name: policies[name].evaluate_stays(points[name]) for name in points}
     plan = how.plan(points, None, worthwhile=False)
     models = {
         name: DrawnCounts(drawn.stays, evaluated[name].threshold)
         for name, drawn in plan.models.items()
         if isinstance(drawn, DrawnStays)
     }
-    costs = next(iter(over_stays.values())).scenario.costs
+    costs = next(iter(policies.values())).scenario.costs
     compute = one_by_one(lambda drawn: cost_per_event(drawn, costs))
     measure = Measure(name="cost per event", compute=compute, lower_is_better=True)
-    values = replace(plan, models=models).run(measure)
+    replicates = replace(plan, models=models).run(dict.fromkeys(models, measure))
     violations = {name: one.violations for name, one in evaluated.items()}
-    return replace(_comparison_of(values), violations=violations)
+    return replace(_comparison_of(replicates), violations=violations)
 
 
-def _evaluated(
-    policy: ThresholdPolicy, cases: DecidedCases, name: str, by_cost: bool
-) -> PolicyEvaluation:
-    how, by_period = cases.how, policy.scenario.per is not None
-    return policy.evaluate(
-        cases.y_true,
-        cases.scores[name],
-        by_cost=by_cost,
-        pos_label=how.pos_label,
-        periods=how.periods if by_period else None,
-        times=how.times if by_period else None,
-        miss_value=how.miss_value,
-        false_alarm_cost=how.false_alarm_cost,
-    )
-
-
-def _named_scores(scores: Any) -> list[tuple[str, Any]]:
-    columns = named_columns(scores, "scores")
-    if columns is None:
-        raise ValueError("scores must name the policy that each column is for")
-    return [(str(name), column) for name, column in columns]
-
-
-def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
+def _scenario_with_periods(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     """Return a scenario with the periods that the policies' capacities are for, if any are."""
     scenarios = [policy.scenario for policy in policies.values()]
     by_period = [scenario for scenario in scenarios if scenario.per is not None]
@@ -431,27 +392,18 @@ def _scenario_of(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     return (by_period or scenarios)[0]
 
 
-def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
+def _check_policies(policies: Any, named: list[str]) -> Mapping[str, ThresholdPolicy]:
     if not isinstance(policies, Mapping):
-        accepted = "a mapping of names to policies"
-        raise TypeError(f"policies={policies!r}; accepted is {accepted}")
+        raise TypeError(f"policies={policies!r}; accepted is a mapping of names to policies")
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():
-        if not isinstance(policy, AnyPolicy):
-            raise TypeError(
-                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy, "
-                "a JointPolicy or a Worklist"
-            )
+        check_type(policy, f"policies[{name!r}]", ThresholdPolicy, "a ThresholdPolicy")
     if set(named) != set(policies):
         raise ValueError(
             f"scores are of {', '.join(map(repr, named))} and policies of "
             f"{', '.join(map(repr, policies))}; the names must be the same"
         )
-    return policies
-
-
-def _check_costs(policies: Mapping[str, ThresholdPolicy]) -> None:
     first, *others = (policy.scenario for policy in policies.values())
     for other in others:
         if (other.costs, other.prevalence) != (first.costs, first.prevalence):
@@ -459,6 +411,7 @@ def _check_costs(policies: Mapping[str, ThresholdPolicy]) -> None:
                 f"the policies were made for different costs or prevalences ({first!r} and "
                 f"{other!r}), so their costs cannot be compared"
             )
+    return policies
 
 
 def _comparison_of(values: Replicates) -> Comparison:
@@ -468,36 +421,35 @@ def _comparison_of(values: Replicates) -> Comparison:
     best = gains == gains.max(axis=1, keepdims=True)
     shares = best / best.sum(axis=1, keepdims=True)
     order = np.argsort(values.whole if lower else -values.whole, kind="stable")
-    raw = [_difference(values, names, i, j) for i, j in combinations(order.tolist(), 2)]
-    adjusted = holm(np.array([pair.p_value for pair in raw])).tolist()
+    pairs = list(combinations(order.tolist(), 2))
+    drawn = [values.drawn[:, i] - values.drawn[:, j] for i, j in pairs]
+    confidence, n_units = values.plan.how.confidence_level, values.plan.sampling.n_effective
+    p_values = np.array([p_value(difference, n_units) for difference in drawn])
+    differences = []
+    for k, (i, j) in enumerate(pairs):
+        estimate = values.whole[i] - values.whole[j]
+        # What BCa corrects is the same for both models and cancels out of a difference.
+        # Estimating it all the same costs more than it gains: equal models differed too often.
+        low, high = interval(confidence, estimate, drawn[k], n_units=n_units)
+        differences.append(
+            PairedDifference(
+                first=names[i],
+                second=names[j],
+                difference=float(estimate),
+                low=float(low),
+                high=float(high),
+                p_value=float(p_values[k]),
+                adjusted_p_value=float(holm(p_values)[k]),
+                distribution=drawn[k],
+            )
+        )
     return Comparison(
         metric=values.measure.name,
         lower_is_better=lower,
-        confidence_level=values.plan.how.confidence_level,
+        confidence_level=confidence,
         models=values.bootstraps(),
-        pairs=tuple(
-            replace(difference, adjusted_p_value=p)
-            for difference, p in zip(raw, adjusted, strict=True)
-        ),
+        pairs=tuple(differences),
         shares_won=dict(zip(names, shares.mean(axis=0).tolist(), strict=True)),
-    )
-
-
-def _difference(values: Replicates, names: Sequence[str], i: int, j: int) -> PairedDifference:
-    estimate = values.whole[i] - values.whole[j]
-    drawn = values.drawn[:, i] - values.drawn[:, j]
-    n_units = values.plan.sampling.n_effective
-    low, high = interval_of_difference(values.plan.how.confidence_level, drawn, n_units)
-    p = p_value(drawn, n_units)
-    return PairedDifference(
-        first=names[i],
-        second=names[j],
-        difference=float(estimate),
-        low=float(low),
-        high=float(high),
-        p_value=p,
-        adjusted_p_value=p,
-        distribution=drawn,
     )
 
 

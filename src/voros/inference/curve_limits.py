@@ -260,7 +260,6 @@ def curve_interval(
     confidence_level: float,
     *,
     chosen: bool,
-    known_prevalence: bool,
 ) -> tuple[float, float]:
     """Return the ends of the interval of a score that rises with the curve.
 
@@ -270,12 +269,11 @@ def curve_interval(
     gains : callable
         The score of each of several operating points.
     scenario : Scenario
-        With the costs and limits that the score is computed with.
+        With the costs and limits that the score is computed with. A prevalence that it states is
+        known; otherwise that of the cases is an estimate.
     confidence_level : float
     chosen : bool
         Whether the score is that of thresholds chosen on these cases.
-    known_prevalence : bool
-        Whether the share of positives is not an estimate.
     """
     tail, odds = (1 - confidence_level) / 2, _odds(curve, scenario)
     slopes = _slopes(scenario, odds)
@@ -283,7 +281,7 @@ def curve_interval(
     # To alarm for everybody costs as much as to alarm for nobody, and a score is at its least.
     break_even = slopes[0] / (slopes[0] + odds)
     here = np.array([curve.prevalence])
-    if not known_prevalence:
+    if scenario.prevalence is None:
         here = curve.prevalences(tail, break_even)
     rates = [(curve.tp / curve.n_positive, (curve.ends - curve.tp) / curve.n_negative)]
     rates += [curve.moved(slope, low_tail, up=False) for slope in slopes]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from voros.core.operating_points import OperatingPoints
 from voros.inference.band import Band
-from voros.inference.bootstrap import BandOptions, Replicates, Resampling
+from voros.inference.bootstrap import Replicates, Resampling
 from voros.inference.statistics import Measure, one_by_one
 from voros.models import one_or_all
-from voros.text.signatures import takes
+from voros.progress import Progress
 from voros.typing import FloatArray
 
 POSITIONS = 101
@@ -24,12 +23,17 @@ FEWEST_FALSE_ALARMS = 10
 judge."""
 
 
-NOT_OF_BANDS = ("method", "periods", "times", "miss_value", "false_alarm_cost")
-"""Arguments of intervals that bands do not take."""
-
-
-@takes(Resampling, leave_out=NOT_OF_BANDS)
-def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
+def roc_band(
+    y_true: Any,
+    scores: Any,
+    *,
+    n_resamples: int = 2000,
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    pos_label: Any = None,
+    random_state: int | np.random.Generator | None = None,
+    progress: Progress = False,
+) -> Any:
     """Put a simultaneous band around the ROC curve: recall at every false alarm rate.
 
     Parameters
@@ -52,12 +56,21 @@ def roc_band(y_true: Any, scores: Any, **options: Unpack[BandOptions]) -> Any:
     Band(95 % band, simultaneous, mean width 0.178)
     """
     # A simultaneous band is made of the spread of the resamples alone.
-    how = replace(Resampling.from_options(options, BandOptions), method="percentile")
+    how = Resampling(
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        method="percentile",
+        groups=groups,
+        pos_label=pos_label,
+        random_state=random_state,
+        progress=progress,
+    )
     plan = how.plan(y_true, scores, worthwhile=False)
     positive = plan.sampling.positive
     first = min(1.0, FEWEST_FALSE_ALARMS / np.count_nonzero(~positive))
     at = np.linspace(first, 1.0, POSITIONS)
-    values = plan.run(Measure(name="fpr", compute=one_by_one(lambda points: recall_at(points, at))))
+    measure = Measure(name="fpr", compute=one_by_one(lambda points: recall_at(points, at)))
+    values = plan.run(dict.fromkeys(plan.models, measure))
     low, high = _ends(values, int(np.count_nonzero(positive)))
     bands = {
         model: Band(
