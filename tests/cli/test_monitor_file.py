@@ -130,18 +130,16 @@ def test_an_empty_file_is_named_as_that(ward, voros_command):
     assert (ward / "ward.voros").stat().st_size == 0
 
 
-def test_cases_are_withdrawn_and_times_corrected(ward, voros_command):
+def test_cases_are_withdrawn_and_fed_again(ward, voros_command):
     voros_command(*MADE, *CASES)
     (ward / "wrong.csv").write_text("stay\n0000\n0001\n")
-    (ward / "right.csv").write_text("stay,admitted\n0119,2026-02-14\n")
-    names = ("--id", "stay", "--time", "admitted")
-    ran = voros_command(
-        *("monitor", "ward.voros", "--withdraw", "wrong.csv", "--correct-times", "right.csv"),
-        *names,
-    )
+    (ward / "right.csv").write_text("stay,admitted,risk\n0000,2026-02-14,0.9\n")
+    withdraw = ("monitor", "ward.voros", "--withdraw", "wrong.csv", "--id", "stay")
+    ran = voros_command(*withdraw, "--cases", "right.csv", *CASES[4:])
     assert "2 cases withdrawn" in ran.err
-    assert "1 times corrected" in ran.err
-    again = voros_command("monitor", "ward.voros", "--withdraw", "wrong.csv", *names)
+    assert "1 new cases" in ran.err
+    assert voros_command(*withdraw[:2], "--withdraw", "right.csv", *withdraw[4:]).code == 0
+    again = voros_command(*withdraw)
     assert (again.code, "holds '0000', which has not come" in again.errors[0]) == (2, True)
 
 
@@ -205,7 +203,7 @@ def test_what_is_refused_is_said_in_one_line(ward, voros_command, arguments, mes
     ("option", "files"),
     [
         ("--score", "--cases or --validation"),
-        ("--period", "--cases or --correct-times"),
+        ("--period", "--cases"),
         ("--by", "--cases"),
         ("--label-time", "--labels"),
     ],

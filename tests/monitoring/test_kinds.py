@@ -58,16 +58,12 @@ def test_a_correction_reaches_the_stream_it_is_of() -> None:
     assert after["precision of kidney"].words == before["precision of kidney"].words
 
 
-def test_cases_of_outcomes_are_withdrawn_and_moved_whole() -> None:
+def test_cases_of_outcomes_are_withdrawn_whole() -> None:
     y, scores = two_outcomes(56)
     policy = voros.allocate(y, scores, voros.Scenario(cost_ratio=0.1), capacity=0.5)
     monitor = watched(policy, y, scores)
     monitor.withdraw([3, 4])
     assert monitor.status().cases == 54
-    monitor.correct_times(["2026-02-20"], cases=[5])
-    assert len(monitor._store.rows("SELECT 1 FROM cases WHERE id = '5'")) == 2
-    days = {row[0] for row in monitor._store.rows("SELECT period FROM cases WHERE id = '5'")}
-    assert days == {"2026-02-20"}
 
 
 def test_what_is_no_stream_is_refused() -> None:

@@ -126,7 +126,6 @@ def test_labels_count_as_they_are_known_now() -> None:
     monitor.label([0, 1], cases=["b", "c"], times=["2026-01-20", "2026-01-21"])
     status = monitor.status()
     assert "1 of 3 alarms were true" in status["precision"].words
-    assert any("1 label came and 1 changed after the window" in n for n in status.notes)
 
 
 def labelled_later(labels: np.ndarray, delays: np.ndarray, floor: float) -> list[voros.Status]:
@@ -185,7 +184,7 @@ def test_a_few_missing_labels_leave_a_clear_verdict(true: float, verdict: str) -
     assert "and 8 have no label" in said[-1]["precision"].words
 
 
-def test_corrections_that_reverse_a_verdict_are_said() -> None:
+def test_corrections_reverse_a_verdict() -> None:
     """Half of the positives are labelled 0 at first, and corrected after the window."""
     rng = np.random.default_rng(2)
     labels = (rng.random(800) < 0.5).astype(int)
@@ -195,15 +194,10 @@ def test_corrections_that_reverse_a_verdict_are_said() -> None:
     assert monitor.status()["precision"].verdict == "broken"
     cases = np.flatnonzero(wrong)
     monitor.label(np.ones(len(cases), int), cases=cases, times=days(800)[cases] + 45)
-    status = monitor.status()
-    assert status["precision"].verdict == "kept"
-    before = int((labels & ~wrong).sum())
-    assert any(
-        f"{before} of 800 alarms were true, and it would be broken" in note for note in status.notes
-    )
+    assert monitor.status()["precision"].verdict == "kept"
 
 
-def test_late_and_missing_labels_are_said() -> None:
+def test_missing_labels_are_said() -> None:
     monitor = voros.Monitor(make_policy(), window=10)
     monitor.update([0.9] * 3, cases=["a", "b", "c"], times=["2026-01-01"] * 3)
     monitor.label([1], cases=["a"], times=["2026-01-30"])
@@ -211,17 +205,15 @@ def test_late_and_missing_labels_are_said() -> None:
     status = monitor.status()
     notes = "\n".join(status.notes)
     assert "1 of 1 alarms were true and 2 have no label" in status["precision"].words
-    assert "1 label came and 0 changed after the window had closed" in notes
-    assert "recall: unknown" in notes
+    assert "recall: unknown; to estimate it, label all cases without an alarm, or a random" in notes
 
 
-def test_labels_of_no_case_and_of_cases_without_alarm_are_said() -> None:
+def test_labels_of_no_case_are_said() -> None:
     monitor = voros.Monitor(make_policy(), window=1)
     monitor.update([0.9, 0.1], cases=["a", "b"], times=["2026-01-01"] * 2)
     monitor.label([1, 0], cases=["A", "b"])
     notes = "\n".join(monitor.status().notes)
     assert "1 recent label of cases that have not come" in notes
-    assert "recall: some cases without an alarm have a label" in notes
 
 
 def test_what_came_before_is_not_counted_again() -> None:

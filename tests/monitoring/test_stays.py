@@ -330,7 +330,6 @@ def test_rows_come_once_and_in_order() -> None:
         ),
         (lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], periods=["p"]), "periods is"),
         (lambda m: m.label([1], cases=["a"]), "times is needed: the time of each event"),
-        (lambda m: m.correct_times(["2026-01-02"], cases=["a"]), "withdraw the stay"),
         (lambda m: m.renew(), "no recent stay whose window has closed has an event"),
         (lambda m: voros.Monitor(m.policy, max_cost=3), "max_cost is of cases and periods"),
     ],

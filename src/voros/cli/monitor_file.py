@@ -54,7 +54,7 @@ READ_FROM = {
     "streams": ("cases", "labels"),
     "by": ("cases",),
     "group": ("cases", "validation"),
-    "period": ("cases", "correct_times"),
+    "period": ("cases",),
     "label_time": ("labels",),
 }
 """The files that each column without a default name is read from."""
@@ -67,7 +67,6 @@ class FeedOptions:
     cases: Path | None = option("New cases to decide on.", metavar="FILE")
     labels: Path | None = option("New or corrected labels.", metavar="FILE")
     withdraw: Path | None = option("Cases to withdraw.", metavar="FILE")
-    correct_times: Path | None = option("Cases with corrected times.", metavar="FILE")
     case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
     time: str = _column("The time of a case, or of a row of a stay.", default="time")
     score: str | None = _column("The scores, if not named as the policy's model.")
@@ -231,8 +230,6 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
         ids = _read(feed.withdraw, ColumnNames(case=feed.case))[feed.case]
         watched.withdraw(ids)
         say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
-    if feed.correct_times is not None:
-        _correct_times(watched, feed, feed.correct_times)
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
@@ -264,17 +261,6 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
     say(f"{file}: {update.new:,} new cases{again}; {update.n_alarms:,} alarms")
-
-
-def _correct_times(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    table = _read(file, ColumnNames(case=feed.case, time=feed.time, period=feed.period))
-    watched.correct_times(
-        table[feed.time],
-        cases=table[feed.case],
-        periods=None if feed.period is None else table[feed.period],
-        confirm_times=feed.confirm_times,
-    )
-    say(f"{file}: {len(table[feed.case]):,} times corrected")
 
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:

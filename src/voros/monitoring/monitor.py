@@ -53,9 +53,8 @@ class Monitor:
         of a joint policy has a verdict on its own precision floor. A worklist is made of whole
         periods, which `update` must be given at once.
     path : path-like, optional
-        One SQLite file for cases, labels and settings. It is made where there is none; where there
-        is, policy and settings must be those it was made with (`Monitor.open` asks for neither).
-        By default the state is in memory.
+        A new SQLite file for cases, labels and settings, which `Monitor.open` goes on with. By
+        default the state is in memory.
     window : float or timedelta, default 30
         Days after which an alarm counts, with its label as it is known at the time of asking. Until
         its label comes it counts as true for *broken* and as false for *kept*: a window long enough
@@ -107,10 +106,12 @@ class Monitor:
         score_unit: str | None = None,
         validation: Any = None,
     ) -> None:
-        """Open the file, or make it."""
+        """Make the file."""
+        if path is not None and Path(path).exists() and Path(path).stat().st_size:
+            raise FileExistsError(f"{path} exists; voros.Monitor.open(path) goes on with it")
         watched = WatchedPolicy.from_policy(policy)
         settings = Settings(
-            window=window,  # type: ignore[arg-type]
+            window=window / timedelta(days=1) if isinstance(window, timedelta) else window,
             alpha=alpha,
             run_length=run_length,
             cost_ratio=cost_ratio,
@@ -118,22 +119,9 @@ class Monitor:
             score_unit=score_unit,
         )
         watched.check_settings(settings)
-        metadata = {"policy": policy.to_json(), "settings": settings.text()}
-        metadata["calibration"] = calibration = curve_text(watched.calibrate(validation))
-        store = Store(path, metadata)
-        self._start(store)
-        same = {
-            "settings": self.settings == settings,
-            "policy": self._watched.decides_alike(watched),
-            "validation": (store.metadata("calibration") or "") == calibration,
-        }
-        other = next((name for name, kept in same.items() if not kept), None)
-        if other is not None:
-            store.close()
-            raise ValueError(
-                f"{store.path} was made with another {other}; Monitor.open goes on with its own, "
-                "and adopt changes the policy"
-            )
+        calibration = curve_text(watched.calibrate(validation))
+        metadata = {"settings": settings.text(), "calibration": calibration}
+        self._start(Store(path, {"policy": policy.to_json(), **metadata}))
 
     @classmethod
     def open(cls, path: str | Path) -> Monitor:
@@ -262,9 +250,9 @@ class Monitor:
         self._store.use_unit(unit)
         order = np.argsort(columns["time"], kind="stable")
         for one in decided:
-            new = self._store.add_cases(Cases(**columns, **one._asdict()).take(order))
+            n_new = self._store.add_cases(Cases(**columns, **one._asdict()).take(order))
         self._store.advance(float(columns["time"].max()))
-        return int(new.sum())
+        return n_new
 
     def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
         """Decide on a batch; of a worklist on new cases, which must be whole periods."""
@@ -377,35 +365,6 @@ class Monitor:
                 withdraw_stays(self._store, ids)
             else:
                 self._store.withdraw(ids)
-
-    def correct_times(
-        self, times: Any, *, cases: Any, periods: Any = None, confirm_times: bool = False
-    ) -> None:
-        """Correct when cases came; whether they raised an alarm stays as it was decided.
-
-        Parameters
-        ----------
-        times, cases : array-like of shape (n_cases,)
-        periods : array-like of shape (n_cases,), optional
-            Needed where `update` was given periods.
-        confirm_times : bool, default False
-            As in `update`.
-        """
-        if self._watched.rule is not None:
-            raise ValueError(
-                "times of rows are not corrected for a policy over stays, because silence depends "
-                "on them; withdraw the stay and feed it again"
-            )
-        check_aligned(times=times, cases=cases, periods=periods)
-        times = parse_times(times)
-        ids, seconds = read_ids(cases), read_times(times)
-        names, unit = self._name_periods(times, periods)
-        check_same_length(times=seconds, cases=ids, periods=names)
-        if not confirm_times:
-            check_gaps(seconds, self._store.first, self._store.clock)
-        with self._store.transaction():
-            self._store.use_unit(unit)
-            self._store.move(ids, seconds, names)
 
     def status(self, *, curves: bool = False) -> Status:
         """Say what is known of each limit now.

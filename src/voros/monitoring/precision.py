@@ -45,24 +45,20 @@ class Alarms(NamedTuple):
     patients : sequence of str or None
     labels : ndarray of float
         As they are known now: 1, 0, or NaN where none has come.
-    at_close : ndarray of float
-        The same when the window of the alarm closed.
     scores : ndarray of float
     """
 
     times: FloatArray
     patients: Sequence[str | None]
     labels: FloatArray
-    at_close: FloatArray
     scores: FloatArray
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[Any, ...]]) -> Alarms:
-        """Take rows of time, patient, label when the window closed, label now, and score."""
-        times, patients, at_close, now, scores = zip(*rows, strict=True) if rows else ((),) * 5
-        numbers = (np.array(column, dtype=float) for column in (times, now, at_close, scores))
-        seconds, labels, before, scored = numbers
-        return cls(seconds, patients, labels, before, scored)
+        """Take rows of time, patient, label and score."""
+        times, patients, labels, scores = zip(*rows, strict=True) if rows else ((),) * 4
+        seconds, known, scored = (np.array(c, dtype=float) for c in (times, labels, scores))
+        return cls(seconds, patients, known, scored)
 
     @property
     def with_patients(self) -> bool:
@@ -275,7 +271,7 @@ def recall_watch(
         words = "recall: not watched: no case without an alarm has a label, which would show misses"
         return Watch(name="recall", verdict="unknown", words=words, limit=floor)
     positives = [
-        (time, patient, *([None, None] if label is None else [alarm, alarm]), None)
+        (time, patient, None if label is None else alarm, None)
         for time, alarm, patient, label in rows
         if label == 1 or (alarm and label is None)
     ]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from voros.core.arguments import OPEN_INTERVAL, as_number, check_number
+from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.arrays import LARGEST_FINITE, as_vector, is_missing
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.cases import check_scores
 from voros.core.clock import parse_times, read_clock
 from voros.core.periods import Periods
 from voros.exceptions import Argument, ArgumentError
-from voros.io.documents import read_document
 from voros.io.writing import json_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -50,20 +50,6 @@ def read_time(time: Any) -> float:
     return float(read_times([time])[0])
 
 
-def read_days(value: Any, name: str) -> float:
-    """Read a length of time, a number of days or a timedelta, as days.
-
-    Examples
-    --------
-    >>> read_days(timedelta(hours=36), "window")
-    1.5
-    """
-    if isinstance(value, timedelta):
-        value = value.total_seconds() / SECONDS_PER_DAY
-    accepted = "a number of days of at least 0, or a timedelta"
-    return check_number(value, name, accepted, 0.0, LARGEST_FINITE)
-
-
 def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) -> None:
     """Refuse times more than a year from all others, which are mostly mistyped.
 
@@ -78,31 +64,26 @@ def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) ->
     from every other time; is it mistyped? confirm_times=True accepts it
     """
     ordered = np.unique(seconds)
+    if not len(ordered):
+        return
     if clock is None:
-        _check_chain(ordered)
-        today = datetime.now(UTC).timestamp()
-        _check_chain(np.append(today, ordered[ordered > today]))
-        return
-    _check_chain(np.append(clock, ordered[ordered > clock]))
-    if first is not None:
-        _check_chain(np.append(ordered[ordered < first], first), before=True)
-
-
-def _check_chain(ordered: FloatArray, before: bool = False) -> None:
-    """Refuse a gap; where it parts few times from many, name one of the few."""
-    wide = np.flatnonzero(np.diff(ordered) > LONGEST_GAP)
-    if not len(wide):
-        return
-    row = int(wide[0])
-    early = before or 2 * (row + 1) < len(ordered)
-    far, near = (row, row + 1) if early else (row + 1, row)
-    raise ArgumentError(
-        "times",
-        f" holds {day_of(ordered[far])}, more than a year from {day_of(ordered[near])} and from "
-        "every other time; is it mistyped? ",
-        Argument("confirm_times=True", "confirm_times"),
-        " accepts it",
-    )
+        first = float(ordered[(len(ordered) - 1) // 2])
+        clock = min(first, datetime.now(UTC).timestamp())
+    low = -np.inf if first is None else first
+    later, earlier = ordered[ordered > clock], ordered[ordered < low]
+    for far, near in (
+        (later, np.append(clock, later)[:-1]),
+        (earlier, np.append(earlier, low)[1:]),
+    ):
+        wide = np.flatnonzero(np.abs(far - near) > LONGEST_GAP)
+        if len(wide):
+            raise ArgumentError(
+                "times",
+                f" holds {day_of(far[wide[0]])}, more than a year from {day_of(near[wide[0]])} and "
+                "from every other time; is it mistyped? ",
+                Argument("confirm_times=True", "confirm_times"),
+                " accepts it",
+            )
 
 
 def day_of(seconds: float) -> str:
@@ -129,15 +110,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check every setting."""
-        object.__setattr__(self, "window", read_days(self.window, "window"))
-        check_number(self.alpha, "alpha", "a number strictly between 0 and 1", *OPEN_INTERVAL)
-        accepted = "a number of alarms of at least 10"
-        check_number(self.run_length, "run_length", accepted, 10.0, 1e12)
-        if self.cost_ratio is not None:
-            accepted = "a finite number of at least 0"
-            check_number(self.cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_FINITE)
-        if self.max_cost is not None and not as_number(self.max_cost, "max_cost") > 0:
-            raise ArgumentError("max_cost", f"={self.max_cost!r}; accepted is a number above 0")
+        for name, accepted, low, high in (
+            ("window", "a number of days of at least 0, or a timedelta", 0.0, LARGEST_FINITE),
+            ("alpha", "a number strictly between 0 and 1", *OPEN_INTERVAL),
+            ("run_length", "a number of alarms of at least 10", 10.0, 1e12),
+            ("cost_ratio", "a finite number of at least 0", 0.0, LARGEST_FINITE),
+            ("max_cost", "a number above 0", OPEN_INTERVAL[0], LARGEST_FINITE),
+        ):
+            value = getattr(self, name)
+            if value is not None:
+                check_number(value, name, accepted, low, high)
         if self.score_unit is not None and Calendar.from_name(self.score_unit) is None:
             accepted = ", ".join(CALENDAR)
             raise ArgumentError("score_unit", f"={self.score_unit!r}; accepted are {accepted}")
@@ -154,11 +136,7 @@ class Settings:
     @classmethod
     def from_text(cls, text: str) -> Settings:
         """Read settings back."""
-        values: dict[str, Any] = read_document(text, "settings of a monitor").value
-        unknown = sorted(set(values) - set(cls.__dataclass_fields__))
-        if unknown:
-            raise ValueError(f"settings of a monitor hold {unknown[0]!r}, which is not known here")
-        return cls(**values)
+        return cls(**json.loads(text))
 
 
 def read_ids(names: Any, argument: str = "cases") -> AnyArray:
@@ -179,25 +157,21 @@ def read_ids(names: Any, argument: str = "cases") -> AnyArray:
 
 def check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:
     """Raise where a case has both labels at one time: neither is the later one."""
-    order = np.lexsort((seconds, ids))
-    same = (ids[order[1:]] == ids[order[:-1]]) & (seconds[order[1:]] == seconds[order[:-1]])
-    both = order[1:][same & (positive[order[1:]] != positive[order[:-1]])]
-    if len(both):
-        raise ArgumentError(
-            "cases", f" holds {str(ids[both[0]])!r} twice at one time, with different labels"
-        )
+    said: dict[tuple[str, float], bool] = {}
+    for case, time, label in zip(ids.tolist(), seconds.tolist(), positive.tolist(), strict=True):
+        if said.setdefault((case, time), label) != label:
+            raise ArgumentError(
+                "cases", f" holds {case!r} twice at one time, with different labels"
+            )
 
 
 def finite_scores(y_score: Any) -> FloatArray:
     """Return scores whose squares can be summed."""
     scores = check_scores(y_score).astype(float)
-    huge = np.abs(scores) > LARGEST_SCORE
-    if huge.any():
-        first = int(np.flatnonzero(huge)[0])
-        raise ArgumentError(
-            "y_score",
-            f" holds {scores[first]:g} at index {first}; accepted is at most {LARGEST_SCORE:g}",
-        )
+    largest = np.abs(scores).max(initial=0.0)
+    if largest > LARGEST_SCORE:
+        accepted = f"accepted is at most {LARGEST_SCORE:g}"
+        raise ArgumentError("y_score", f" holds {largest:g} in absolute value; {accepted}")
     return scores
 
 

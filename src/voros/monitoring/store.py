@@ -8,8 +8,8 @@ A batch that is given again changes nothing; that is how to go on after a kill.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +21,6 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT_LABELS = 1_000
 """Labels that are looked at to see whose they are."""
-
-LOOKED_UP = 500
-"""Case ids in one query."""
 
 STORE_SCHEMA = """
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -56,10 +53,24 @@ CREATE TABLE stay_outcomes (
 """
 
 ADD_LABEL = """
-INSERT INTO labels (id, time, value, outcome) SELECT :id, :time, :value, :outcome
-WHERE :value IS NOT (
-  SELECT value FROM labels WHERE id = :id AND outcome = :outcome AND time <= :time
+INSERT INTO labels (id, time, value, outcome)
+SELECT * FROM (SELECT ? AS id, ? AS time, ? AS value, ? AS outcome) AS new WHERE value IS NOT (
+  SELECT value FROM labels l
+  WHERE l.id = new.id AND l.outcome = new.outcome AND l.time <= new.time
   ORDER BY time DESC, entry DESC LIMIT 1
+)
+"""
+
+FIRST_TIME = """
+SELECT min(time) FROM (
+  SELECT min(time) AS time FROM cases UNION ALL SELECT min(time) FROM stay_rows
+)
+"""
+
+LAST_TIME = """
+SELECT max(time) FROM (
+  SELECT max(time) AS time FROM cases UNION ALL SELECT max(time) FROM labels
+  UNION ALL SELECT max(time) FROM stay_rows UNION ALL SELECT max(time) FROM stay_outcomes
 )
 """
 
@@ -69,12 +80,8 @@ LABEL_NOW = """(
 )"""
 
 ALARMS = f"""
-SELECT time, patient, (
-  SELECT value FROM labels l
-  WHERE l.id = c.id AND l.outcome = c.outcome AND l.time <= c.time + ?
-  ORDER BY l.time DESC, l.entry DESC LIMIT 1
-), {LABEL_NOW}, score
-FROM cases c WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
+SELECT time, patient, {LABEL_NOW}, score FROM cases c
+WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
 """
 
 LATEST = f"""
@@ -82,10 +89,9 @@ SELECT period, time, score, alarm, patient, {LABEL_NOW} FROM cases c
 WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
-WHOSE_LABELS = """
-SELECT coalesce(sum(c.id IS NULL), 0), coalesce(sum(c.alarm IS 0), 0)
-FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
-WHERE l.entry > (SELECT max(entry) FROM labels) - ?
+UNMATCHED_LABELS = """
+SELECT count(*) FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
+WHERE c.id IS NULL AND l.entry > (SELECT max(entry) FROM labels) - ?
 """
 
 COSTS = f"""
@@ -117,12 +123,11 @@ class Cases(NamedTuple):
     stream: AnyArray
 
     def take(self, rows: AnyArray) -> Cases:
-        """Return the cases that a mask marks, or those at the given positions."""
+        """Return the cases at some positions."""
         return Cases._make(column[rows] for column in self)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PeriodTotals:
+class PeriodTotals(NamedTuple):
     """Totals of every period that has cases, in the order of time."""
 
     names: AnyArray
@@ -134,7 +139,7 @@ class PeriodTotals:
 
     def part(self, rows: slice) -> PeriodTotals:
         """Return some of the periods."""
-        return PeriodTotals(**{name: column[rows] for name, column in vars(self).items()})
+        return PeriodTotals._make(column[rows] for column in self)
 
 
 class Store(Database):
@@ -152,8 +157,8 @@ class Store(Database):
     @property
     def first(self) -> float | None:
         """The time of the first case, or of the first row of a stay."""
-        query = "SELECT min(time) FROM cases UNION ALL SELECT min(time) FROM stay_rows"
-        return min((float(time) for (time,) in self.rows(query) if time is not None), default=None)
+        time = self.rows(FIRST_TIME)[0][0]
+        return None if time is None else float(time)
 
     def advance(self, seconds: float) -> None:
         """Set the clock forward, inside a transaction; it never goes back."""
@@ -163,11 +168,8 @@ class Store(Database):
 
     def set_back(self) -> None:
         """Set the clock to the latest time that is left, inside a transaction."""
-        tables = ("cases", "labels", "stay_rows", "stay_outcomes")
-        times = [self.rows(f"SELECT max(time) FROM {table}")[0][0] for table in tables]
-        times.append(self.metadata("advanced"))
-        clock = max((float(time) for time in times if time is not None), default=-np.inf)
-        self.keep("clock", repr(clock))
+        times = self.rows(LAST_TIME)[0][0], self.metadata("advanced")
+        self.keep("clock", repr(max((float(t) for t in times if t is not None), default=-np.inf)))
 
     def use_unit(self, unit: str) -> None:
         """Refuse periods of two kinds, inside a transaction."""
@@ -178,43 +180,35 @@ class Store(Database):
             )
         self.keep("periods", unit)
 
-    def add_cases(self, cases: Cases) -> BoolArray:
-        """Add cases inside a transaction, and return which were new.
+    def add_cases(self, cases: Cases) -> int:
+        """Add cases inside a transaction, and return how many were new.
 
         Raises
         ------
         ArgumentError
             When a case came before with another score, time or patient.
         """
-        n = len(cases.id)
-        self.rows("SAVEPOINT batch")
-        new = np.ones(n, dtype=np.bool_)
-        if self._insert(cases) < n:
-            # Rarely: some came before, or twice in this batch.
-            self.rows("ROLLBACK TO batch")
-            new = self._new_ones(cases)
-            self._insert(cases.take(new))
-        self.rows("RELEASE batch")
-        return new
+        marks = ", ".join("?" * len(cases))
+        query = f"INSERT OR IGNORE INTO cases ({', '.join(cases._fields)}) VALUES ({marks})"
+        rows = list(zip(*(column.tolist() for column in cases), strict=True))
+        n_new = self.run_each(query, rows)
+        if n_new < len(rows):
+            self._check_same(rows)
+        return n_new
 
-    def _insert(self, cases: Cases) -> int:
-        marks = ", ".join("?" * len(Cases._fields))
-        query = f"INSERT OR IGNORE INTO cases ({', '.join(Cases._fields)}) VALUES ({marks})"
-        return self.run_each(query, zip(*(column.tolist() for column in cases), strict=True))
-
-    def _new_ones(self, cases: Cases) -> BoolArray:
-        """Mark the first coming of each case; every other must say the same."""
-        known = self._known(cases.id.tolist(), "outcome, score, time, stream, patient")
-        seen = {(case, outcome): tuple(said) for case, outcome, *said in known}
-        new = np.zeros(len(cases.id), dtype=np.bool_)
-        columns = (cases.id, cases.outcome, cases.score, cases.time, cases.stream, cases.patient)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        for row, (case, outcome, *said) in enumerate(rows):
-            new[row] = (case, outcome) not in seen
-            before = seen.setdefault((case, outcome), tuple(said))
-            if before[:3] != tuple(said[:3]) or _differ(before[3], said[3]):
-                raise ArgumentError("cases", _differs(case, before, tuple(said)))
-        return new
+    def _check_same(self, rows: list[tuple[Any, ...]]) -> None:
+        """Raise where a case differs from the one that is stored."""
+        columns = "score, time, stream, patient"
+        known = self._known([case for case, *_ in rows], f"outcome, {columns}")
+        stored = {(case, outcome): said for case, outcome, *said in known}
+        for case, time, _, score, _, patient, outcome, stream in rows:
+            now, before = [score, time, stream, patient], stored[case, outcome]
+            if now[:3] != before[:3] or (None not in (patient, before[3]) and now != before):
+                raise ArgumentError(
+                    "cases",
+                    f" holds {case!r} with {_said(*now)}, which came before with {_said(*before)}; "
+                    "a case is decided on once. Nothing of this batch was stored",
+                )
 
     def check_unseen(self, periods: AnyArray) -> None:
         """Raise where a period has cases already: its list is made."""
@@ -232,27 +226,19 @@ class Store(Database):
 
     def _known(self, ids: Sequence[str], columns: str) -> list[tuple[Any, ...]]:
         """Return the id and some columns of the cases that are stored."""
-        rows: list[tuple[Any, ...]] = []
-        for start in range(0, len(ids), LOOKED_UP):
-            part = ids[start : start + LOOKED_UP]
-            marks = ",".join("?" * len(part))
-            rows += self.rows(f"SELECT id, {columns} FROM cases WHERE id IN ({marks})", part)
-        return rows
+        query = f"SELECT id, {columns} FROM cases WHERE id IN (SELECT value FROM json_each(?))"
+        return self.rows(query, (json.dumps(ids),))
 
     def add_labels(
         self, ids: AnyArray, seconds: FloatArray, values: BoolArray, outcome: str = ""
     ) -> int:
         """Add labels inside a transaction; one that says nothing new is left out."""
-        rows = zip(ids.tolist(), seconds.tolist(), values.astype(int).tolist(), strict=True)
-        named = (
-            {"id": case, "time": time, "value": value, "outcome": outcome}
-            for case, time, value in rows
-        )
-        return self.run_each(ADD_LABEL, named)
+        n, columns = len(ids), (ids.tolist(), seconds.tolist(), values.astype(int).tolist())
+        return self.run_each(ADD_LABEL, zip(*columns, [outcome] * n, strict=True))
 
-    def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
-        """Return time, patient, label at the end of the window, label now and score of alarms."""
-        return self.rows(ALARMS, (window, stream, since))
+    def alarms(self, stream: str, since: float) -> list[tuple[Any, ...]]:
+        """Return time, patient, latest label and score of the alarms of a stream."""
+        return self.rows(ALARMS, (stream, since))
 
     def flagged(self) -> dict[str, int]:
         """Count the cases with an alarm of any outcome in each period."""
@@ -261,23 +247,13 @@ class Store(Database):
 
     def withdraw(self, ids: AnyArray) -> None:
         """Take cases out with their labels, inside a transaction."""
-        self._check_stored(ids)
-        for table in ("cases", "labels"):
-            self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
-        self.set_back()
-
-    def move(self, ids: AnyArray, seconds: FloatArray, periods: AnyArray) -> None:
-        """Give cases other times and periods, inside a transaction."""
-        self._check_stored(ids)
-        rows = zip(seconds.tolist(), periods.tolist(), ids.tolist(), strict=True)
-        self.run_each("UPDATE cases SET time = ?, period = ? WHERE id = ?", rows)
-        self.set_back()
-
-    def _check_stored(self, ids: AnyArray) -> None:
         stored = {case for case, _ in self._known(ids.tolist(), "outcome")}
         for case in ids.tolist():
             if case not in stored:
                 raise ArgumentError("cases", f" holds {case!r}, which has not come")
+        for table in ("cases", "labels"):
+            self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
+        self.set_back()
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return period, time, score, alarm, patient and latest label of the cases between."""
@@ -285,14 +261,14 @@ class Store(Database):
 
     def sizes(self) -> tuple[int, int, int]:
         """Return how many cases, alarms and labels are stored."""
-        queries = ("FROM cases", "FROM cases WHERE alarm = 1", "FROM labels")
-        cases, alarms, labels = (self.rows(f"SELECT count(*) {q}")[0][0] for q in queries)
+        sources = ("cases", "cases WHERE alarm = 1", "labels")
+        counts = ", ".join(f"(SELECT count(*) FROM {source})" for source in sources)
+        cases, alarms, labels = self.rows(f"SELECT {counts}")[0]
         return cases, alarms, labels
 
-    def recent_labels(self) -> tuple[int, int]:
-        """Return how many of the last labels are of no stored case, and of cases without alarm."""
-        unknown, others = self.rows(WHOSE_LABELS, (RECENT_LABELS,))[0]
-        return unknown, others
+    def unmatched_labels(self) -> int:
+        """Return how many of the last labels are of no stored case."""
+        return int(self.rows(UNMATCHED_LABELS, (RECENT_LABELS,))[0][0])
 
     def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
         """Return of each period its start, cases, false alarms, misses, and cases without label."""
@@ -307,22 +283,8 @@ class Store(Database):
             "ORDER BY min(time), period"
         )
         rows = self.rows(query, (*streams, since))
-        columns = list(zip(*rows, strict=True)) if rows else [()] * 6
-        sums = [np.array(column, dtype=float) for column in columns[1:]]
-        named = dict(zip(("starts", "cases", "alarms", "totals", "squares"), sums, strict=True))
-        return PeriodTotals(names=np.array(columns[0], dtype=str), **named)
-
-
-def _differ(one: str | None, other: str | None) -> bool:
-    """Whether two patients are named and are not the same."""
-    return None not in (one, other) and one != other
-
-
-def _differs(case: str, before: tuple[Any, ...], now: tuple[Any, ...]) -> str:
-    return (
-        f" holds {case!r} with {_said(*now)}, which came before with {_said(*before)}; a case is "
-        "decided on once. Nothing of this batch was stored"
-    )
+        names, *sums = zip(*rows, strict=True) if rows else [()] * 6
+        return PeriodTotals(np.array(names, dtype=str), *(np.array(c, dtype=float) for c in sums))
 
 
 def _said(score: float, time: float, stream: str, patient: str | None) -> str:

@@ -244,11 +244,8 @@ def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
     numbers, first, codes = np.unique(
         blocks.numbers(begins), return_index=True, return_inverse=True
     )
-    sums = {
-        name: np.bincount(codes, getattr(periods, name)).astype(float)
-        for name in ("cases", "alarms", "totals", "squares")
-    }
-    return PeriodTotals(names=blocks.names(numbers), starts=periods.starts[first], **sums)
+    sums = (np.bincount(codes, column).astype(float) for column in periods[2:])
+    return PeriodTotals(blocks.names(numbers), periods.starts[first], *sums)
 
 
 def prevalence_in_words(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from voros.monitoring.unlabelled import (
 )
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import count, short
+from voros.text.numbers import short
 from voros.typing import BoolArray
 
 BEGINNING = -np.inf
@@ -116,7 +116,7 @@ def read_status(deployed: Deployment, *, curves: bool) -> Status:
 
 def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamStatus:
     settings, window = deployed.settings, deployed.settings.window_seconds
-    alarms = Alarms.from_rows(deployed.store.alarms(stream, deployed.since, window))
+    alarms = Alarms.from_rows(deployed.store.alarms(stream, deployed.since))
     units, closed = closed_units(alarms, window, deployed.now)
     watch = precision_watch(
         units,
@@ -161,7 +161,7 @@ def _raised(deployed: Deployment) -> PeriodTotals:
     if policy.flags_once:
         flagged = deployed.store.flagged()
         alarms = np.array([flagged.get(name, 0) for name in totals.names.tolist()], dtype=float)
-    return replace(totals, cases=totals.cases / len(policy.outcomes), alarms=alarms)
+    return totals._replace(cases=totals.cases / len(policy.outcomes), alarms=alarms)
 
 
 def _notes(
@@ -169,18 +169,19 @@ def _notes(
 ) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
-    unknown, others = store.recent_labels()
+    unknown = store.unmatched_labels()
     if unknown:
         yield f"{counted(unknown, 'recent label')} of cases that have not come; check the ids"
     still_open = sum(int((~stream.closed).sum()) for stream in streams)
     if still_open:
         alarms = counted(still_open, "alarm")
         yield f"not counted yet: {alarms} of the last {settings.window:g} days"
-    for stream in streams:
-        yield from _late_in_words(stream, deployed)
     yield from _alike_in_words(watches)
     if not any(watch.name == "recall" for watch in watches):
-        yield _recall_in_words(others > 0)
+        yield (
+            "recall: unknown; to estimate it, label all cases without an alarm, or a random sample "
+            "of them"
+        )
     if isinstance(policy.policy, ThresholdPolicy):
         periods = deployed.periods(tuple(policy.floors))
         suggested = prevalence_in_words(periods, policy.policy, settings)
@@ -212,44 +213,3 @@ def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
                 "limit that is kept only over longer times is called broken more often than "
                 "alpha says"
             )
-
-
-def _recall_in_words(followed: bool) -> str:
-    if not followed:
-        return (
-            "recall: unknown; no case without an alarm has a label. Label a random sample of them "
-            "to estimate it"
-        )
-    return (
-        "recall: some cases without an alarm have a label; recall can be estimated from them only "
-        "if they are all, or a random sample"
-    )
-
-
-def _late_in_words(stream: StreamStatus, deployed: Deployment) -> Iterator[str]:
-    """Say how many labels came late, and whether they have reversed the verdict."""
-    alarms = stream.alarms
-    now, then = alarms.labels[stream.closed], alarms.at_close[stream.closed]
-    late = int((np.isnan(then) & ~np.isnan(now)).sum())
-    changed = int((~np.isnan(then) & (then != now)).sum())
-    if not late + changed:
-        return
-    watch, settings = stream.watch, deployed.settings
-    _, of, name = watch.name.partition(" of ")
-    yield (
-        f"{counted(late, 'label')}{of}{name} came and {changed:,} changed after the window had "
-        "closed; they count as they are known now. Choose a longer window to wait for them"
-    )
-    at_close = alarms._replace(labels=alarms.at_close)
-    units = closed_units(at_close, settings.window_seconds, deployed.now)[0].labelled_only()
-    n, true, _ = units.sums
-    if not watch.limit or not n:
-        return
-    low, high = units.interval(settings.alpha)
-    was = "kept" if low >= watch.limit else "broken" if high < watch.limit else None
-    if was not in (None, watch.verdict):
-        yield (
-            f"labels that came or were corrected later have reversed the verdict on {watch.name}: "
-            f"with those known when the windows closed, {count(true)} of {count(n)} alarms were "
-            f"true, and it would be {was}"
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -221,10 +221,6 @@ class WatchedPolicy:
         prevalence = self.single.scenario.prevalence
         return RiskCurve.from_cases(positive, finite_scores(y_score), codes, prevalence)
 
-    def decides_alike(self, other: WatchedPolicy) -> bool:
-        """Compare all but where the thresholds come from: another version may have decided them."""
-        return _without_origin(self.policy) == _without_origin(other.policy)
-
     def check_successor(self, other: WatchedPolicy) -> None:
         """Refuse another policy whose alarms would not be those of the same streams."""
         if (self.rule is None) != (other.rule is None):
@@ -254,11 +250,3 @@ def _of_stream(name: str, scores: FloatArray, alarms: BoolArray) -> Decided:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, filter(None, names))) or "only one"
-
-
-def _without_origin(policy: AnyPolicy) -> str:
-    if isinstance(policy, Worklist):
-        policy = replace(policy, policy=replace(policy.policy, origin=None))
-    elif isinstance(policy, ThresholdPolicy):
-        policy = replace(policy, origin=None)
-    return policy.to_json()
