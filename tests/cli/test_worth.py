@@ -131,7 +131,7 @@ def test_amounts_as_weights_are_warned_of(voros_command, files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--threshold-on", "value"), "--threshold-on=value requires --miss-value"),
+        (("--threshold-on", "value"), "--threshold-on requires --miss-value"),
         (("--threshold-on", "rank"), "threshold-on='rank'"),
         (("--miss-value", "amount", "--by", "check", "--test", "a.csv"), "--by and --miss-value"),
         (("--miss-value", "worth"), "no column 'worth'"),

@@ -15,8 +15,8 @@ import typer
 from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.decided import Decided
-from voros.cli.loading import BLEND, load, periods_of
-from voros.cli.options import InputOptions, option
+from voros.cli.loading import BLEND, load
+from voros.cli.options import CaseOptions, option
 from voros.cli.review import decide_band
 from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays, refuse_with_stays
 from voros.cli.streams import StreamColumns, decide_streams
@@ -58,7 +58,8 @@ def apply(
     show_options: options.OutputOptions,
     when: options.PeriodOptions,
     stays: StayColumns,
-    subgroups: options.SubgroupOptions,
+    worth: options.WorthOptions,
+    by: options.By = None,
     state: Path | None = in_stays(
         "Remembers from one call to the next which stays are silenced.", "FILE"
     ),
@@ -73,8 +74,6 @@ def apply(
         "Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"
     ),
     label: str | None = option("True labels, to check precision by.", metavar="COLUMN"),
-    miss_value: options.MissValue = None,
-    false_alarm_cost: options.CaseCost = None,
     pos_label: str | None = option(
         "The positive label, if not that of the policy.", metavar="LABEL"
     ),
@@ -100,42 +99,37 @@ def apply(
     cases_format(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    columns = InputOptions(
+    columns = CaseOptions(
         file=file,
         label=label,
         score=None if score is None else [score],
         pos_label=pos_label,
         drop_missing=drop_missing,
+        **vars(when),
     )
-    if false_alarm_cost is not None and miss_value is None:
-        raise ValueError("--false-alarm-cost requires --miss-value, the column of values")
-    if miss_value is not None and not isinstance(policy, ThresholdPolicy):
+    if not worth.given:
+        options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
+    elif not isinstance(policy, ThresholdPolicy):
         raise ValueError("--miss-value is for threshold policies, as voros select saves them")
     _check_kind(policy, policy_file, ratio, stays, state, streams)
     combination = None if blend is None else _read_blend(blend, policy, policy_file, score)
     if not isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
-        decided = decide_streams(policy, columns, streams, subgroups.columns, when)
+        decided = decide_streams(policy, columns, streams, by or [])
     else:
         columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
         with _naming_the_policy(policy, policy_file, named=score is not None):
             if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
-                refuse_with_stays(label=label, pos_label=pos_label, miss_value=miss_value)
-                by_stay = tuple(subgroups.columns)
-                rows = StayInput(
-                    columns=columns, stays=stays, when=when, rule=policy.rule, by=by_stay
-                )
+                refuse_with_stays(label=label, pos_label=pos_label, miss_value=worth.miss_value)
+                rows = StayInput(columns=columns, stays=stays, rule=policy.rule, by=by or ())
                 decided = decide_stays(policy, rows, ratio, state, check)
             elif isinstance(policy, ReviewBand):
-                when.check(policy.scenario)
-                if subgroups.by:
+                columns.check_periods(policy.scenario)
+                if by:
                     raise ValueError("--by is for threshold policies; a review band has none")
                 decided = decide_band(policy, columns)
             else:
-                worth = options.Worth.read(miss_value, false_alarm_cost)
                 source = _with_saved_model(columns, policy_file)
-                decided = _decide_cases(
-                    *(policy, columns, source, when, subgroups, ratio, combination, worth)
-                )
+                decided = _decide_cases(*(policy, columns, source, by, ratio, combination, worth))
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -145,33 +139,31 @@ def apply(
 
 def _decide_cases(
     policy: ThresholdPolicy | Worklist,
-    columns: InputOptions,
+    columns: CaseOptions,
     source: Source,
-    when: options.PeriodOptions,
-    subgroups: options.SubgroupOptions,
+    by: list[str] | None,
     cost_ratio: float | None,
     combination: Blend | None = None,
-    worth: options.Worth | None = None,
+    worth: options.WorthOptions | None = None,
 ) -> Decided:
     """Decide on cases by one score, or by a blend of several."""
-    when.check(policy.scenario)
-    if subgroups.by and not columns.label:
+    if by and not columns.label:
         raise ValueError("--by requires --label, the column of true labels")
-    if subgroups.by and isinstance(policy, Worklist):
+    if by and isinstance(policy, Worklist):
         raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
     positive = policy.pos_label if columns.pos_label is None else columns.pos_label
     column = str((columns.score or [""])[0])
     cases = load(
         replace(columns, pos_label=positive),
+        policy.scenario,
         source=source,
-        when=when,
-        by=subgroups.columns,
+        by=by,
         labelled=bool(columns.label),
         both_classes=False,
         worth=worth,
         blend=combination,
     )
-    periods = periods_of(cases, policy.scenario, when)
+    periods = cases.periods
     scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
         labels = None  # nothing to reweight to the policy's prevalence
@@ -186,7 +178,7 @@ def _decide_cases(
         most = scenario.max_alarms(len(scores), 0.0, n_periods)
     else:
         threshold = float(judge.threshold(cost_ratio))
-        how = {"periods": periods, "by": subgroups.read(cases)}
+        how = {"periods": periods, "by": cases.by or None}
         alarms, tested = _decide(judge, cases, scores, labels, cost_ratio, how)
         most = tested.max_alarms
     broken, by_subgroup = {one.limit for one in tested.violations}, tested.by_subgroup
@@ -211,7 +203,7 @@ def _decide_cases(
     )
 
 
-def _with_saved_model(columns: InputOptions, policy_file: Path) -> Source:
+def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:
     """Open the cases; a model that a study saved beside its policies adds scores they lack."""
     source, (model,) = open_source(columns.file), columns.score or [""]
     folder = policy_file.resolve().parent.parent

@@ -8,21 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from voros.cli.loading import count_points, load, periods_of
+from voros.cli.loading import load
 from voros.cli.options import (
-    CaseCost,
-    InputOptions,
+    CaseOptions,
     LimitOptions,
-    MissValue,
-    PeriodOptions,
     ResamplingOptions,
     ShowOptions,
-    Worth,
+    WorthOptions,
     bundled,
     option,
     refuse,
 )
-from voros.cli.score import check_reachable, evaluate_all
+from voros.cli.score import check_reachable, evaluate_cases
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
 from voros.exceptions import PredictionFileError
@@ -38,10 +35,10 @@ COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "ex
 
 @bundled
 def compare_models(
-    columns: InputOptions,
+    columns: CaseOptions,
     limits: LimitOptions,
-    when: PeriodOptions,
     resampling: ResamplingOptions,
+    worth: WorthOptions,
     output: ShowOptions,
     policy: list[Path] | None = option(
         "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
@@ -51,8 +48,6 @@ def compare_models(
         metavar="NAME",
         default="partial_voros",
     ),
-    miss_value: MissValue = None,
-    false_alarm_cost: CaseCost = None,
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
 
@@ -61,16 +56,15 @@ def compare_models(
     from voros import inference
 
     check_choice(metric, "metric", COMPARED_BY)
-    worth = Worth.read(miss_value, false_alarm_cost)
-    if worth is None:
-        refuse({"false_alarm_cost": false_alarm_cost}, "requires --miss-value COLUMN")
+    if not worth.given:
+        refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
     if policy:
         stated = limits.given() | {"scenarios": limits.scenarios}
         refuse(stated, "is part of every policy; leave it out with --policy")
         if metric not in ("partial_voros", "expected_cost"):
             raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
         policies = _read_policies(policy)
-        tested = _tested_cases(policies, columns, when, resampling, worth)
+        tested = _tested_cases(policies, columns, resampling, worth)
         with show_progress("resampling") as progress:
             comparison = inference.compare_policies(**tested, policies=policies, progress=progress)
         broken = comparison.violations or {}
@@ -79,18 +73,16 @@ def compare_models(
         show(_sheet(comparison, about, resampling), output)
         return
     scenario = limits.read(by_period=True)
-    when.check(scenario)
-    cases = load(columns, group=resampling.group, when=when, worth=worth)
+    cases = load(columns, scenario, group=resampling.group, worth=worth)
     arguments = resampling.arguments(cases)
-    periods = periods_of(cases, scenario, when)
-    check_reachable(evaluate_all(count_points(cases, periods), scenario))
+    check_reachable(evaluate_cases(cases, scenario))
     with show_progress("resampling") as progress:
         comparison = inference.compare(
             cases.labels,
             dict(cases.scores),
             scenario,
             metric=metric,  # type: ignore[arg-type]
-            periods=periods,
+            periods=cases.periods,
             progress=progress,
             **arguments,
         )
@@ -107,29 +99,27 @@ def _read_policies(paths: list[Path]) -> dict[str, ThresholdPolicy]:
 
 def _tested_cases(
     policies: Mapping[str, ThresholdPolicy],
-    columns: InputOptions,
-    when: PeriodOptions,
+    columns: CaseOptions,
     resampling: ResamplingOptions,
-    worth: Worth | None,
+    worth: WorthOptions,
 ) -> dict[str, Any]:
     """Read labels, scores and units as `voros.compare_policies` takes them."""
     scenarios = [policy.scenario for policy in policies.values()]
     shared = next((one for one in scenarios if one.per is not None), scenarios[0])
-    when.check(shared)
     scored = {name: _score_column(name, one, columns) for name, one in policies.items()}
     stated = (policy.pos_label for policy in policies.values())
     positive = columns.pos_label or next(filter(None, stated), None)
     wanted = replace(columns, score=list(dict.fromkeys(scored.values())), pos_label=positive)
-    predictions = load(wanted, group=resampling.group, when=when, worth=worth)
+    predictions = load(wanted, shared, group=resampling.group, worth=worth)
     return {
         "y_true": predictions.labels,
         "scores": {name: predictions.scores_of(column) for name, column in scored.items()},
-        "periods": periods_of(predictions, shared, when),
+        "periods": predictions.periods,
         **resampling.arguments(predictions),
     }
 
 
-def _score_column(name: str, policy: ThresholdPolicy, columns: InputOptions) -> str:
+def _score_column(name: str, policy: ThresholdPolicy, columns: CaseOptions) -> str:
     stated = columns.score or []
     column = stated[0] if len(stated) == 1 else policy.model
     if column is None or len(stated) > 1:

@@ -9,17 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import load, periods_of
+from voros.cli.loading import load
 from voros.cli.options import (
     Block,
+    By,
+    CaseOptions,
     FalseAlarmCost,
     Force,
     Horizon,
-    InputOptions,
     LimitOptions,
     OutputOptions,
-    PeriodOptions,
-    SubgroupOptions,
     bundled,
     in_choice,
     option,
@@ -44,7 +43,7 @@ NO_FILE = Path()
 
 
 @dataclass(frozen=True)
-class PageInput(InputOptions):
+class PageInput(CaseOptions):
     """A file of predictions, which may be left to the page."""
 
     file: Annotated[
@@ -79,14 +78,13 @@ class PromiseOptions:
 def explore(
     columns: PageInput,
     limits: LimitOptions,
-    when: PeriodOptions,
     stays: StayOptions,
     promise: PromiseOptions,
-    subgroups: SubgroupOptions,
     output: Annotated[
         Path,
         output_to("The .html file to write; - is standard output."),
     ],
+    by: By = None,
     title: str | None = option("Heading of the page."),
     outcome: str | None = option("What an alarm warns of, as in 'hospital death'."),
     cases: str | None = option("What is counted, in the plural, as in 'patients'."),
@@ -129,16 +127,14 @@ def explore(
     }
     how: dict[str, Any] = {"thin": thin, "guarantee": guarantee, **words}
     if columns.file == NO_FILE:
-        _refuse_without_file(columns, promise, stays, subgroups, thin=thin)
+        _refuse_without_file(columns, promise, stays, by=by, thin=thin)
         html = render_page(None, scenario, **words)
     elif stays.given:
-        refuse_with_stays(by=subgroups.by, resamples=resamples not in (0, RESAMPLES))
-        rows = stays.open(columns, when, promise, promise.group, subgroups)
+        refuse_with_stays(by=by, resamples=resamples not in (0, RESAMPLES))
+        rows = stays.open(columns, promise, promise.group, by)
         html = render_page(rows.points(), scenario, **how)
     else:
-        when.check(scenario)
-        predictions = load(columns, group=promise.group, by=subgroups.columns, when=when)
-        periods = periods_of(predictions, scenario, when)
+        predictions = load(columns, scenario, group=promise.group, by=by)
         with show_progress("writing the page"), TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
             write_page(
@@ -148,8 +144,8 @@ def explore(
                 page,
                 sample_weight=predictions.weights,
                 groups=predictions.groups,
-                by=subgroups.read(predictions),
-                periods=periods,
+                by=predictions.by or None,
+                periods=predictions.periods,
                 n_resamples=resamples,
                 **how,
             )
@@ -158,10 +154,9 @@ def explore(
     say(f"the page has {short(len(html.encode()) / 1e6)} MB")
 
 
-def _refuse_without_file(*bundles: Any, thin: int | None) -> None:
+def _refuse_without_file(*bundles: Any, **options: object) -> None:
     """Raise where an option needs data, and none are given."""
-    needing: dict[str, object] = {}
     for bundle in bundles:
-        needing |= vars(bundle)
-    del needing["file"]
-    refuse(needing | {"thin": thin}, "needs data; name a file, or leave it out")
+        options |= vars(bundle)
+    del options["file"]
+    refuse(options, "needs data; name a file, or leave it out")

@@ -7,18 +7,16 @@ hold it. A document of counts, of one or more sites, is read as it is.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.cli.options import InputOptions, PeriodOptions, Worth, option, refuse
+from voros.cli.options import CaseOptions, InputOptions, WorthOptions, option, refuse
 from voros.cli.terminal import say, show_progress, tracked
-from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods
 from voros.core.scenario import Scenario
-from voros.core.worth import CaseValues
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
 from voros.io.columns import ColumnNames, Roles, assign_roles
@@ -51,43 +49,62 @@ COUNTED = ("parquet", "csv")
 NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
 
 
-@dataclass(frozen=True, eq=False)
-class LazyTable:
-    """Parquet that an engine counts where it lies.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Opened:
+    """What a command was given: a file of cases, rows for an engine, or counts of sites.
 
     Attributes
     ----------
     name : str
+    source : Source or None
+        The file; None for a folder or a pattern.
     engine : str
+        What counts the rows where they lie; empty where cases are read into memory.
     frame : object
         The engine's own lazy frame.
     sample : pyarrow.Table
         Its first rows, which show the columns.
+    counts : SiteCounts or None
     """
 
     name: str
-    engine: str
-    frame: Any
-    sample: Any
-
-    def without(self, columns: Sequence[str]) -> LazyTable:
-        """Return the table with some columns that are no model's."""
-        there = [name for name in columns if name in self.sample.column_names]
-        return replace(self, sample=self.sample.drop_columns(there))
-
-
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """What a command was given: cases in a file, Parquet for an engine, or counts."""
-
-    name: str
     source: Source | None = None
-    lazy: LazyTable | None = None
+    engine: str = ""
+    frame: Any = None
+    sample: Any = None
     counts: SiteCounts | None = None
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether cases are to be read."""
+        return not self.engine and self.counts is None
+
+    def count(
+        self, columns: InputOptions, scenarios: Sequence[Scenario], aside: Sequence[str] = ()
+    ) -> dict[str, OperatingPoints]:
+        """Count every model as finely as the scenarios need; without any, at every score."""
+        from voros.engines import count_frame
+
+        roles = _roles(self.sample, columns, self.name, aside)
+        for note in roles.notes:
+            say(note, "note")
+        with (
+            show_progress(f"counting {self.name} with {self.engine}"),
+            _engine_errors(f"{self.engine} cannot count {self.name}", foreign_only=True),
+        ):
+            counted = count_frame(
+                self.frame,
+                label=str(roles.label),
+                scores=roles.scores,
+                weight=roles.weight,
+                pos_label=_positive_label(self.sample, columns, roles),
+                scenarios=scenarios,
+            )
+        return dict(counted)
 
 
 def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:
-    """Open a file of cases or of counts, or Parquet for the engine asked for or needed.
+    """Open a file of cases or of counts, or rows for the engine asked for or needed.
 
     Where the capacity is one ``by_period``, cases are needed in memory, and only there.
     """
@@ -100,14 +117,15 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
         _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is not one")
-        return Opened(source.name, source, counts=_read_counts(source, columns))
+        return Opened(name=source.name, source=source, counts=_read_counts(source, columns))
     counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
-        return Opened(source.name, source)
+        return Opened(name=source.name, source=source)
     from voros.engines import open_files
 
     frame = open_files(source.name, counting, _needed(columns))
-    return Opened(source.name, source, LazyTable(source.name, counting, frame, peek(source)))
+    sample = peek(source)
+    return Opened(name=source.name, source=source, engine=counting, frame=frame, sample=sample)
 
 
 def is_dataset(file: Path) -> bool:
@@ -118,8 +136,7 @@ def is_dataset(file: Path) -> bool:
     >>> is_dataset(Path("day-*.parquet")), is_dataset(Path("cases.parquet"))
     (True, False)
     """
-    text = str(file)
-    pattern = any(mark in text for mark in "*?[") and not file.exists()
+    pattern = any(mark in str(file) for mark in "*?[") and not file.exists()
     return pattern or file.is_dir()
 
 
@@ -142,7 +159,7 @@ def _open_dataset(path: str, wanted: str | None, needed: Sequence[str]) -> Opene
     ):
         frame = open_files(path, engine, needed)
         sample = first_rows(frame, PEEKED_ROWS)
-    return Opened(path, lazy=LazyTable(path, engine, frame, sample))
+    return Opened(name=path, engine=engine, frame=frame, sample=sample)
 
 
 @contextmanager
@@ -164,24 +181,34 @@ def _engine_errors(what: str, *, foreign_only: bool = False) -> Iterator[None]:
 
 def load(
     columns: InputOptions,
+    scenario: Scenario | None = None,
     *,
     source: Source | None = None,
     group: str | None = None,
-    when: PeriodOptions | None = None,
-    by: Sequence[str] = (),
-    aside: Sequence[str] = (),
+    by: Sequence[str] | None = None,
+    aside: Sequence[str] | None = None,
     labelled: bool = True,
     both_classes: bool = True,
-    worth: Worth | None = None,
+    worth: WorthOptions | None = None,
     blend: Blend | None = None,
 ) -> Predictions:
     """Read a file of predictions, opened already or not, saying what was guessed.
 
-    A blend is one more model; where it alone is asked for, its parts are read.
+    The periods are counted for a scenario that has a capacity per period. A blend is one more
+    model; where it alone is asked for, its parts are read.
     """
     scores = columns.score or ()
     if blend is not None and columns.score == [BLEND]:
         scores = list(blend.weights)
+    named: dict[str, Any] = {}
+    if scenario is not None and isinstance(columns, CaseOptions):
+        columns.check_periods(scenario)
+        named |= {"time": columns.time, "period": columns.period}
+    cost = None
+    if worth is not None and worth.given:
+        cost, named["miss_value"] = worth.cost, worth.miss_value
+    if isinstance(cost, str):
+        named["false_alarm_cost"] = cost
     with show_progress(f"reading {columns.file if source is None else source.name}"):
         predictions = read_predictions(
             columns.file if source is None else source,
@@ -191,15 +218,13 @@ def load(
             case=columns.case,
             weight=columns.weight,
             group=group,
-            time=None if when is None else when.time,
-            period=None if when is None else when.period,
-            by=by,
-            aside=aside,
+            by=by or (),
+            aside=aside or (),
             pos_label=columns.pos_label,
             labelled=labelled,
             both_classes=both_classes,
             drop_missing=columns.drop_missing,
-            **({} if worth is None else worth.columns),
+            **named,
         )
     for note in predictions.notes:
         say(note, "note")
@@ -208,7 +233,23 @@ def load(
     if blend is not None:
         blended = {**predictions.scores, BLEND: blend.score(dict(predictions.scores))}
         predictions = replace(predictions, scores=blended)
-    return predictions if worth is None else worth.of_cases(predictions)
+    if isinstance(cost, float):
+        predictions = replace(predictions, false_alarm_cost=cost)
+    return _in_periods(predictions, columns, scenario)
+
+
+def _in_periods(
+    cases: Predictions, columns: InputOptions, scenario: Scenario | None
+) -> Predictions:
+    """Return cases with the period of each, saying how they were counted, where one is needed."""
+    if scenario is None or scenario.per is None or not isinstance(columns, CaseOptions):
+        return cases
+    if columns.time is not None:
+        periods = Periods.from_times(cases.times, scenario.per, time_zone=columns.time_zone)
+    else:
+        periods = Periods.from_column(cases.periods)
+    say(periods.note, "note")
+    return replace(cases, periods=periods)
 
 
 def single_model(models: Collection[str], what: str) -> str:
@@ -217,18 +258,6 @@ def single_model(models: Collection[str], what: str) -> str:
         listed = ", ".join(map(repr, models))
         raise ValueError(f"{what} one model; choose one of {listed} with --score")
     return next(iter(models))
-
-
-def periods_of(cases: Predictions, scenario: Scenario, when: PeriodOptions) -> Periods | None:
-    """Return the period of each case, saying how they were counted; None where none is needed."""
-    if scenario.per is None:
-        return None
-    if when.time is not None:
-        periods = Periods.from_times(cases.times, scenario.per, time_zone=when.time_zone)
-    else:
-        periods = Periods.from_column(cases.periods)
-    say(periods.note, "note")
-    return periods
 
 
 def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
@@ -249,24 +278,14 @@ def _readable(source: Source) -> str | Path:
         return str(stream.read().decode("utf-8", errors="replace"))
 
 
-def count_points(
-    predictions: Predictions, periods: Periods | None = None
-) -> dict[str, OperatingPoints]:
+def count_points(cases: Predictions) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    scores_by_model, weights = predictions.scores, predictions.weights
-    how: Any = {"groups": predictions.groups, "periods": periods}
-    cases = LabelledCases(predictions.labels)  # checked when they were read
-    if weights is not None:
-        any_scores = next(iter(scores_by_model.values()))
-        cases = LabelledCases.read(cases.positive, any_scores, sample_weight=weights)
-    if predictions.miss_value is not None:
-        values = predictions.miss_value, predictions.false_alarm_cost
-        how["values"] = CaseValues.read(predictions.labels, *values, weights)
-    points = {}
-    for model, scores in tracked(scores_by_model.items(), "counting alarms"):
-        checked = cases.positive, cases.check_scores(scores), cases.weights
-        points[model] = OperatingPoints.from_cases(*checked, **how)
-    return points
+    how: Any = {"groups": cases.groups, "periods": cases.periods, "sample_weight": cases.weights}
+    how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
+    return {
+        model: OperatingPoints.from_scores(cases.labels, scores, **how)
+        for model, scores in tracked(cases.scores.items(), "counting alarms")
+    }
 
 
 def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) -> str | None:
@@ -284,69 +303,22 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
         return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
-    first_rows, n_rows = peek(source), most_rows(source)
-    if fits_in_memory(n_rows, first_rows.num_columns):
-        return None
-    if fits_in_memory(n_rows, len(_roles(first_rows, columns, source.name).columns)):
+    needed = _roles(peek(source), columns, source.name).columns
+    if fits_in_memory(most_rows(source), len(needed)):
         return None
     engine = installed_engine(f"counting {source.name}, which is too large for memory,")
     say(f"{source.name} is too large for memory; counting it with {engine}", "note")
     return engine
 
 
-def count_by_engine(
-    table: LazyTable, columns: InputOptions, scenarios: Sequence[Scenario]
-) -> dict[str, OperatingPoints]:
-    """Count every model as finely as the scenarios need; without any, at every distinct score."""
-    from voros.engines import count_frame
-
-    roles = _announced_roles(table, columns)
-    if scenarios:
-        _announce_cost(table)
-    with show_progress(f"counting {table.name} with {table.engine}"), _counting(table):
-        counted = count_frame(
-            table.frame,
-            label=str(roles.label),
-            scores=roles.scores,
-            weight=roles.weight,
-            pos_label=_positive_label(table.sample, columns, roles),
-            scenarios=scenarios,
-        )
-    return dict(counted)
-
-
-def _announce_cost(table: LazyTable) -> None:
-    """Say before it begins what counting a great many rows takes."""
-    from voros.engines.backends import row_count
-    from voros.engines.files import TEXT_SUFFIXES
-    from voros.engines.search import expected_cost
-
-    if table.name.lower().endswith(TEXT_SUFFIXES):
-        return  # To count its rows would take as long as a pass.
-    with _counting(table):
-        expected = expected_cost(row_count(table.frame))
-    if expected is not None:
-        say(expected, "note")
-
-
-def _counting(table: LazyTable) -> AbstractContextManager[None]:
-    return _engine_errors(f"{table.engine} cannot count {table.name}", foreign_only=True)
-
-
-def _announced_roles(table: LazyTable, columns: InputOptions) -> Roles:
-    roles = _roles(table.sample, columns, table.name)
-    for note in roles.notes:
-        say(note, "note")
-    return roles
-
-
-def _roles(sample: Any, columns: InputOptions, name: str) -> Roles:
+def _roles(sample: Any, columns: InputOptions, name: str, aside: Sequence[str] = ()) -> Roles:
     names = ColumnNames(
         label=columns.label,
         scores=columns.score or (),
         model=columns.model,
         case=columns.case,
         weight=columns.weight,
+        aside=aside,
     )
     return assign_roles(sample, names, name)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.cli.loading import Engine, count_by_engine, load, open_input
+from voros.cli.loading import Engine, load, open_input
 from voros.cli.options import (
     CostOptions,
     InputOptions,
@@ -128,10 +128,10 @@ def _cases(
     opened = open_input(columns, engine)
     if opened.counts is not None:
         raise ValueError(f"{opened.name} holds counts, and voros map needs cases")
-    if opened.lazy is not None:
+    if not opened.in_memory:
         if resamples or group is not None:
             raise ValueError(f"--resamples needs cases in memory; {opened.name} is counted")
-        return {"y_true": count_by_engine(opened.lazy, columns, scenarios)}
+        return {"y_true": opened.count(columns, scenarios)}
     predictions = load(columns, source=opened.source, group=group)
     cases: dict[str, Any] = {"y_true": predictions.labels, "scores": predictions.scores}
     return cases | {"groups": predictions.groups, "sample_weight": predictions.weights}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
@@ -18,8 +18,7 @@ import typer
 from voros.cli.terminal import option_name
 from voros.core.money import check_price
 from voros.core.scenario import PATIENT_DAY, Scenario
-from voros.core.subgroups import FEWEST_CASES, Subgroups
-from voros.core.worth import ThresholdOn, compared_scores
+from voros.core.subgroups import FEWEST_CASES
 from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
@@ -30,9 +29,6 @@ from voros.io.scenario_text import (
     scenario_from_fields,
     shown,
 )
-
-MOST_ASKED = 1_000_000
-"""More would take days and say nothing new."""
 
 Command = Callable[..., None]
 
@@ -126,67 +122,45 @@ def read_price(text: str | None) -> float | None:
     return None if text is None else check_price(read_number(text, "false_alarm_cost"))
 
 
-MissValue = Annotated[
-    str | None,
-    in_columns(
+@dataclass(frozen=True)
+class WorthOptions:
+    """What errors on each case cost."""
+
+    miss_value: str | None = in_columns(
         "What missing each case would cost. Costs then add up these values, limits count cases, "
         "and --false-alarm-cost may name a column too.",
         metavar="COLUMN",
-    ),
-]
-
-CaseCost = Annotated[
-    str | None,
-    in_columns(
-        "With --miss-value: what a false alarm costs, one amount or a column of them; 1 without "
-        "it.",
+    )
+    false_alarm_cost: str | None = in_columns(
+        "What a false alarm costs, an amount; with --miss-value also a column, and 1 by default.",
         metavar="AMOUNT|COLUMN",
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Worth:
-    """The column of miss values, and the cost of false alarms, a column or one amount."""
-
-    miss_value: str
-    false_alarm_cost: float | str | None = None
-    threshold_on: ThresholdOn = "score"
-
-    @classmethod
-    def read(cls, miss_value: str | None, false_alarm_cost: str | None) -> Worth | None:
-        """Read both options; None where cases have no values."""
-        if miss_value is None:
-            return None
-        if false_alarm_cost is None:
-            return cls(miss_value)
-        try:
-            amount = read_number(false_alarm_cost, "false_alarm_cost")
-        except ValueError:
-            return cls(miss_value, false_alarm_cost)
-        return cls(miss_value, check_price(amount))
-
-    def compared(self, cases: Predictions) -> Predictions:
-        """Return cases with what thresholds are compared with in place of the scores."""
-        scores = {
-            model: compared_scores(column, cases.miss_value, self.threshold_on)
-            for model, column in cases.scores.items()
-        }
-        return replace(cases, scores=scores)
+    )
 
     @property
-    def columns(self) -> dict[str, str]:
-        """The columns to be read."""
-        cost = self.false_alarm_cost
-        named = {"false_alarm_cost": cost} if isinstance(cost, str) else {}
-        return {"miss_value": self.miss_value, **named}
+    def given(self) -> bool:
+        """Whether cases differ in worth."""
+        return self.miss_value is not None
 
-    def of_cases(self, cases: Predictions) -> Predictions:
-        """Return cases with one cost of false alarms for all, where there is one."""
-        if isinstance(self.false_alarm_cost, float):
-            return replace(cases, false_alarm_cost=self.false_alarm_cost)
-        return cases
+    @property
+    def cost(self) -> float | str | None:
+        """The amount that a false alarm costs, or its column."""
+        if self.false_alarm_cost is None:
+            return None
+        try:
+            amount = read_number(self.false_alarm_cost, "false_alarm_cost")
+        except ValueError:
+            return self.false_alarm_cost
+        return check_price(amount)
 
+
+By = Annotated[
+    list[str] | None,
+    in_subgroups(
+        "Report on each subgroup of this column, such as sex; repeat for more columns. Subgroups "
+        f"of fewer than {FEWEST_CASES} cases are pooled.",
+        metavar="COLUMN",
+    ),
+]
 
 REQUIRES_CONFIDENCE = "requires --confidence, such as --confidence 0.95"
 
@@ -348,7 +322,7 @@ class LimitOptions(CostOptions):
         return tables[name]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PeriodOptions:
     """Which period each case falls in, for a capacity per period."""
 
@@ -363,7 +337,7 @@ class PeriodOptions:
         metavar="NAME",
     )
 
-    def check(self, scenario: Scenario) -> None:
+    def check_periods(self, scenario: Scenario) -> None:
         """Refuse, before anything is read, a period that is missing or that nothing looks at."""
         if scenario.per == PATIENT_DAY:
             raise ValueError(
@@ -382,24 +356,9 @@ class PeriodOptions:
             refuse({"time_zone": self.time_zone}, "requires --time")
 
 
-@dataclass(frozen=True)
-class SubgroupOptions:
-    """Subgroups of cases to report on."""
-
-    by: list[str] | None = in_subgroups(
-        "Report on each subgroup of this column, such as sex; repeat for more columns. Subgroups "
-        f"of fewer than {FEWEST_CASES} cases are pooled.",
-        metavar="COLUMN",
-    )
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of subgroups."""
-        return list(dict.fromkeys(self.by or ()))
-
-    def read(self, cases: Predictions) -> Subgroups | None:
-        """Return the subgroup of each case; None where no subgroups were asked for."""
-        return Subgroups.from_columns(cases.by) if self.by else None
+@dataclass(frozen=True, kw_only=True)
+class CaseOptions(PeriodOptions, InputOptions):
+    """A file of predictions, with the period of each case."""
 
 
 @dataclass(frozen=True)
@@ -444,23 +403,7 @@ class ResamplingOptions:
         "The patient of each case, where patients have several: patients are resampled.",
         metavar="COLUMN",
     )
-    seed: int = in_intervals("Seed of the random draws.", default=0)
-
-    def __post_init__(self) -> None:
-        """Refuse what is not a confidence, count or seed, by the name it has here."""
-        if self.resamples > MOST_ASKED:
-            raise ValueError(f"--resamples={self.resamples}; accepted are at most {MOST_ASKED:,}")
-        if self.seed < 0:
-            raise ValueError(f"--seed={self.seed}; accepted is a whole number of at least 0")
-        if not 0 < self._level < 1:
-            raise ValueError(
-                f"--confidence-level={self.confidence_level}; accepted is a number strictly "
-                "between 0 and 1"
-            )
-
-    @property
-    def _level(self) -> float:
-        return read_number(self.confidence_level, "confidence_level")
+    seed: int = in_intervals("Seed of the random draws.", min=0, default=0)
 
     def arguments(self, predictions: Predictions) -> dict[str, Any]:
         """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
@@ -476,7 +419,7 @@ class ResamplingOptions:
         """The arguments that say how resamples are drawn."""
         return {
             "n_resamples": self.resamples,
-            "confidence_level": self._level,
+            "confidence_level": read_number(self.confidence_level, "confidence_level"),
             "random_state": self.seed,
         }
 

@@ -6,19 +6,18 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import count_points, load, periods_of
+from voros.cli.loading import count_points, load
 from voros.cli.options import (
+    By,
+    CaseOptions,
     FalseAlarmCost,
     Force,
-    InputOptions,
     LimitOptions,
-    PeriodOptions,
     ResamplingOptions,
-    SubgroupOptions,
     TestFile,
     bundled,
     option,
@@ -30,6 +29,7 @@ from voros.cli.select import ChoiceOptions, load_test
 from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.scenario import Scenario
+from voros.core.subgroups import Subgroups
 from voros.io import check_writable
 from voros.present.report.layout import report_paths, save_report
 from voros.present.report.making import ReportCases, ReportStays, compose_report
@@ -39,11 +39,9 @@ from voros.selection.ranking import rank_deployable
 @bundled
 def report(
     context: typer.Context,
-    columns: InputOptions,
+    columns: CaseOptions,
     limits: LimitOptions,
     choice: ChoiceOptions,
-    groups: SubgroupOptions,
-    when: PeriodOptions,
     stays: StayOptions,
     resampling: ResamplingOptions,
     output: Annotated[
@@ -51,6 +49,7 @@ def report(
         output_to("The .html to write; JSON goes beside it."),
     ],
     test: TestFile = None,
+    by: By = None,
     test_events: TestEvents = None,
     title: str = option("Heading of the report.", default="A classifier chosen"),
     false_alarm_cost: FalseAlarmCost = None,
@@ -60,39 +59,33 @@ def report(
     scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
     price = read_price(false_alarm_cost)
     if test is None:
-        of_test = {"by": groups.by, "false_alarm_cost": price, "test_events": test_events}
+        of_test = {"by": by, "false_alarm_cost": price, "test_events": test_events}
         refuse(of_test, "requires --test FILE")
     check_writable(report_paths(output), force=force)
     validation: ReportCases | ReportStays
     later: ReportCases | ReportStays | None = None
     if stays.given:
         refuse_with_stays(false_alarm_cost=price)
-        rows = stays.open(columns, when, choice, resampling.group, groups)
+        rows = stays.open(columns, choice, resampling.group, by)
         validation = _report_stays(rows)
         points = validation.points_by_model
     else:
-        when.check(scenario)
         _check_intervals(scenario, resampling)
-        cases = load(columns, group=resampling.group, aside=groups.columns, when=when)
+        cases = load(columns, scenario, group=resampling.group, aside=by)
         # Refused before the work where cases have weights.
         resampling.arguments(cases)
-        validation = ReportCases(cases, periods_of(cases, scenario, when))
-        points = count_points(cases, validation.periods)
+        validation = ReportCases(cases, cases.periods)
+        points = count_points(cases)
     with show_progress("choosing"):
         selection = rank_deployable(points, scenario, **how)
     if test is not None and stays.given:
-        tested_rows = rows.with_file(test, [selection.winner], test_events)
-        later = _report_stays(replace(tested_rows, by=rows.aside, aside=()))
+        later = _report_stays(rows.with_file(test, [selection.winner], test_events, by))
     elif test is not None:
-        tested = load_test(
-            test,
-            replace(columns, label=cases.label),
-            selection.winner,
-            group=resampling.group,
-            when=when,
-            by=groups.columns,
-        )
-        later = ReportCases(tested, periods_of(tested, scenario, when), groups.read(tested))
+        named = replace(columns, label=cases.label)
+        whose: Any = {"group": resampling.group, "by": by}
+        tested = load_test(test, named, scenario, selection.winner, **whose)
+        subgroups = Subgroups.from_columns(tested.by) if by else None
+        later = ReportCases(tested, tested.periods, subgroups)
     files = columns.file, test, output, limits.scenarios, stays.events, test_events
     with show_progress("resampling") as progress:
         content = compose_report(

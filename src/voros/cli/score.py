@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,46 +11,34 @@ import typer
 
 from voros.cli import LIMITS_NOT_MET
 from voros.cli.intervals import Intervals
-from voros.cli.loading import (
-    Engine,
-    Opened,
-    count_by_engine,
-    count_points,
-    load,
-    open_input,
-    periods_of,
-)
+from voros.cli.loading import Engine, load, open_input
 from voros.cli.options import (
+    CaseOptions,
     Check,
     FalseAlarmCost,
-    InputOptions,
     LimitOptions,
-    PeriodOptions,
     ShowOptions,
     bundled,
     read_price,
+    refuse,
 )
 from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import Sheet, columns_text, show, tracked
-from voros.core.cases import check_cases
 from voros.core.limits import limits_message
 from voros.core.money import MoneyCost
 from voros.core.operating_points import OperatingPoints
-from voros.core.pruning import points_of_cases
 from voros.core.scenario import Scenario
-from voros.evaluation import Evaluation, evaluation_of
-from voros.exceptions import InfeasibleError
+from voros.evaluation import Evaluation, evaluate
+from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.io import Predictions
-from voros.notices import warn_about_costs
 from voros.present.report.values import case_counts, scenario_values
 from voros.text.numbers import count, percent, short, threshold_text, typed
 
 
 @bundled
 def score(
-    columns: InputOptions,
+    columns: CaseOptions,
     limits: LimitOptions,
-    when: PeriodOptions,
     stays: StayOptions,
     output: ShowOptions,
     horizon: RuleHorizon = None,
@@ -63,17 +52,21 @@ def score(
     intervals = None
     if stays.given:
         refuse_with_stays(false_alarm_cost=price, engine=engine)
-        rows = StayInput(columns=columns, stays=stays, when=when, rule=stays.rule(horizon))
-        name, results = rows.name, evaluate_all(rows.points(), scenario)
+        rows = StayInput(columns=columns, stays=stays, rule=stays.rule(horizon))
+        name, results = rows.name, evaluate_points(rows.points(), scenario)
     else:
-        if horizon is not None:
-            raise ValueError("--horizon requires --stay")
-        when.check(scenario)
+        refuse({"horizon": horizon}, "requires --stay")
+        columns.check_periods(scenario)
         # Opened once, for a pipe cannot be read again.
         opened = open_input(columns, engine, by_period=scenario.per is not None)
-        name, results = opened.name, _evaluated(opened, columns, when, scenario)
-        if opened.counts is not None:
+        name = opened.name
+        if opened.in_memory:
+            results = evaluate_cases(load(columns, scenario, source=opened.source), scenario)
+        elif opened.counts is not None:
+            results = evaluate_points(opened.counts.points, scenario)
             intervals = Intervals.from_counts(opened.counts, scenario)
+        else:
+            results = evaluate_points(opened.count(columns, [scenario]), scenario)
     sheet = score_sheet(results, name, scenario, intervals, price)
     reachable = any(row["feasible"] for row in sheet.rows)
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
@@ -83,40 +76,25 @@ def score(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _evaluated(
-    opened: Opened, columns: InputOptions, when: PeriodOptions, scenario: Scenario
-) -> dict[str, Evaluation]:
-    """Evaluate every model of a file of cases, counted by an engine, or of counts."""
-    if opened.counts is not None:
-        return evaluate_all(opened.counts.points, scenario)
-    if opened.lazy is not None:
-        return evaluate_all(count_by_engine(opened.lazy, columns, [scenario]), scenario)
-    cases = load(columns, source=opened.source, when=when)
-    periods = periods_of(cases, scenario, when)
-    if periods is not None:
-        return evaluate_all(count_points(cases, periods), scenario)
-    models = tracked(cases.scores, "scoring")
-    return {model: evaluate_model(cases, model, scenario) for model in models}
+def evaluate_cases(cases: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
+    """Evaluate every model; that one has no feasible threshold stands in its row."""
+    how: Any = {"sample_weight": cases.weights, "periods": cases.periods}
+    how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        return {
+            model: evaluate(cases.labels, scores, scenario, **how)
+            for model, scores in tracked(cases.scores.items(), "scoring")
+        }
 
 
-def evaluate_model(predictions: Predictions, model: str, scenario: Scenario) -> Evaluation:
-    """Evaluate a model on the thresholds that can matter, which saves sorting all cases."""
-    labels, weights = predictions.positive, predictions.weights
-    cases = check_cases(labels, predictions.scores[model], sample_weight=weights)
-    evaluation = evaluation_of(points_of_cases(*cases), scenario)
-    # That a model has no feasible threshold stands in its row.
-    warn_about_costs(evaluation.decision)
-    return evaluation
-
-
-def evaluate_all(
+def evaluate_points(
     points: Mapping[str, OperatingPoints], scenario: Scenario
 ) -> dict[str, Evaluation]:
     """Evaluate every model on points that are counted already."""
-    results = {name: evaluation_of(one, scenario, worth=True) for name, one in points.items()}
-    for result in results.values():
-        warn_about_costs(result.decision)
-    return results
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeverAlarmWarning)
+        return {model: evaluate(one, scenario=scenario) for model, one in points.items()}
 
 
 def check_reachable(results: Mapping[str, Evaluation]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,21 +12,13 @@ import typer
 from voros.blending import Blend, blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
-from voros.cli.loading import (
-    BLEND,
-    Engine,
-    count_by_engine,
-    count_points,
-    load,
-    open_input,
-    periods_of,
-)
-from voros.cli.stays import StayOptions, TestEvents, refuse_with_stays
+from voros.cli.loading import BLEND, Engine, count_points, load, open_input
+from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
 from voros.core.arguments import check_choice
 from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
-from voros.core.worth import THRESHOLDS_ON, ThresholdOn
+from voros.core.worth import THRESHOLDS_ON, compared_scores
 from voros.exceptions import IncompleteCountsError
 from voros.io import open_source
 from voros.io.tables import peek
@@ -38,8 +30,6 @@ from voros.selection.result import Selection
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
-    from voros.core.periods import Periods
-    from voros.core.subgroups import Subgroups
     from voros.io import Predictions
     from voros.policy import StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
@@ -75,27 +65,39 @@ class ChoiceOptions:
 
     def read(self, *, over_stays: bool = False) -> dict[str, Any]:
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
-        if self.strategy not in RANKED_BY:
-            accepted = ", ".join(map(repr, RANKED_BY))
-            raise ValueError(f"--strategy={self.strategy!r}; accepted are {accepted}")
+        check_choice(self.strategy, "strategy", RANKED_BY)
+        horizon = None if over_stays else self.horizon
         return {
             "strategy": self.strategy,
             "tolerance": self.tolerance,
-            "guarantee": options.read_guarantee(
-                self.confidence, None if over_stays else self.horizon, self.block
-            ),
+            "guarantee": options.read_guarantee(self.confidence, horizon, self.block),
         }
+
+    def check_worth(self, worth: options.WorthOptions, **of_counts: object) -> None:
+        """Refuse values beside what counts cases, and thresholds on values that are not there."""
+        check_choice(self.threshold_on, "threshold_on", THRESHOLDS_ON)
+        if worth.given:
+            options.refuse(of_counts, "and --miss-value are mutually exclusive")
+        else:
+            options.refuse({"threshold_on": self.threshold_on == "value"}, "requires --miss-value")
+
+    def scenarios(self, scenario: Scenario) -> list[Scenario]:
+        """Return what an engine must count for; none where every distinct score is needed."""
+        if self.confidence is not None or self.strategy in ("partial_auroc", "recall"):
+            return []
+        unlimited = [scenario.without_limits()] if self.strategy == "voros" else []
+        return [scenario, *unlimited]
 
 
 @options.bundled
 def select(
-    columns: options.InputOptions,
+    columns: options.CaseOptions,
     limits: options.LimitOptions,
     choice: ChoiceOptions,
-    when: options.PeriodOptions,
     stays: StayOptions,
-    subgroups: options.SubgroupOptions,
+    worth: options.WorthOptions,
     show_options: options.OutputOptions,
+    by: options.By = None,
     test_events: TestEvents = None,
     group: str | None = options.in_choice(
         "The patient of each case, where patients have several, for --confidence and the "
@@ -109,68 +111,45 @@ def select(
     ),
     test: options.TestFile = None,
     output: Path | None = options.output_to("Save the policy, as JSON; - is standard output."),
-    false_alarm_cost: options.FalseAlarmCost = None,
-    miss_value: options.MissValue = None,
     check: options.Check = False,
     engine: Engine = None,
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
-    worth, price = _read_worth(
-        *(miss_value, false_alarm_cost, choice.threshold_on),
-        development=development,
-        by=subgroups.by,
-        engine=engine,
-    )
+    price = None if worth.given else options.read_price(worth.false_alarm_cost)
+    of_test = {"check": check, "by": by, "false_alarm_cost": price, "test_events": test_events}
     if test is None:
-        of_test = {"check": check, "by": subgroups.by, "false_alarm_cost": price}
-        options.refuse(of_test | {"test_events": test_events}, "requires --test FILE")
+        options.refuse(of_test, "requires --test FILE")
+        if choice.confidence is None:
+            options.refuse({"group": group}, "requires --confidence 0.95 or --test FILE")
     if choice.confidence is None:
         options.refuse({"development": development}, options.REQUIRES_CONFIDENCE)
-        if test is None:
-            options.refuse({"group": group}, "requires --confidence 0.95 or --test FILE")
-    over_stays = stays.given
-    combination = (
-        None if choice.blend is None else _make_blend(choice, columns, development, engine)
-    )
-    how, scenario = choice.read(over_stays=over_stays), limits.read(by_period=True)
+    choice.check_worth(worth, development=development, by=by, engine=engine)
+    how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     check_output(output, show_options)
-    if over_stays:
-        refuse_with_stays(engine=engine, false_alarm_cost=price, miss_value=miss_value)
-        rows = stays.open(columns, when, choice, group, subgroups)
-        validation = Validation(source=rows.name, points=rows.points())
-        developed = (
-            None if development is None else rows.with_file(development, validation.points).points()
-        )
+    made = None if choice.blend is None else _make_blend(choice, columns, development, engine)
+    whose: Any = {"group": group, "worth": worth, "blend": made}
+    if stays.given:
+        of_cases = {"engine": engine, "false_alarm_cost": price, "miss_value": worth.miss_value}
+        refuse_with_stays(**of_cases)
+        rows = stays.open(columns, choice, group, by)
+        validation = Validation(rows.name, rows.points(), columns, stays=rows)
     else:
-        when.check(scenario)
-        validation = _validation(
-            columns, when, scenario, how, group, subgroups.columns, engine, combination, worth
-        )
-        developed = load_development(development, columns, validation, combination)
+        validation = _validation(columns, scenario, choice, engine, aside=by, **whose)
+    developed = None if development is None else validation.developed(development, made)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
-        policy = replace(
-            selection, pos_label=validation.pos_label, threshold_on=validation.threshold_on
-        ).policy()
-    tested: Tested | None = None
-    if test is not None and over_stays:
-        test_rows = rows.with_file(test, [selection.winner], test_events)
-        evaluation = replace(test_rows, by=rows.aside, aside=()).evaluate(policy)
-        tested = Tested({"test_default": evaluation})
+        stated: Any = {"threshold_on": choice.threshold_on}
+        policy = replace(selection, pos_label=validation.columns.pos_label, **stated).policy()
+    tested = None
+    if test is not None and validation.stays is not None:
+        later = validation.stays.with_file(test, [selection.winner], test_events, by)
+        tested = Tested({"test_default": later.evaluate(policy)})
     elif test is not None:
-        cases = load_test(
-            test,
-            replace(columns, label=validation.label, pos_label=validation.pos_label),
-            selection.winner,
-            group=group,
-            blend=combination,
-            when=when,
-            by=subgroups.columns,
-            worth=worth,
-        )
-        periods, by = periods_of(cases, scenario, when), subgroups.read(cases)
-        tested = Tested.from_policy(policy, cases, periods, by, price)
-    _save_blend(combination, choice.blend, show_options)
+        cases = load_test(test, validation.columns, scenario, selection.winner, by=by, **whose)
+        tested = Tested.from_policy(policy, cases, price)
+    if made is not None:
+        made.to_json(choice.blend, force=show_options.force)
+        say_lines(repr(made))
     show(_sheet(selection, policy, tested, validation), show_options, output, policy.to_json())
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
@@ -183,8 +162,7 @@ def _make_blend(
     engine: str | None,
 ) -> Blend:
     """Combine the models on development cases, or without a guarantee on those of FILE."""
-    if engine is not None:
-        raise ValueError("--blend needs cases in memory; leave --engine out")
+    options.refuse({"engine": engine}, "reads no cases into memory, and --blend needs them there")
     if choice.confidence is not None and development is None:
         raise ValueError(
             "--blend with --confidence requires --development FILE: weights that are fitted to the "
@@ -194,85 +172,63 @@ def _make_blend(
     return blend(cases.labels, dict(cases.scores))
 
 
-def _save_blend(
-    combination: Blend | None, path: Path | None, show_options: options.OutputOptions
-) -> None:
-    if combination is not None:
-        combination.to_json(path, force=show_options.force)
-        say_lines(repr(combination))
-
-
-def _read_worth(
-    miss_value: str | None, false_alarm_cost: str | None, threshold_on: str, **others: object
-) -> tuple[options.Worth | None, float | None]:
-    """Return values of cases, or a price of false alarms; values refuse what counts cases."""
-    worth = options.Worth.read(miss_value, false_alarm_cost)
-    check_choice(threshold_on, "threshold_on", THRESHOLDS_ON)
-    if worth is None:
-        if threshold_on != "score":
-            raise ValueError("--threshold-on=value requires --miss-value, the column of values")
-        return None, options.read_price(false_alarm_cost)
-    options.refuse(others, "and --miss-value exclude one another")
-    return replace(worth, threshold_on="value" if threshold_on == "value" else "score"), None
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Validation:
-    """What the choice rests on: the points of every model, of cases or of counts."""
+    """What the choice rests on: the points of every model, of cases, counts or stays.
+
+    ``columns`` have the label that was found.
+    """
 
     source: str
     points: Mapping[str, OperatingPoints]
-    label: str | None = None
-    pos_label: str | None = None
+    columns: options.CaseOptions
+    stays: StayInput | None = None
     intervals: Intervals | None = None
-    threshold_on: ThresholdOn = "score"
+
+    def developed(self, path: Path, made: Blend | None) -> dict[str, OperatingPoints]:
+        """Count development cases, from columns named as in the validation file."""
+        if self.stays is not None:
+            return self.stays.with_file(path, self.points).points()
+        own = [model for model in self.points if made is None or model != BLEND]
+        scores = self.columns.score if self.columns.model else own
+        return count_points(load(replace(self.columns, file=path, score=scores), blend=made))
 
 
 def _validation(
-    columns: options.InputOptions,
-    when: options.PeriodOptions,
+    columns: options.CaseOptions,
     scenario: Scenario,
-    how: Mapping[str, Any],
-    group: str | None,
-    aside: Sequence[str],
+    choice: ChoiceOptions,
     engine: str | None,
-    combination: Blend | None = None,
-    worth: options.Worth | None = None,
+    **whose: Any,
 ) -> Validation:
     """Count validation cases in memory or by an engine, or read counts."""
+    columns.check_periods(scenario)
     opened = open_input(columns, engine, by_period=scenario.per is not None)
-    if opened.lazy is None and opened.counts is None:
-        whose: Any = {"group": group, "when": when, "aside": aside, "worth": worth}
-        cases = load(columns, source=opened.source, blend=combination, **whose)
-        if worth is not None:
-            cases = worth.compared(cases)
-        points = count_points(cases, periods_of(cases, scenario, when))
-        on = "score" if worth is None else worth.threshold_on
-        return Validation(
-            source=cases.source,
-            points=points,
-            label=cases.label,
-            pos_label=columns.pos_label,
-            threshold_on=on,
-        )
-    of_cases = {"group": group, "miss_value": worth}
+    if opened.in_memory:
+        cases = load(columns, scenario, source=opened.source, **whose)
+        on: Any = choice.threshold_on
+        scores = {
+            model: compared_scores(column, cases.miss_value, on)
+            for model, column in cases.scores.items()
+        }
+        points = count_points(replace(cases, scores=scores))
+        return Validation(opened.name, points, replace(columns, label=cases.label))
+    of_cases = {"group": whose["group"], "miss_value": whose["worth"].miss_value}
     options.refuse(of_cases, f"is for a file of cases in memory; {opened.name} is counted")
-    if opened.lazy is not None:
-        lazy = opened.lazy.without(aside)
-        points = count_by_engine(lazy, columns, scenarios_for(scenario, how))
-        return Validation(
-            source=opened.name, points=points, label=columns.label, pos_label=columns.pos_label
-        )
-    assert opened.counts is not None
-    if how["guarantee"] is not None:
+    if opened.counts is None:
+        points = opened.count(columns, choice.scenarios(scenario), whose["aside"] or ())
+        return Validation(opened.name, points, columns)
+    if choice.confidence is not None:
         raise ValueError(
             f"--confidence needs every threshold, and {opened.name} holds counts by ranges of "
             "scores; name the file of cases"
         )
-    return _of_sites(opened.name, opened.counts, scenario)
+    return _of_sites(opened.name, opened.counts, columns, scenario)
 
 
-def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
+def _of_sites(
+    name: str, counts: SiteCounts, columns: options.CaseOptions, scenario: Scenario
+) -> Validation:
     """Take the points of counted ranges, as wide as they may be for the score."""
     from voros.sites import label_text
 
@@ -285,16 +241,8 @@ def _of_sites(name: str, counts: SiteCounts, scenario: Scenario) -> Validation:
     width = max(high - low for low, high in intervals.bounds.values())
     points = {model: scores.binned.within(width).points for model, scores in counts.models.items()}
     stated = None if counts.pos_label == label_text(None) else counts.pos_label
-    return Validation(
-        source=name, points=points, label=counts.outcome, pos_label=stated, intervals=intervals
-    )
-
-
-def scenarios_for(scenario: Scenario, how: Mapping[str, Any]) -> list[Scenario]:
-    """Return what an engine must count for; none where every distinct score is needed."""
-    if how["guarantee"] is not None or how["strategy"] in ("partial_auroc", "recall"):
-        return []
-    return [scenario, scenario.without_limits()] if how["strategy"] == "voros" else [scenario]
+    named = replace(columns, label=counts.outcome, pos_label=stated)
+    return Validation(name, points, named, intervals=intervals)
 
 
 @dataclass(frozen=True)
@@ -309,22 +257,18 @@ class Tested:
 
     @classmethod
     def from_policy(
-        cls,
-        policy: ThresholdPolicy,
-        cases: Predictions,
-        periods: Periods | None = None,
-        by: Subgroups | None = None,
-        price: float | None = None,
+        cls, policy: ThresholdPolicy, cases: Predictions, price: float | None = None
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
         how: Any = {"sample_weight": cases.weights, "groups": cases.groups}
         how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
+        how |= {"periods": cases.periods, "by": cases.by or None}
         data = cases.labels, cases.scores_of(policy.model or "")
-        ways = {
-            name: policy.evaluate(*data, by_cost=by_cost, periods=periods, by=by, **how)
+        ways: dict[str, Any] = {
+            name: policy.evaluate(*data, by_cost=by_cost, **how)
             for name, by_cost in (("test", True), ("test_default", False))
         }
-        return cls(dict(ways), price)
+        return cls(ways, price)
 
     @property
     def satisfied(self) -> bool:
@@ -358,26 +302,10 @@ class Tested:
         }
 
 
-def load_development(
-    path: Path | None,
-    columns: options.InputOptions,
-    validation: Validation,
-    combination: Blend | None = None,
-) -> dict[str, OperatingPoints] | None:
-    """Count development cases, if any, from columns named as in the validation file."""
-    if path is None:
-        return None
-    own = [model for model in validation.points if combination is None or model != BLEND]
-    scores = columns.score if columns.model else own
-    labels: Any = {"label": validation.label, "pos_label": validation.pos_label}
-    return count_points(
-        load(replace(columns, file=path, score=scores, **labels), blend=combination)
-    )
-
-
 def load_test(
     path: Path,
-    columns: options.InputOptions,
+    columns: options.CaseOptions,
+    scenario: Scenario,
     winner: str,
     *,
     group: str | None = None,
@@ -391,6 +319,7 @@ def load_test(
     source = open_source(path)
     return load(
         replace(columns, file=path, score=columns.score if columns.model else [winner]),
+        scenario,
         source=source,
         group=group if group in peek(source).column_names else None,
         blend=blend if winner == BLEND else None,

@@ -14,11 +14,10 @@ from voros.cli.loading import single_model
 from voros.cli.options import (
     REQUIRES_CONFIDENCE,
     Block,
+    CaseOptions,
     Check,
-    InputOptions,
     LimitOptions,
     OutputOptions,
-    PeriodOptions,
     TestFile,
     bundled,
     in_choice,
@@ -60,9 +59,8 @@ class Problem:
 
 @bundled
 def share(
-    columns: InputOptions,
+    columns: CaseOptions,
     limits: LimitOptions,
-    when: PeriodOptions,
     show_options: OutputOptions,
     streams: Path | None = in_columns(
         "A TOML file with a table for each outcome: label and score name its columns; "
@@ -97,7 +95,7 @@ def share(
         raise ValueError("--check requires --test FILE")
     if confidence is None:
         refuse({"group": group}, REQUIRES_CONFIDENCE)
-    problem, shared = _streams(columns, limits, streams, by), _shared(limits, when)
+    problem, shared = _streams(columns, limits, streams, by), _shared(limits, columns)
     check_output(output, show_options)
     how: dict[str, Any] = {
         "overlap": overlap,
@@ -107,11 +105,11 @@ def share(
         "max_gap": max_gap,
     }
     how |= {name: getattr(shared, name) for name in ("capacity", "per", "exceed")}
-    cases, _ = problem.streams.load(columns, open_source(columns.file), when, shared, group=group)
+    cases, _ = problem.streams.load(columns, open_source(columns.file), shared, group=group)
     policy = voros.allocate(**cases, scenario=problem.scenario, **how)
     tested = None
     if test is not None:
-        later, _ = problem.streams.load(columns, open_source(test), when, shared)
+        later, _ = problem.streams.load(columns, open_source(test), shared)
         tested = policy.evaluate(**later)
     show(_sheet(policy, tested, str(columns.file)), show_options, output, policy.to_json())
     if check and tested is not None and not tested.feasible:
@@ -119,7 +117,7 @@ def share(
 
 
 def _streams(
-    columns: InputOptions, limits: LimitOptions, file: Path | None, by: str | None
+    columns: CaseOptions, limits: LimitOptions, file: Path | None, by: str | None
 ) -> Problem:
     """Return the streams, of a file or of the groups of one column."""
     unknown = columns.given("model", "case", "weight", "drop_missing")
@@ -144,7 +142,7 @@ def _streams(
     return Problem(streams, scenario_from_fields(stated))
 
 
-def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
+def _shared(limits: LimitOptions, columns: CaseOptions) -> Scenario:
     """Read the shared capacity, and refuse a period that is missing or that nothing looks at."""
     if limits.capacity is None:
         raise ValueError("--capacity is required: the most alarms of all streams together")
@@ -153,7 +151,7 @@ def _shared(limits: LimitOptions, when: PeriodOptions) -> Scenario:
     # The costs are those of the streams; one alarm of all of them is not a slip.
     unlimited = Scenario(cost_ratio=1.0)
     shared = unlimited.changed(capacity=read_capacity(number), per=per, exceed=exceed)
-    when.check(shared)
+    columns.check_periods(shared)
     return shared
 
 

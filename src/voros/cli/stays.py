@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from voros.alarms import AlarmRule, AlarmState, alarm_points
 from voros.cli.decided import Decided
-from voros.cli.options import InputOptions, PeriodOptions, SubgroupOptions, refuse, shown_in
+from voros.cli.options import CaseOptions, refuse, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
@@ -62,14 +62,6 @@ class StayColumns:
         if not self.given:
             refuse(vars(self), "requires --stay")
 
-    def columns(self, when: PeriodOptions) -> dict[str, str]:
-        """Return the columns of stay and time."""
-        excluded = {"period": when.period, "time_zone": when.time_zone}
-        refuse(excluded, "and --stay are mutually exclusive")
-        if self.stay is None or when.time is None:
-            raise ValueError("--stay requires --time, the column of times")
-        return {"stay": self.stay, "time": when.time}
-
 
 @dataclass(frozen=True)
 class StayOptions(StayColumns):
@@ -109,21 +101,19 @@ class StayOptions(StayColumns):
 
     def open(
         self,
-        columns: InputOptions,
-        when: PeriodOptions,
+        columns: CaseOptions,
         choice: Any,
         group: str | None,
-        subgroups: SubgroupOptions,
+        aside: Sequence[str] | None,
     ) -> StayInput:
         """Return the rows of the file that the options name; ``choice`` has the horizon."""
         refuse_with_stays(block=choice.block)
         return StayInput(
             columns=columns,
             stays=self,
-            when=when,
             rule=self.rule(choice.horizon),
             group=group,
-            aside=tuple(subgroups.columns),
+            aside=aside or (),
         )
 
 
@@ -134,15 +124,20 @@ class StayInput:
     ``by`` are columns of subgroups, and ``aside`` columns that are no model's scores.
     """
 
-    columns: InputOptions
+    columns: CaseOptions
     stays: StayColumns
-    when: PeriodOptions
     rule: AlarmRule
     group: str | None = None
-    by: tuple[str, ...] = ()
-    aside: tuple[str, ...] = ()
+    by: Sequence[str] = ()
+    aside: Sequence[str] = ()
 
-    def with_file(self, file: Path, scores: Iterable[str], events: Path | None = None) -> StayInput:
+    def with_file(
+        self,
+        file: Path,
+        scores: Iterable[str],
+        events: Path | None = None,
+        by: Sequence[str] | None = None,
+    ) -> StayInput:
         """Return another file with the same columns, its events in the same file or another.
 
         Raises
@@ -151,7 +146,7 @@ class StayInput:
             Where stays of one name are in both files, and their events in one.
         """
         columns = replace(self.columns, file=file, score=list(scores))
-        other = replace(self, columns=columns)
+        other = replace(self, columns=columns, by=by or (), aside=())
         if events is not None:
             return replace(other, stays=replace(self.stays, events=events))
         column = self._names["stay"]
@@ -176,7 +171,12 @@ class StayInput:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        return self.stays.columns(self.when)
+        """The columns of stay and time."""
+        excluded = {"period": self.columns.period, "time_zone": self.columns.time_zone}
+        refuse(excluded, "and --stay are mutually exclusive")
+        if self.stays.stay is None or self.columns.time is None:
+            raise ValueError("--stay requires --time, the column of times")
+        return {"stay": self.stays.stay, "time": self.columns.time}
 
     @cached_property
     def rows(self) -> StayTable:

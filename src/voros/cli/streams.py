@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 import numpy as np
 
 from voros.cli.decided import Decided
-from voros.cli.loading import load, periods_of
-from voros.cli.options import InputOptions, PeriodOptions, in_columns, refuse
+from voros.cli.loading import load
+from voros.cli.options import CaseOptions, in_columns, refuse
 from voros.cli.terminal import say
 from voros.core.scenario import Scenario
 from voros.io import Predictions, open_source
@@ -76,9 +76,8 @@ class Streams:
 
     def load(
         self,
-        file: InputOptions,
+        file: CaseOptions,
         source: Source,
-        when: PeriodOptions,
         shared: Scenario,
         *,
         group: str | None = None,
@@ -89,15 +88,15 @@ class Streams:
         for name, (label, score) in self.columns.items():
             cases = load(
                 replace(file, label=label, score=[score]),
+                shared,
                 source=source,
                 group=group,
-                when=when,
                 by=self.by,
                 labelled=label is not None,
                 both_classes=both_classes,
             )
             labels[name], scores[name] = cases.positive, cases.scores_of(score)
-        units: dict[str, Any] = {"periods": periods_of(cases, shared, when)}
+        units: dict[str, Any] = {"periods": cases.periods}
         if group is not None:
             units["groups"] = cases.groups
         if not self.by:
@@ -114,17 +113,15 @@ def joined_subgroups(cases: Predictions, names: Sequence[str]) -> AnyArray:
 
 def decide_streams(
     policy: JointPolicy,
-    columns: InputOptions,
+    columns: CaseOptions,
     file: Path | None,
     by: list[str],
-    when: PeriodOptions,
 ) -> Decided:
     """Decide on several outcomes of each case, or by the group of a case."""
     source = open_source(columns.file)
     shared = policy.limit.scenario or Scenario(cost_ratio=1.0)
-    when.check(shared)
     streams = _streams_of(policy, columns, file, by, source)
-    cases, kept_rows = streams.load(columns, source, when, shared, both_classes=False)
+    cases, kept_rows = streams.load(columns, source, shared, both_classes=False)
     labelled = all(label is not None for label, _ in streams.columns.values())
     alarms = policy.predict(cases["scores"], by=cases.get("by"))
     by_stream = alarms if isinstance(alarms, dict) else {"": alarms}
@@ -156,7 +153,7 @@ def decide_streams(
 
 
 def _streams_of(
-    policy: JointPolicy, columns: InputOptions, file: Path | None, by: list[str], source: Source
+    policy: JointPolicy, columns: CaseOptions, file: Path | None, by: list[str], source: Source
 ) -> Streams:
     """Return the columns of the streams of a policy; labels where the file has them."""
     if policy.arrangement == "groups":

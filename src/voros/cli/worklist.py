@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voros.cli.loading import load, periods_of, single_model
+from voros.cli.loading import load, single_model
 from voros.cli.options import (
-    InputOptions,
+    CaseOptions,
     LimitOptions,
     OutputOptions,
-    PeriodOptions,
     TestFile,
     bundled,
     output_to,
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
 
 @bundled
 def list_cases(
-    columns: InputOptions,
+    columns: CaseOptions,
     limits: LimitOptions,
-    when: PeriodOptions,
     show_options: OutputOptions,
     test: TestFile = None,
     output: Path | None = output_to("Save the worklist, as JSON; - is standard output."),
@@ -40,19 +38,16 @@ def list_cases(
     scenario = limits.read(by_period=True)
     if scenario.per is None:
         raise ValueError("a worklist requires a capacity per period, such as --capacity 20/day")
-    when.check(scenario)
     check_output(output, show_options)
-    cases = load(columns, when=when)
+    cases = load(columns, scenario)
     if cases.weights is not None:
         raise ValueError("--weight is not accepted: a worklist holds single cases")
     model = single_model(cases.models, "a list is of")
     with show_progress("choosing"):
         from voros.policy import worklist
 
-        periods = periods_of(cases, scenario, when)
-        decided = worklist(
-            cases.positive, cases.scores_of(model), scenario, periods=periods, model=model
-        )
+        data = cases.labels, cases.scores_of(model), scenario
+        decided = worklist(*data, periods=cases.periods, model=model)
         # Labels were read as true and false.
         policy = replace(decided.policy, pos_label=columns.pos_label)
         rule = replace(decided, policy=policy)
@@ -60,9 +55,9 @@ def list_cases(
     shown = {"validation": rule.validation}
     if test is not None:
         named = replace(columns, file=test, label=cases.label, score=[model])
-        later = load(named, when=when, both_classes=False)
-        periods = periods_of(later, scenario, when)
-        shown["test"] = decided.evaluate(later.positive, later.scores_of(model), periods=periods)
+        later = load(named, scenario, both_classes=False)
+        tested = later.labels, later.scores_of(model)
+        shown["test"] = decided.evaluate(*tested, periods=later.periods)
     show(_sheet(rule, shown, cases.source, model), show_options, output, rule.to_json())
 
 

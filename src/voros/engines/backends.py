@@ -256,19 +256,6 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     return adapter_of(lazy).collect(lazy.head(n_rows)).to_arrow()
 
 
-def row_count(frame: Any) -> int:
-    """Return the number of rows of an engine's frame; of Parquet it stands in the files.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> row_count(pl.LazyFrame({"risk": [0.1, 0.7, 0.4]}))
-    3
-    """
-    lazy = as_lazy(frame)
-    return int(adapter_of(lazy).collect(lazy.select(nw.len().alias("rows"))).item(0, "rows"))
-
-
 def check_engine(engine: str) -> None:
     """Raise, with the way out, unless an engine can run here.
 

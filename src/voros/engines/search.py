@@ -68,19 +68,6 @@ MANY_ROWS, ENOUGH = 10**9, 1e-6
 """Beyond this number of rows an interval of this width is enough unless another is asked for."""
 
 
-def expected_cost(n_rows: int) -> str | None:
-    """Say how many passes so many rows take, and how exact the answer is; None below a billion.
-
-    Examples
-    --------
-    >>> expected_cost(3 * 10**9)
-    '3,000,000,000 rows take three to five passes, to an interval of 1e-06 or narrower'
-    """
-    if n_rows <= MANY_ROWS:
-        return None
-    return f"{n_rows:,} rows take three to five passes, to an interval of {ENOUGH:g} or narrower"
-
-
 @dataclass(frozen=True)
 class Aim:
     """What is asked of the counts: scenarios to be decided, or every score where there are none.
