@@ -20,9 +20,9 @@ from hospital.made_up_release import (
 from hospital.slow_mimic import read_table
 
 from voros_studies.experiments.errors import ExperimentError
-from voros_studies.hospital.extraction import extract
+from voros_studies.hospital.extraction import PAPER_RULE, CohortRule, extract, make_cohort
 from voros_studies.hospital.mimic import mimic_cases
-from voros_studies.hospital.release import find_tables
+from voros_studies.hospital.release import find_tables, open_database
 
 TABLES = ("hosp/patients", "hosp/admissions", "icu/icustays", "icu/chartevents")
 
@@ -98,18 +98,117 @@ def test_a_truncated_gzip_is_told(data, tmp_path, name, kept):
     assert len(mimic_cases(extract(find_tables(data), tmp_path / "out"))) > 20
 
 
+def change_lines(path, change):
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    path.write_bytes(gzip.compress("\n".join(change(lines)).encode()))
+
+
 @pytest.mark.slow
 def test_rows_of_the_chart_that_cannot_be_read_are_counted(data, tmp_path):
     path = data / "icu/chartevents.csv.gz"
     as_written = extract(find_tables(data), tmp_path / "before")
-    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-    row = lines[100].split(",")
-    spoilt = [",".join([*row[:6], "pulse", *row[7:]]), ",".join(row[:5])]
-    path.write_bytes(gzip.compress("\n".join([*lines, *spoilt]).encode()))
+
+    def spoil(lines):
+        row = lines[100].split(",")
+        return [*lines, ",".join([*row[:6], "pulse", *row[7:]]), ",".join(row[:5])]
+
+    change_lines(path, spoil)
     extraction = extract(find_tables(data), tmp_path / "out")
-    assert (as_written.unreadable, extraction.unreadable) == (0, 2)
+    assert as_written.flow.left_out == dict.fromkeys(TABLES, 0)
+    assert extraction.flow.left_out == as_written.flow.left_out | {"icu/chartevents": 2}
     assert extraction.counts == as_written.counts
-    assert "chart: 2 rows that cannot be read left out" in extraction.notes
+    assert "ICU stays; left out: 2 rows of icu/chartevents;" in str(extraction.flow)
+    change_lines(path, lambda lines: [*lines, *["torn"] * len(lines)])
+    with pytest.raises(ExperimentError, match=r"chartevents.*cannot be read, beside.*at most 5 %"):
+        extract(find_tables(data), tmp_path / "out")
+
+
+SMALL = {"hosp/patients": "subject_id", "hosp/admissions": "hadm_id", "icu/icustays": "stay_id"}
+
+
+def torn(row, key):
+    return ",".join(row[:2])
+
+
+def with_a_word(row, key):
+    return ",".join("?" if place == key else field for place, field in enumerate(row))
+
+
+def without_its_key(row, key):
+    return ",".join("" if place == key else field for place, field in enumerate(row))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("spoilt", [torn, with_a_word, without_its_key])
+def test_a_row_of_a_small_table_that_cannot_be_read_is_counted(large, tmp_path, name, spoilt):
+    """So are the stays that need it; the others keep their features and outcomes."""
+    folder, as_written = large
+    data = shutil.copytree(folder, tmp_path / "data")
+    rows = read_table(data / f"{name}.csv.gz")
+    key, victim = SMALL[name], rows[7]
+    gone = {
+        int(stay["stay_id"])
+        for stay in read_table(data / "icu/icustays.csv.gz")
+        if stay.get(key) == victim[key]
+    }
+
+    def spoil(lines):
+        at = next(i for i, row in enumerate(rows, 1) if row is victim)
+        place = lines[0].split(",").index(key)
+        return [*lines[:at], spoilt(lines[at].split(","), place), *lines[at + 1 :]]
+
+    change_lines(data / f"{name}.csv.gz", spoil)
+    flow, cohort = cohort_of(data)
+    assert gone
+    assert flow.left_out == {**dict.fromkeys(SMALL, 0), "icu/icustays": len(gone), name: 1}
+    assert f"left out: 1 rows of {name}" in flow.steps(PAPER_RULE)[0].what
+    assert cohort == [row for row in as_written if row[0] not in gone]
+
+
+def test_a_stay_without_a_recorded_outcome_is_counted(large, tmp_path):
+    data = shutil.copytree(large[0], tmp_path / "data")
+
+    def blank(rows):
+        return [{**rows[0], "hospital_expire_flag": ""}, *rows[1:]]
+
+    rewrite(data / "hosp/admissions.csv.gz", blank)
+    rule = CohortRule(outcome="hospital")
+    flow, cohort = cohort_of(data, rule)
+    before, as_written = cohort_of(large[0], rule)
+    admission = read_table(data / "hosp/admissions.csv.gz")[0]["hadm_id"]
+    stays = read_table(data / "icu/icustays.csv.gz")
+    gone = {int(stay["stay_id"]) for stay in stays if stay["hadm_id"] == admission}
+    assert gone
+    assert flow.left_out["icu/icustays"] == before.stays - flow.stays == len(gone)
+    assert cohort == [row for row in as_written if row[0] not in gone]
+
+
+def cohort_of(data, rule=PAPER_RULE):
+    with open_database(None) as database:
+        flow = make_cohort(database, find_tables(data), rule)
+        rows = database.execute("SELECT * FROM cohort ORDER BY stay_id").fetchall()
+    return flow, rows
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A release of which one row is few, and its cohort."""
+    folder = tmp_path_factory.mktemp("large")
+    write_hospital(folder, 120, release="3.1", rng=np.random.default_rng(4))
+    (folder / "icu/chartevents.csv").write_text("stay_id,charttime,itemid,valuenum,valueuom\n")
+    return folder, cohort_of(folder)[1]
+
+
+def test_rows_that_repeat_another_are_counted(large, tmp_path):
+    """One row of two alike is kept, and none of two that contradict each other."""
+    folder, as_written = large
+    data = shutil.copytree(folder, tmp_path / "data")
+    rows = read_table(data / "icu/icustays.csv.gz")
+    other = {**rows[3], "outtime": rows[3]["intime"]}
+    rewrite(data / "icu/icustays.csv.gz", lambda rows: [*rows, rows[5], other])
+    flow, cohort = cohort_of(data)
+    assert flow.left_out == {**dict.fromkeys(SMALL, 0), "icu/icustays": 3}
+    assert cohort == [row for row in as_written if row[0] != int(rows[3]["stay_id"])]
 
 
 def test_the_same_table_twice_is_refused(data):
@@ -126,8 +225,10 @@ def test_stays_without_their_admission_are_of_another_release(data, tmp_path):
 
 
 def test_two_releases_joined_in_one_file(data, tmp_path):
-    rewrite(data / "icu/icustays.csv.gz", lambda rows: [*rows, *rows[:3]])
-    with pytest.raises(ExperimentError, match=r"icustays.*3 of .* repeat a stay_id"):
+    rewrite(data / "icu/icustays.csv.gz", lambda rows: [*rows, *rows[:9]])
+    with pytest.raises(
+        ExperimentError, match=r"icustays.*9 of .* repeat one, as when two releases"
+    ):
         extract(find_tables(data), tmp_path / "out")
 
 

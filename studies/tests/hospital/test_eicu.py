@@ -170,11 +170,29 @@ def test_fiddles_own_list_of_stays_is_followed_or_refused(release):
     ids.write_text("\n".join(["ID", *(str(141_000 + i) for i in order)]))
     assert eicu_cases(find_fiddle(folder)).y.tolist() == died[order].tolist()
     ids.write_text("\n".join(["ID", *(str(141_001 + i) for i in range(N_STAYS))]))
-    with pytest.raises(ExperimentError, match=r"1 stays are not in .*141060 the first"):
+    assert eicu_cases(find_fiddle(folder)).y.tolist() == died[1:].tolist()
+    ids.write_text("\n".join(["ID", *(str(141_004 + i) for i in range(N_STAYS))]))
+    with pytest.raises(ExperimentError, match=r"4 of 60 stays have no readable mortality_LABEL"):
         eicu_cases(find_fiddle(folder))
     ids.write_text("\n".join(["ID", *(["141001"] * N_STAYS)]))
     with pytest.raises(ExperimentError, match=r"IDs\.csv: an ID is there twice"):
         eicu_cases(find_fiddle(folder))
+
+
+@pytest.mark.parametrize(
+    "rows", ["{id},", "{id},dead", "{id},2", "{id},1\n{id},0", "{id}", "{id},1,p1\n{id},?"]
+)
+def test_a_stay_without_a_readable_label_is_left_out(release, tmp_path, rows):
+    folder, died = release[0], release[5]
+    as_written = eicu_cases(find_fiddle(folder))
+    path = folder / "population/mortality_48h.csv"
+    header, *lines = path.read_text().splitlines()
+    lines[20:21] = [rows.format(id=141_020), lines[21]]
+    path.write_text("\n".join([header, *lines]))
+    cases = eicu_cases(find_fiddle(folder))
+    others = np.arange(N_STAYS) != 20
+    assert cases.y.tolist() == died[others].tolist()
+    np.testing.assert_array_equal(cases.X, as_written.X[others])
 
 
 def test_what_the_paper_lists_and_what_the_release_adds(release):

@@ -19,7 +19,7 @@ from voros_studies.hospital.release import SourceTable, explaining, quoted
 if TYPE_CHECKING:
     import duckdb
 
-MOST_LEFT_OUT = 0.5
+MOST_UNKNOWN_UNITS = 0.5
 """A channel that loses more than this share of its readings to unknown units is not understood."""
 
 
@@ -32,6 +32,11 @@ class ChartCount:
     implausible: int
     unknown_unit: int
     example_unit: str | None
+
+    @property
+    def readings(self) -> int:
+        """Number of readings, also of those left out."""
+        return self.used + self.implausible + self.unknown_unit
 
     def __str__(self) -> str:
         """Say it in a sentence."""
@@ -113,11 +118,11 @@ def _counts(
         for number, used, implausible, unknown, unit in rows
     ]
     for count in counts:
-        readings = count.used + count.implausible + count.unknown_unit
-        if count.unknown_unit > MOST_LEFT_OUT * readings:
+        if count.unknown_unit > MOST_UNKNOWN_UNITS * count.readings:
             raise ExperimentError(
-                f"{chart.path}: {count.unknown_unit} of {readings} readings of {count.channel} are "
-                f"in a unit that is not known here, such as {count.example_unit!r}. Convert them, "
-                "or report the unit as an issue: guessing would change the features"
+                f"{chart.path}: {count.unknown_unit} of {count.readings} readings of "
+                f"{count.channel} are in a unit that is not known here, such as "
+                f"{count.example_unit!r}. Convert them, or report the unit as an issue: guessing "
+                "would change the features"
             )
     return counts

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from voros.present.flow import FlowStep
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, StudyContext, split_in_quarters, words_of
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.experiment import (
@@ -28,7 +29,7 @@ from voros_studies.hospital.features import (
     summarise,
 )
 from voros_studies.hospital.fiddle import RELOAD, STATIC, ChosenFeatures, FiddleRelease, find_fiddle
-from voros_studies.hospital.release import check_columns
+from voros_studies.hospital.layout import check_columns, check_few_left_out
 
 DEATH = "mortality_LABEL"
 STAY_COLUMN = "ID"
@@ -83,10 +84,19 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
                 *(f"not in the paper's table, taken too: {text}" for text in added),
                 *(f"lacking: {text}" for text in lacking),
             ),
-            (FlowStep("stays of the release", len(cases)),),
+            _flow(release, cases),
             {name: words_of(cases, name, " ") for name in STATIC},
         ),
     )
+
+
+def _flow(release: FiddleRelease, cases: LabelledCases) -> tuple[FlowStep, ...]:
+    n_stays = release.static.shape[0]
+    steps = (FlowStep("stays of the release", n_stays),)
+    if n_stays == len(cases):
+        return steps
+    left_out = n_stays - len(cases), "without a readable label in the population file"
+    return (*steps, FlowStep("with a label", len(cases), *left_out))
 
 
 def _found(release: FiddleRelease) -> list[str]:
@@ -107,9 +117,9 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
     """Return the stays with the paper's features: 6 summaries over 3 windows of each dynamic one.
 
     An hour's 0 or 1 becomes the mean of its 2-hour bucket. Memory is that of the wanted features
-    alone: a byte for each stay, bucket and feature.
+    alone: a byte for each stay, bucket and feature. Stays without a readable label are left out.
     """
-    died, patient = _population(release)
+    label, patient = _population(release)
     columns: dict[str, FloatArray] = dict(
         zip(release.static_features.names, _static(release).T, strict=True)
     )
@@ -118,7 +128,10 @@ def eicu_cases(release: FiddleRelease) -> LabelledCases:
         buckets = halves[position].astype(np.float64) / BUCKET_HOURS
         columns |= summarise(buckets, name, VALUE_SUMMARIES)
     X, names = stack(columns)
-    cases = LabelledCases(X, died, patient, names)
+    known = ~np.isnan(label)
+    if not known.all():
+        X, label, patient = X[known], label[known], patient[known]
+    cases = LabelledCases(X, label == 1, patient, names)
     cases.check_both_outcomes(str(release.population), RELOAD)
     return cases
 
@@ -152,34 +165,51 @@ def _places(chosen: ChosenFeatures, n_features: int) -> AnyArray:
     return place
 
 
-def _population(release: FiddleRelease) -> tuple[BoolArray, AnyArray]:
-    """Return who died, and whose stay it is, in the order of the features' rows."""
+def _population(release: FiddleRelease) -> tuple[FloatArray, AnyArray]:
+    """Return who died and whose stay it is, in the order of the features' rows.
+
+    Labels that cannot be read, or contradict another of the same stay, are NaN.
+    """
     path, n_stays = release.population, release.static.shape[0]
-    by_id = {row[STAY_COLUMN]: row for row in _csv_rows(path, (STAY_COLUMN, DEATH))}
+    rows = _csv_rows(path, (STAY_COLUMN, DEATH))
+    patient_column = next((name for name in PATIENT_NAMES if rows and name in rows[0]), STAY_COLUMN)
+    labels: defaultdict[str, set[str]] = defaultdict(set)
+    patient: dict[str, str] = {}
+    for row in rows:
+        if stay := row[STAY_COLUMN]:
+            labels[stay].add(row[DEATH])
+            patient[stay] = row[patient_column] or stay
     # FIDDLE sorts the stays by ID, whatever the order of its population file.
     order = (
-        sorted(by_id, key=_id_order(by_id, path))
+        sorted(labels, key=_id_order(labels, path))
         if release.ids is None
-        else [row[STAY_COLUMN] for row in _csv_rows(release.ids, (STAY_COLUMN,))]
+        else _listed_ids(release.ids)
     )
     if len(order) != n_stays:
         raise ExperimentError(
             f"{release.ids or path}: {len(order)} stays, where the features have {n_stays}. Take "
             "both from the same release"
         )
-    if unknown := [stay for stay in order if stay not in by_id]:
-        raise ExperimentError(
-            f"{release.ids}: {len(unknown)} stays are not in {path}, {unknown[0]} the first. Take "
-            "both from the same release"
-        )
-    rows = [by_id[stay] for stay in order]
+    label = np.array([_label(labels[stay]) for stay in order])
+    n_unknown = int(np.isnan(label).sum())
+    check_few_left_out(path, n_unknown, n_stays, f"stays have no readable {DEATH}", RELOAD)
+    whose = [patient.get(stay, stay) for stay in order]
+    return label, np.unique(whose, return_inverse=True)[1].astype(np.int64)
+
+
+def _label(texts: Collection[str]) -> float:
     try:
-        died = np.array([float(row[DEATH]) == 1.0 for row in rows])
-    except ValueError as error:
-        raise ExperimentError(f"{path}: a {DEATH} is not a number ({error}). {RELOAD}") from error
-    known = [name for name in PATIENT_NAMES if rows and name in rows[0]]
-    whose = [row[known[0] if known else STAY_COLUMN] for row in rows]
-    return died, np.unique(whose, return_inverse=True)[1].astype(np.int64)
+        (number,) = map(float, texts)
+    except (TypeError, ValueError):
+        return np.nan
+    return number if number in (0, 1) else np.nan
+
+
+def _listed_ids(path: Path) -> list[str]:
+    ids = [row[STAY_COLUMN] for row in _csv_rows(path, (STAY_COLUMN,))]
+    if len(set(ids)) < len(ids):
+        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {RELOAD}")
+    return ids
 
 
 def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
@@ -194,11 +224,7 @@ def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
 
 
 def _csv_rows(path: Path, columns: Sequence[str]) -> list[Mapping[str, str]]:
-    """Read a table of stays, each of which it must have once."""
     with path.open(encoding="utf-8-sig", newline="") as text:
         rows = csv.DictReader(text)
         check_columns(path, rows.fieldnames or (), columns, RELOAD)
-        listed: list[Mapping[str, str]] = list(rows)
-    if len({row[STAY_COLUMN] for row in listed}) < len(listed):
-        raise ExperimentError(f"{path}: an {STAY_COLUMN} is there twice. {RELOAD}")
-    return listed
+        return list(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,15 @@ from voros_studies.experiments.errors import ExperimentError, explaining_full_di
 from voros_studies.experiments.folder import save_json, sha256_of
 from voros_studies.hospital.chart import ChartCount, stream_chart
 from voros_studies.hospital.features import HOURS
-from voros_studies.hospital.release import CHART, SourceTable, explaining, open_database, quoted
+from voros_studies.hospital.layout import MOST_LEFT_OUT, check_few_left_out
+from voros_studies.hospital.release import (
+    CHART,
+    DOWNLOAD_AGAIN,
+    SourceTable,
+    explaining,
+    open_database,
+    quoted,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,26 +80,38 @@ PAPER_RULE = CohortRule()
 
 @dataclass(frozen=True)
 class CohortFlow:
-    """How many stays there are, and why others were left out."""
+    """How many stays there are, and why others were left out.
 
+    ``left_out`` counts the rows of each table that cannot be read, repeat another or belong to
+    one that is left out.
+    """
+
+    left_out: Mapping[str, int]
     stays: int
     left_before: int
     died_before: int
     in_care: int
     deaths: int
 
+    @property
+    def stays_in_words(self) -> str:
+        """What the stays are, and how many rows of the tables were left out."""
+        tables = [f"; left out: {n:,} rows of {name}" for name, n in self.left_out.items() if n]
+        return "".join(["ICU stays", *tables])
+
     def __str__(self) -> str:
         """Say it in a sentence."""
         return (
-            f"{self.stays} ICU stays; {self.left_before} ended too early, {self.died_before} died "
-            f"within {HOURS} h; {self.in_care} in the cohort, of whom {self.deaths} met the outcome"
+            f"{self.stays} {self.stays_in_words}; {self.left_before} ended too early, "
+            f"{self.died_before} died within {HOURS} h; {self.in_care} in the cohort, "
+            f"of whom {self.deaths} met the outcome"
         )
 
     def steps(self, rule: CohortRule) -> tuple[FlowStep, ...]:
         """Return the steps of a flow diagram."""
         lasted = self.stays - self.left_before
         return (
-            FlowStep("ICU stays", self.stays),
+            FlowStep(self.stays_in_words, self.stays),
             FlowStep(
                 f"stays of {rule.min_hours:g} h or more",
                 *(lasted, self.left_before),
@@ -111,17 +131,19 @@ def make_cohort(
     """Make the table ``cohort``: stay, patient, admission to the ICU, static facts, outcome.
 
     A stay without a recorded end did not demonstrably last long enough and counts as ended before.
-    Tables that do not belong together are an `ExperimentError`.
+    Rows that cannot be read, repeat another or lack the row of another table that they belong to
+    are left out and counted; if they are more than a few (`MOST_LEFT_OUT`), the tables do not
+    belong together: an `ExperimentError`.
     """
-    for name in KEYS:
-        with explaining(tables[name].path):
-            relation = tables[name].relation
-            database.execute(f"CREATE TABLE {name.split('/')[1]} AS SELECT * FROM {relation}")
-    _check_keys(database, tables)
+    left_out = {name: _load(database, tables[name], key) for name, key in KEYS.items()}
     _check_one_release(database, tables)
     database.execute(_all_stays(rule))
+    (lost,) = _one_row(
+        database, "SELECT (SELECT count(*) FROM icustays) - (SELECT count(*) FROM all_stays)"
+    )
+    left_out["icu/icustays"] += lost
     database.execute("CREATE TABLE cohort AS SELECT * FROM all_stays WHERE stayed AND NOT gone")
-    return CohortFlow(*_one_row(database, _FLOW))
+    return CohortFlow(left_out, *_one_row(database, _FLOW))
 
 
 KEYS = {"hosp/patients": "subject_id", "hosp/admissions": "hadm_id", "icu/icustays": "stay_id"}
@@ -138,6 +160,7 @@ SELECT s.stay_id, s.subject_id, s.intime, p.gender, a.insurance,
        coalesce(s.outtime >= s.intime + INTERVAL {minutes} MINUTE, false) AS stayed,
        coalesce(a.deathtime <= s.intime + INTERVAL {HOURS} HOUR, false) AS gone
 FROM icustays s JOIN admissions a USING (hadm_id) JOIN patients p ON p.subject_id = s.subject_id
+WHERE died IS NOT NULL
 """
 
 
@@ -156,15 +179,33 @@ def _one_row(database: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]
     return tuple(row)
 
 
-def _check_keys(database: duckdb.DuckDBPyConnection, tables: Mapping[str, SourceTable]) -> None:
-    for name, key in KEYS.items():
-        counted = f"SELECT count(*), count(DISTINCT {key}) FROM {name.split('/')[1]}"
-        rows, distinct = _one_row(database, counted)
-        if rows != distinct:
-            raise ExperimentError(
-                f"{tables[name].path}: {rows - distinct} of {rows} rows repeat a {key} or lack it, "
-                f"as when two releases are joined in one file. {MIXED_REMEDY}"
-            )
+def _load(database: duckdb.DuckDBPyConnection, table: SourceTable, key: str) -> int:
+    """Load a table of the cohort, and return how many rows are left out."""
+    name = table.name.split("/")[1]
+    with explaining(table.path):
+        database.execute(f"CREATE TEMP TABLE loaded AS SELECT * FROM {table.relation}")
+    database.execute(
+        f"CREATE TABLE {name} AS SELECT * FROM (SELECT DISTINCT * FROM loaded) "
+        f"WHERE {key} IS NOT NULL QUALIFY count(*) OVER (PARTITION BY {key}) = 1"
+    )
+    loaded, kept = _one_row(
+        database, f"SELECT (SELECT count(*) FROM loaded), (SELECT count(*) FROM {name})"
+    )
+    database.execute("DROP TABLE loaded")
+    n_rows = loaded + _count_rejected(database, table)
+    what = f"rows cannot be read, lack a {key} or repeat one, as when two releases are joined"
+    check_few_left_out(table.path, n_rows - kept, n_rows, what, MIXED_REMEDY)
+    return n_rows - kept
+
+
+def _count_rejected(database: duckdb.DuckDBPyConnection, table: SourceTable) -> int:
+    """Count the rows of a table that DuckDB could not read."""
+    (n,) = _one_row(
+        database,
+        "SELECT count(DISTINCT line) FROM reject_errors JOIN reject_scans USING (scan_id) "
+        f"WHERE file_path = {quoted(table.path)}",
+    )
+    return n
 
 
 def _check_one_release(
@@ -177,11 +218,9 @@ def _check_one_release(
     ):
         query = f"SELECT count(*) FROM {inner} ANTI JOIN {outer} USING ({key})"
         (orphans,) = _one_row(database, query)
-        if orphans:
-            raise ExperimentError(
-                f"{_path(tables, inner)}: {orphans} rows have a {key} that is not in "
-                f"{_path(tables, outer)}, so the two are of different releases. {MIXED_REMEDY}"
-            )
+        (n_rows,) = _one_row(database, f"SELECT count(*) FROM {inner}")
+        what = f"rows have a {key} that is not in {_path(tables, outer)}"
+        check_few_left_out(_path(tables, inner), orphans, n_rows, what, MIXED_REMEDY)
 
 
 def _path(tables: Mapping[str, SourceTable], short: str) -> str:
@@ -195,14 +234,12 @@ class Extraction:
     folder: Path
     flow: CohortFlow
     counts: tuple[ChartCount, ...]
-    unreadable: int
     digests: Mapping[str, str]
 
     @property
     def notes(self) -> list[str]:
         """What became of the readings, a sentence for each channel."""
-        left_out = f"chart: {self.unreadable:,} rows that cannot be read left out"
-        return [*([left_out] if self.unreadable else []), *map(str, self.counts)]
+        return [str(count) for count in self.counts]
 
     @property
     def stays(self) -> Path:
@@ -227,12 +264,11 @@ def extract(
     for name, table in tables.items():
         status = table.path.stat()
         sources[name] = [str(table.path.resolve()), status.st_size, status.st_mtime_ns]
-    made_from = {"sources": sources, "rule": asdict(rule)}
+    made_from = {"sources": sources, "rule": asdict(rule), "most left out": MOST_LEFT_OUT}
     held = json.loads(note.read_text()) if note.exists() else {}
     if {key: held.get(key) for key in made_from} == made_from:
         counts = tuple(ChartCount(**count) for count in held["counts"])
-        flow, rest = CohortFlow(**held["flow"]), (held["unreadable"], held["digests"])
-        return Extraction(folder, flow, counts, *rest)
+        return Extraction(folder, CohortFlow(**held["flow"]), counts, held["digests"])
     with explaining_full_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
         scratch = TemporaryDirectory(dir=folder, prefix="scratch", ignore_cleanup_errors=True)
@@ -250,14 +286,12 @@ def extract(
                 f"ORDER BY stay_id) TO {quoted(stays)} (FORMAT parquet)"
             )
         counts = tuple(stream_chart(database, tables[CHART], folder / "buckets.parquet"))
-        unreadable = _count_rejected(database)
+        in_chart = _count_rejected(database, tables[CHART])
+        n_rows = in_chart + sum(count.readings for count in counts)
+        what = "rows cannot be read, beside the cohort's readings"
+        check_few_left_out(tables[CHART].path, in_chart, n_rows, what, DOWNLOAD_AGAIN)
+        flow = replace(flow, left_out={**flow.left_out, CHART: in_chart})
     digests = {name: sha256_of(table.path) for name, table in tables.items()}
     saved = {"flow": asdict(flow), "counts": [asdict(c) for c in counts], "digests": digests}
-    save_json(note, {**made_from, **saved, "unreadable": unreadable})
-    return Extraction(folder, flow, counts, unreadable, digests)
-
-
-def _count_rejected(database: duckdb.DuckDBPyConnection) -> int:
-    """Count the rows of the chart that DuckDB could not read."""
-    (n,) = _one_row(database, "SELECT count(DISTINCT line) FROM reject_errors")
-    return n
+    save_json(note, {**made_from, **saved})
+    return Extraction(folder, flow, counts, digests)

@@ -38,7 +38,7 @@ from voros_studies.hospital.features import (
     stack,
     summarise,
 )
-from voros_studies.hospital.release import check_columns
+from voros_studies.hospital.layout import check_columns, check_few_left_out
 
 SETS = ("a", "b", "c")
 REMEDY = "Download it again from PhysioNet (challenge-2012 1.0.0)"
@@ -176,7 +176,7 @@ def _context(
     described |= {name: stays.outcomes[name][studied] for name in RIVALS}
     for name, members in PAPER_CHANNELS.items():
         described[f"{name}, mean"] = ALL_SUMMARIES["mean"](stays.buckets(*members)[studied])
-    left_out = "".join(f"; {n:,} rows {why}" for why, n in stays.left_out.items())
+    left_out = "".join(f"; left out: {n:,} {what}" for what, n in stays.left_out.items())
     flow = (
         FlowStep(f"stays of 48 h or more{left_out}", len(stays)),
         FlowStep("studied", len(cases), len(stays) - len(cases), HARDLY_MEASURED),
@@ -198,7 +198,7 @@ class ChallengeStays:
 
     ``buckets`` holds for each parameter the mean of its plausible readings, by stay and 2 hours,
     and ``counts`` how many they are; ``implausible`` counts readings that were left out, and
-    ``left_out`` rows that deviate from the layout, by how.
+    ``left_out`` rows and stays that deviate from the layout, by how.
     """
 
     record: AnyArray
@@ -228,7 +228,7 @@ class ChallengeStays:
         return [
             f"PhysioNet/CinC Challenge 2012 (ODC-By), stays by set: {sets}",
             f"implausible readings left out: {', '.join(slips) or 'none'}",
-            *(f"rows left out: {n:,} {why}" for why, n in self.left_out.items()),
+            *(f"left out: {n:,} {what}" for what, n in self.left_out.items()),
         ]
 
 
@@ -242,6 +242,12 @@ def read_challenge(data: str | Path, sets: Sequence[str] | None = None) -> Chall
         zip), or a folder with an archive of each set.
     sets : sequence of str, optional
         Of "a", "b", "c"; by default those that are there. Files of others are not read.
+
+    Raises
+    ------
+    ExperimentError
+        When a file is missing or another's, or more rows or stays deviate from the layout than a
+        few (`MOST_LEFT_OUT`), which are left out and counted.
     """
     gathered = _Gathered(Path(data))
     for name, content in _files(Path(data), SETS if sets is None else sets):
@@ -276,7 +282,7 @@ class _Gathered:
     """Takes files in any order, and puts them together."""
 
     source: Path
-    series: dict[tuple[str, int], _Record] = field(default_factory=dict)
+    series: dict[tuple[str, int], _Record | None] = field(default_factory=dict)
     outcomes: dict[str, dict[int, dict[str, float]]] = field(default_factory=dict)
 
     def take(self, name: str, content: bytes) -> None:
@@ -287,7 +293,7 @@ class _Gathered:
         elif match := RECORD_FILE.fullmatch(name):
             key = (match[1], int(match[2]))
             self._check_new(name, key in self.series)
-            self.series[key] = _read_record(name, key[1], text)
+            self.series[key] = _read_record(key[1], text)
 
     def _check_new(self, name: str, known: bool) -> None:
         if known:
@@ -295,14 +301,33 @@ class _Gathered:
 
     def stays(self, sets: Sequence[str] | None) -> ChallengeStays:
         chosen = self._chosen(sets)
-        keys = sorted(key for key in self.series if key[0] in chosen)
+        left_out: Counter[str] = Counter()
+        records: dict[tuple[str, int], _Record] = {}
         for name in chosen:
-            self._check_complete(name, {record for held, record in keys if held == name})
-        return _put_together(
-            keys,
-            [self.series[key] for key in keys],
-            [self.outcomes[name][record] for name, record in keys],
-        )
+            records |= self._complete(name, left_out)
+        outcomes = [self.outcomes[name][record] for name, record in records]
+        n_rows = sum(record.n_rows for record in records.values())
+        rows = sum((record.left_out for record in records.values()), Counter())
+        check_few_left_out(self.source, rows.total(), n_rows, "rows cannot be read", REMEDY)
+        return _put_together(records, outcomes, left_out + rows)
+
+    def _complete(self, name: str, left_out: Counter[str]) -> dict[tuple[str, int], _Record]:
+        """Return the stays of a set of which file and outcome can be read; count the others."""
+        outcomes = self.outcomes[name]
+        records = {
+            key: record for key, record in sorted(self.series.items()) if key[0] == name and record
+        }
+        readable = {record for _, record in records}
+        known = {record for held, record in self.series if held == name} | set(outcomes)
+        for what, lacking in (
+            (f"stays without a readable row in Outcomes-{name}.txt", known - set(outcomes)),
+            (f"stays without a readable file in set-{name}", known - readable),
+        ):
+            if lacking:
+                which = f"{what}, {min(lacking)} the first"
+                check_few_left_out(self.source, len(lacking), len(known), which, REMEDY)
+                left_out[what] += len(lacking)
+        return {key: record for key, record in records.items() if key[1] in outcomes}
 
     def _chosen(self, sets: Sequence[str] | None) -> list[str]:
         there = sorted({name for name, _ in self.series} & set(self.outcomes))
@@ -316,15 +341,6 @@ class _Gathered:
             )
         return chosen
 
-    def _check_complete(self, name: str, records: set[int]) -> None:
-        known = set(self.outcomes[name])
-        for where, missing in (("Outcomes-", records - known), ("set-", known - records)):
-            if missing:
-                raise ExperimentError(
-                    f"{self.source}: {where}{name} lacks {len(missing)} records that the other "
-                    f"has, {min(missing)} the first. {REMEDY}"
-                )
-
 
 PLACE = {name: place for place, name in enumerate(PLAUSIBLE)}
 BUCKETED = (len(PLAUSIBLE), N_BUCKETS)
@@ -334,6 +350,7 @@ BUCKETED = (len(PLAUSIBLE), N_BUCKETS)
 class _Record:
     """One stay: its descriptors, and sum and number of the readings by parameter and bucket."""
 
+    n_rows: int
     descriptors: dict[str, float] = field(default_factory=dict)
     sums: FloatArray = field(default_factory=partial(np.zeros, BUCKETED))
     counts: AnyArray = field(default_factory=partial(np.zeros, BUCKETED, dtype=np.int32))
@@ -342,17 +359,20 @@ class _Record:
 
 
 TIME = re.compile(r"(\d+):([0-5]\d)")
-UNNAMED, UNREADABLE = "without the name of a parameter", "without a time, a name and a number"
-"""Why rows of a stay are left out: set c has thousands of the first kind."""
+UNNAMED = "rows without the name of a parameter"
+"""Set c has thousands of them."""
+
+UNREADABLE = "rows without a time, a name and a number"
 
 
-def _read_record(name: str, record: int, text: str) -> _Record:
-    lines = text.split()
-    if not lines or lines[0] != "Time,Parameter,Value":
-        raise ExperimentError(f"{name}: its header is not Time,Parameter,Value. {REMEDY}")
-    stay = _Record()
+def _read_record(record: int, text: str) -> _Record | None:
+    """Read the file of a stay; None for one of another layout, or of another stay."""
+    header, *lines = text.split() or [""]
+    if header != "Time,Parameter,Value":
+        return None
+    stay = _Record(len(lines))
     # A row that is there twice is one reading; the order of the others does not matter.
-    for line, n_rows in Counter(lines[1:]).items():
+    for line, n_rows in Counter(lines).items():
         try:
             at, parameter, value = line.split(",")
             hours, number = _hours(at), float(value)
@@ -363,10 +383,7 @@ def _read_record(name: str, record: int, text: str) -> _Record:
             _take_reading(stay, hours, parameter, number)
         else:
             stay.left_out[UNNAMED] += n_rows
-    if stay.descriptors.get("RecordID") != record:
-        held = stay.descriptors.get("RecordID")
-        raise ExperimentError(f"{name}: its RecordID is {held}, not that of the file. {REMEDY}")
-    return stay
+    return stay if stay.descriptors.get("RecordID") == record else None
 
 
 def _hours(at: str) -> float:
@@ -393,41 +410,46 @@ def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> 
 
 
 def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
+    """Return the outcomes by stay, without those that cannot be read or contradict each other."""
     rows = csv.DictReader(io.StringIO(text))
     check_columns(Path(name), rows.fieldnames or (), OUTCOME_COLUMNS, REMEDY)
+    # A row that is there twice is one outcome.
+    distinct = {tuple(row[column] for column in OUTCOME_COLUMNS) for row in rows}
+    outcomes = [outcome for row in distinct if (outcome := _outcome(row)) is not None]
+    n_rows = Counter(outcome["RecordID"] for outcome in outcomes)
+    return {int(row["RecordID"]): row for row in outcomes if n_rows[row["RecordID"]] == 1}
+
+
+def _outcome(row: Sequence[str | None]) -> dict[str, float] | None:
     try:
-        numbers = [{column: float(row[column]) for column in OUTCOME_COLUMNS} for row in rows]
-    except (TypeError, ValueError) as error:
-        raise ExperimentError(f"{name}: a value is not a number ({error}). {REMEDY}") from error
-    for row in numbers:
-        if not row["RecordID"].is_integer():
-            raise ExperimentError(f"{name}: {row['RecordID']} is not a RecordID. {REMEDY}")
-    outcomes = {int(row["RecordID"]): row for row in numbers}
-    if len(outcomes) != len(numbers):
-        raise ExperimentError(f"{name}: a RecordID is there twice. {REMEDY}")
-    return outcomes
+        numbers = [float(value) for value in row if value is not None]
+        outcome = dict(zip(OUTCOME_COLUMNS, numbers, strict=True))
+    except ValueError:
+        return None
+    is_valid = outcome["RecordID"].is_integer() and outcome["In-hospital_death"] in (0, 1)
+    return outcome if is_valid else None
 
 
 def _put_together(
-    keys: Sequence[tuple[str, int]],
-    series: Sequence[_Record],
+    records: Mapping[tuple[str, int], _Record],
     outcomes: Sequence[Mapping[str, float]],
+    left_out: Mapping[str, int],
 ) -> ChallengeStays:
-    sums, counts = (
-        dict(zip(PLAUSIBLE, np.stack(parts, axis=1), strict=True))
-        for parts in ([stay.sums for stay in series], [stay.counts for stay in series])
-    )
+    stays = list(records.values())
+    sums = np.stack([stay.sums for stay in stays], axis=1)
+    counts = np.stack([stay.counts for stay in stays], axis=1)
     return ChallengeStays(
-        record=np.array([record for _, record in keys]),
-        set_name=np.array([name for name, _ in keys]),
+        record=np.array([record for _, record in records]),
+        set_name=np.array([name for name, _ in records]),
         descriptors={
-            name: _known([s.descriptors.get(name, -1.0) for s in series]) for name in DESCRIPTORS
+            name: _known([stay.descriptors.get(name, -1.0) for stay in stays])
+            for name in DESCRIPTORS
         },
         outcomes={name: _known([row[name] for row in outcomes]) for name in OUTCOME_COLUMNS},
-        sums=sums,
-        counts=counts,
-        implausible={name: sum(stay.implausible[name] for stay in series) for name in PLAUSIBLE},
-        left_out=sum((stay.left_out for stay in series), Counter()),
+        sums=dict(zip(PLAUSIBLE, sums, strict=True)),
+        counts=dict(zip(PLAUSIBLE, counts, strict=True)),
+        implausible={name: sum(stay.implausible[name] for stay in stays) for name in PLAUSIBLE},
+        left_out=left_out,
     )
 
 

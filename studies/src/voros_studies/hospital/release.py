@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from voros_studies.experiments.errors import DISK_FULL_REMEDY, ExperimentError
+from voros_studies.hospital.layout import check_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,7 +29,7 @@ DOWNLOAD_AGAIN = (
 )
 
 CHART = "icu/chartevents"
-"""The long table: rows of it that cannot be read are counted, and those of the others refused."""
+"""The long table, which is streamed; the others fit in memory."""
 
 TABLE_ENDINGS = (".csv", ".csv.gz")
 
@@ -74,13 +75,16 @@ class SourceTable:
 
     @property
     def relation(self) -> str:
-        """A SQL table expression of the needed columns, read as it is scanned."""
+        """A SQL table expression of the needed columns, read as it is scanned.
+
+        Rows that cannot be read are left out; DuckDB's table ``reject_errors`` lists them.
+        """
         needed = NEEDED_COLUMNS[self.name]
         types = {column: needed.get(column, "VARCHAR") for column in self.columns}
         return (
             f"(SELECT {', '.join(needed)} FROM read_csv({quoted(self.path)}, header=true, "
             f"columns={types}, auto_detect=false, delim=',', quote='\"', escape='\"', "
-            f"store_rejects={self.name == CHART}))"
+            f"store_rejects=true))"
         )
 
 
@@ -140,16 +144,6 @@ def _header(path: Path) -> tuple[str, ...]:
             return tuple(next(csv.reader(text), ()))
     except (EOFError, OSError, UnicodeDecodeError) as error:
         raise ExperimentError(f"{path}: not readable ({error}). {DOWNLOAD_AGAIN}") from error
-
-
-def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], remedy: str) -> None:
-    """Raise where a table lacks a column."""
-    missing = [column for column in needed if column not in columns]
-    if missing:
-        raise ExperimentError(
-            f"{path}: the table has no column {', '.join(missing)}; it has "
-            f"{', '.join(columns) or 'none'}. {remedy}"
-        )
 
 
 @contextmanager
