@@ -57,9 +57,14 @@ def test_what_deviates_is_counted_and_the_rest_is_read(tmp_path):
     back[:, -1] = [0, 0, 1, 1, 0, 1, 1, 1, np.nan, 1]
     (tmp_path / "p000004.psv").write_text(text_of(back))
     (tmp_path / "readme.txt").write_text("no stay")
+    with pytest.raises(ExperimentError, match="2 of 4 files cannot be read, and at most 5 %"):
+        read_hours(tmp_path)
+    for number in range(10, 60):
+        whole = text_of(stay_rows(np.random.default_rng(0), 10))
+        (tmp_path / f"p0000{number}.psv").write_text(whole)
     stays = read_hours(tmp_path)
-    assert stays.names == ("p000001", "p000004")
-    assert np.bincount(stays.stay).tolist() == [8, 9]
+    assert len(stays) == 52
+    assert np.bincount(stays.stay).tolist() == [8, 9, *[10] * 50]
     assert stays.deviations == {
         "rows left out": 3,
         "files left out": 2,

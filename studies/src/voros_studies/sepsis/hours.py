@@ -20,6 +20,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.folder import digest
 from voros_studies.hospital.archives import archived_files
+from voros_studies.hospital.layout import check_few_left_out
 
 VITALS = ("HR", "O2Sat", "Temp", "SBP", "MAP", "DBP", "Resp", "EtCO2")
 LABS = (
@@ -116,8 +117,8 @@ def read_hours(data: str | Path) -> HourlyStays:
     """Read the stays of a folder or an archive, file by file.
 
     Rows that do not have a number in each of the 41 places are left out, files that lack columns
-    or rows too; all are counted, as are rows whose hour does not follow the one before and labels
-    that fall back to 0.
+    or rows too, as long as they are few; all are counted, as are rows whose hour does not follow
+    the one before and labels that fall back to 0.
 
     Returns
     -------
@@ -147,6 +148,10 @@ def read_hours(data: str | Path) -> HourlyStays:
         )
     names = sorted(stays)
     values = np.concatenate([stays[name] for name in names])
+    n_files = deviations["files left out"]
+    check_few_left_out(data, n_files, n_files + len(stays), "files cannot be read", REMEDY)
+    n_rows = deviations["rows left out"] + deviations["rows without a label left out"]
+    check_few_left_out(data, n_rows, n_rows + len(values), "rows cannot be read", REMEDY)
     return HourlyStays(
         names=tuple(names),
         stay=np.repeat(np.arange(len(names)), [len(stays[name]) for name in names]),
