@@ -203,6 +203,7 @@ def test_the_best_of_all_choices_between_two_is_found(limit):
         assert (-found.saved, found.alarms, found.options) in inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("once", "limit"), LIMITS)
 def test_few_choices_are_tried_unless_that_takes_too_long(monkeypatch, once, limit):
     monkeypatch.setattr(search, "WEIGHED_EVERY", 1)

@@ -51,6 +51,7 @@ def test_nothing_for_short_work():
     assert "counting alarms" not in on_a_terminal(0.1)
 
 
+@pytest.mark.slow
 def test_nothing_where_nobody_watches():
     command = [sys.executable, "-c", WAIT, str(QUIET_SECONDS + 0.3)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)

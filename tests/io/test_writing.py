@@ -151,6 +151,7 @@ for race in range(60):
 """
 
 
+@pytest.mark.slow
 def test_of_two_writers_one_succeeds_in_every_of_sixty_races(tmp_path):
     import time
 

@@ -288,10 +288,15 @@ def test_a_set_that_is_not_asked_for_is_not_read(made_up, tmp_path):
 @pytest.fixture
 def packed(made_up, tmp_path):
     """Set a as a tar archive, whose members are padded to blocks of 512 bytes."""
+
+    def undated(member):
+        member.mtime = 0
+        return member
+
     path = tmp_path / "set.tar"
     with tarfile.open(path, "w") as archive:
-        archive.add(made_up / "Outcomes-a.txt", "Outcomes-a.txt")
-        archive.add(made_up / "set-a", "set-a")
+        for name in ("Outcomes-a.txt", "set-a"):
+            archive.add(made_up / name, name, filter=undated)
     return path
 
 

@@ -27,7 +27,7 @@ from present.explorer.driving import (
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FILES = {"svg": "roc.svg", "png": "roc.png", "csv": "roc.csv"}
 
@@ -75,7 +75,6 @@ def test_without_limits_no_guarantee_is_announced(opened: Any) -> None:
     assert text(opened, "guarantee") == ""
 
 
-@pytest.mark.slow
 def test_terms_are_explained_on_focus(opened: Any) -> None:
     term = opened.find_element(By.CSS_SELECTOR, "legend .term")
     tip = opened.find_element(By.ID, term.get_attribute("aria-describedby"))
@@ -93,7 +92,6 @@ def test_no_jargon_unless_asked_for(opened: Any) -> None:
         assert jargon not in shown
 
 
-@pytest.mark.slow
 def test_a_chart_is_saved_as_picture_and_numbers(
     opened: Any, support2: Any, tmp_path: Path
 ) -> None:
@@ -153,7 +151,6 @@ def _letters(browser: Any) -> dict[str, str]:
     return dict(browser.execute_script(f"return {rows}.map((row) => {cells})"))
 
 
-@pytest.mark.slow
 def test_letters_belong_to_forty_models_of_which_eight_are_drawn(
     browser: Any, forty_page: Path
 ) -> None:
@@ -172,7 +169,6 @@ def test_letters_belong_to_forty_models_of_which_eight_are_drawn(
     assert complaints(browser) == []
 
 
-@pytest.mark.slow
 def test_all_rows_of_forty_models_are_printed(browser: Any, forty_page: Path) -> None:
     browser.get(forty_page.as_uri())
     place = "document.getElementById('ranking-scroll')"
@@ -208,7 +204,6 @@ def _answer(browser: Any, who: str, yes: list[bool]) -> None:
     browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
 
 
-@pytest.mark.slow
 def test_the_questions_begin_beside_the_sliders(opened: Any) -> None:
     opened.execute_script("document.getElementById('guide').open = false")
     element(opened, "guide-open").click()

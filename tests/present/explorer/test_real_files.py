@@ -14,7 +14,7 @@ from present.explorer.test_one_screen import axe, screen
 from present.explorer.test_own_file import DROP, empty, empty_page  # noqa: F401
 from selenium.webdriver.support.ui import Select
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LOOK = f"""{DROP}
 const [name, content, done] = arguments;
@@ -194,7 +194,6 @@ def test_an_example_is_a_click_away(empty):  # noqa: F811
     assert complaints(empty) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("language", ["en", "de"])

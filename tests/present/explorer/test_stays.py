@@ -108,7 +108,7 @@ def test_what_a_page_cannot_show_is_refused(scenario: voros.Scenario, message: s
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("rate", [0.3, 2.5])
+@pytest.mark.parametrize("rate", [0.3, pytest.param(2.5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("counts", COUNTS)
 def test_the_page_shows_what_python_computes(
     browser: Any, tmp_path: Any, rate: float, counts: dict[str, Any]
