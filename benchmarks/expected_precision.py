@@ -315,7 +315,7 @@ def _draw(axes: Any, kind: str, seed: int) -> None:
     curve = RiskCurve.from_cases(valid.positive, valid.score)
     raised = rest.part(rest.score >= threshold)
     watch: Watch = expected_watch(
-        _alarms(raised), curve, FLOOR, _now(DAYS - 1), Settings(window=WINDOW), curves=True
+        _alarms(raised), curve, FLOOR, _now(DAYS - 1), Settings(window=WINDOW)
     )
     past, days = watch.history, watch.history["time"] / _now(1) - CHANGE
     axes.fill_between(days, past["low"], past["high"], alpha=0.2)

@@ -33,8 +33,8 @@ def deliver(seed: int, with_patients: bool = True) -> tuple[dict, list]:
             monitor.label(labels[rows] ^ wrong[rows], cases=rows, times=came[rows])
             monitor.label(labels[mended], cases=mended, times=came[mended] + 2)
     monitor.advance("2026-12-31")
-    assert monitor.status().document() == monitor.status(curves=True).document()
-    watch = monitor.status(curves=True)["precision"]
+    assert monitor.status().document() == monitor.status().document()
+    watch = monitor.status()["precision"]
     return watch.document(), [curve.tolist() for curve in watch.history.values()]
 
 

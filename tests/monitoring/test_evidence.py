@@ -206,14 +206,14 @@ def test_curves_show_the_last_hundred_alarms_and_all() -> None:
     labels = (np.random.default_rng(4).random(250) < 0.4).astype(float)
     times, ones = np.arange(250.0), np.ones(250)
     units = Units(times, times, ones, labels, 0 * ones, one_true=True)
-    curves = precision_watch(units, FLOOR, Settings(window=1), curves=True).history
+    curves = precision_watch(units, FLOOR, Settings(window=1)).history
     places = curves["time"].astype(int)
     assert (places[0], places[-1], len(places)) == (0, 249, 100)
     for place, recent, share in zip(places, curves["recent"], curves["estimate"], strict=True):
         seen = labels[: place + 1]
         assert share == pytest.approx(seen.mean())
         assert recent == pytest.approx(seen[-100:].mean() if place >= 100 else np.nan, nan_ok=True)
-    few = precision_watch(units.only(np.arange(30)), FLOOR, Settings(window=1), curves=True)
+    few = precision_watch(units.only(np.arange(30)), FLOOR, Settings(window=1))
     assert few.history["time"].tolist() == list(range(30))
 
 

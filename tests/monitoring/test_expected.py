@@ -251,7 +251,7 @@ def test_the_page_shows_what_was_expected(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     monitor = ward(floor=0.3)
     feed(monitor, cases(300, seed=3), cases(900, seed=4, drift=-1.5))
-    watch = monitor.status(curves=True)["expected precision"]
+    watch = monitor.status()["expected precision"]
     past, withdrawn = watch.history, np.datetime64(watch.noticed, "s").astype(float)
     assert np.isnan(past["estimate"][past["time"] > withdrawn + DAY]).all()
     assert np.isfinite(past["estimate"][past["time"] < withdrawn]).all()

@@ -71,7 +71,7 @@ def test_the_page_draws_recall_over_time(silent_labels: float, tmp_path: Path) -
     page = monitor.report(tmp_path / "ward.html").read_text(encoding="utf-8")
     assert "Recall so far: Share of positives found since the policy" in page
     assert "Evidence that recall is below its floor" in page
-    past = monitor.status(curves=True)["recall"].history
+    past = monitor.status()["recall"].history
     if silent_labels == 1:
         np.testing.assert_allclose(past["estimate"], np.cumsum(found) / np.arange(1, 101))
         assert (past["low"] > 0).any()

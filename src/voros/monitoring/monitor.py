@@ -15,7 +15,7 @@ from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.models import model_column
-from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
+from voros.monitoring.renewal import Renewal, count_proposal, propose
 from voros.monitoring.settings import (
     Settings,
     check_gaps,
@@ -31,7 +31,6 @@ from voros.monitoring.status import Status, Update
 from voros.monitoring.stays import (
     add_outcomes,
     add_rows,
-    recorded_stays,
     stay_status,
     withdraw_stays,
 )
@@ -39,6 +38,7 @@ from voros.monitoring.store import Cases, Store
 from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
 
@@ -366,20 +366,15 @@ class Monitor:
             else:
                 self._store.withdraw(ids)
 
-    def status(self, *, curves: bool = False) -> Status:
+    def status(self) -> Status:
         """Say what is known of each limit now.
-
-        Parameters
-        ----------
-        curves : bool, default False
-            Compute the curves of precision and recall too, which the page shows.
 
         Returns
         -------
         Status
         """
         judge = read_status if self._watched.rule is None else stay_status
-        return judge(self._deployment, curves=curves)
+        return judge(self._deployment)
 
     def report(self, path: str | Path, *, force: bool = False, title: str = "") -> Path:
         """Write the status as one HTML page that needs no other file.
@@ -395,9 +390,7 @@ class Monitor:
 
         model = self._watched.model
         named = title or (f"Monitor of {model}" if model else "Monitor")
-        write_whole(
-            path, render_status_page(self.status(curves=True), self.settings, named), force=force
-        )
+        write_whole(path, render_status_page(self.status(), self.settings, named), force=force)
         return Path(path)
 
     @property
@@ -423,27 +416,19 @@ class Monitor:
         the error of a guarantee is spent over them; the same cases and labels again are the same
         proposal.
         """
-        single = self._watched.single
-        if single is None:
+        policy, deployed = self.policy, self._deployment
+        if not isinstance(policy, ThresholdPolicy) or policy.rule is not None:
             raise ValueError(
-                "a joint policy is not renewed from its monitor, because its rule for sharing the "
-                "capacity is not part of it; decide it again on recent cases with voros.allocate, "
-                "and deploy it with adopt"
+                "renew is for thresholds on single cases; choose policies over stays, joint "
+                "policies and worklists again on recent cases, and deploy them with adopt"
             )
-        if since is None:
-            since = self.status().since
-        deployed, ratio = self._deployment, self.settings.cost_ratio
-        begin = deployed.since if since is None else max(deployed.since, read_time(since))
+        begin = self.status().since if since is None else since
+        first = deployed.since if begin is None else max(deployed.since, read_time(begin))
         # Without a guarantee nothing is counted, and the file may be one that cannot be written.
-        with nullcontext() if single.guarantee is None else self._store.transaction():
-            if single.rule is not None:
-                stays = recorded_stays(deployed, begin)
-                number = count_proposal(stays.listed, single, self._store)
-                return propose_on_stays(stays, single, ratio, number)
-            rows = self._store.latest(begin, deployed.now - self.settings.window_seconds)
-            number = count_proposal(rows, single, self._store)
-            listed = self.policy if isinstance(self.policy, Worklist) else single
-            return propose(rows, listed, ratio, number)
+        with nullcontext() if policy.guarantee is None else self._store.transaction():
+            rows = self._store.latest(first, deployed.now - self.settings.window_seconds)
+            number = count_proposal(rows, policy, self._store)
+            return propose(rows, policy, self.settings.cost_ratio, number)
 
     def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.

@@ -8,7 +8,6 @@ with neither alarm nor label is left out, which can only hide misses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from voros.monitoring.evidence import (
     weigh,
 )
 from voros.monitoring.settings import Settings
-from voros.monitoring.status import Judgement, Verdict, Watch, judge
+from voros.monitoring.status import Judgement, Watch, judge
 from voros.text.numbers import count, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -198,34 +197,43 @@ def precision_watch(
     units: Units,
     floor: float,
     settings: Settings,
-    *,
-    curves: bool = False,
     name: str = "precision",
     said: Said = PRECISION,
+    unknown_misses: str = "",
 ) -> Watch:
-    """Judge the precision, or the recall, of units that have closed."""
+    """Judge the precision, or the recall, of units that have closed.
+
+    Where ``unknown_misses`` says why more may have been missed than is known, the floor may be
+    shown to be broken, and not to be kept.
+    """
     n, true, unlabelled = units.sums
     evidence = units.evidence(floor, settings)
     low, high = units.interval(settings.alpha)
+    low = 0.0 if unknown_misses else low
     judgement = judge(evidence, units.ends, kept=bool(n and low >= floor))
-    if judgement.verdict == "too early to tell" and unlabelled:
+    if judgement.verdict == "too early to tell" and (unlabelled or unknown_misses):
         ends = units.labelled_only().interval(settings.alpha)
-        judgement = Judgement("unknown") if ends[0] >= floor or ends[1] < floor else judgement
+        if unknown_misses or ends[0] >= floor or ends[1] < floor:
+            judgement = Judgement("unknown")
+    words = _words(judgement, units, floor, (low, high), said)
+    more = f"; {unknown_misses}, so recall may be lower" if unknown_misses else ""
     return Watch(
         name=name,
         **vars(judgement),
-        words=f"{name}: {_words(judgement, units, floor, (low, high), said)}",
+        words=f"{name}: {words}{more}",
         limit=floor,
         estimate=true / (n - unlabelled) if n > unlabelled else None,
         low=low,
         high=high,
         n=len(units.alarms),
         evidence=evidence.ratio,
-        history=_curves(units, evidence, settings.alpha) if curves else {},
+        curves=lambda: _curves(units, evidence, settings.alpha, low_is_known=not unknown_misses),
     )
 
 
-def _curves(units: Units, evidence: Evidence, alpha: float) -> dict[str, FloatArray]:
+def _curves(
+    units: Units, evidence: Evidence, alpha: float, low_is_known: bool
+) -> dict[str, FloatArray]:
     last = len(units.alarms) - 1
     points = np.unique(np.linspace(0, max(last, 0), min(last + 1, CURVE_POINTS)).astype(int))
     true, labelled = np.cumsum(units.true), np.cumsum(units.alarms - units.unlabelled)
@@ -235,7 +243,7 @@ def _curves(units: Units, evidence: Evidence, alpha: float) -> dict[str, FloatAr
         "time": units.ends[points],
         "estimate": (true / np.maximum(labelled, 1))[points],
         "recent": _recent(true, labelled)[points],
-        "low": low,
+        "low": low * low_is_known,
         "high": high,
         "evidence": evidence.gaps[points],
         "detector": (evidence.detector - evidence.detector_bound)[points],
@@ -252,17 +260,12 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
 
 
 def recall_watch(
-    rows: Sequence[tuple[Any, ...]],
-    floor: float,
-    settings: Settings,
-    now: float,
-    *,
-    curves: bool = False,
+    rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
 ) -> Watch:
     """Judge the recall by rows of time, alarm, patient and latest label of every case.
 
-    Where some cases without an alarm have no label, more may have been missed than are known: the
-    floor may be shown to be broken then, and not to be kept. Where none has one, nothing is judged.
+    Where some cases without an alarm have no label, more may have been missed than are known. Where
+    none has one, nothing is judged.
     """
     window = settings.window_seconds
     silent = [label for time, alarm, _, label in rows if not alarm and time + window < now]
@@ -276,56 +279,37 @@ def recall_watch(
         if label == 1 or (alarm and label is None)
     ]
     units, _ = closed_units(Alarms.from_rows(positives), window, now)
-    watch = precision_watch(units, floor, settings, curves=curves, name="recall", said=RECALL)
-    if not n_unlabelled:
-        return watch
-    more = f"{n_unlabelled:,} of {len(silent):,} cases without an alarm have no label"
-    return with_unknown_misses(watch, more)
-
-
-def with_unknown_misses(watch: Watch, more: str) -> Watch:
-    """Return a watch of recall where more may have been missed than is known."""
-    verdict: Verdict = (
-        "unknown" if watch.verdict in ("kept", "too early to tell") else watch.verdict
-    )
-    words = watch.words.replace(watch.verdict, verdict, 1) + f"; {more}, so recall may be lower"
-    history = dict(watch.history)
-    if history:
-        history["low"] = np.zeros_like(history["low"])
-    return replace(watch, verdict=verdict, words=words, low=0.0, history=history)
+    unknown = f"{n_unlabelled:,} of {len(silent):,} cases without an alarm have no label"
+    return precision_watch(units, floor, settings, "recall", RECALL, unknown * bool(n_unlabelled))
 
 
 def _words(
     judgement: Judgement, units: Units, floor: float, ends: tuple[float, float], said: Said
 ) -> str:
     n, true, unlabelled = units.sums
+    verdict = judgement.verdict
     if not n:
-        one = f"{'an' if said.of[0] in 'aeiou' else 'a'} {said.of}"
-        return f"too early to tell; no window of {one} has closed (floor {floor:g})"
-    labelled = n - unlabelled
-    known = f"{count(true)} of {count(labelled)} {said.of}s {said.counted}"
-    share = f"{short(true / labelled, floor)}, " if labelled else ""
-    if unlabelled:
-        alarms = "" if said.of == "alarm" else "alarms "
-        known += f" and {count(unlabelled)} {alarms}have no label"
-    shown = f"{known} ({share}interval {short(ends[0])} to {short(ends[1])}; floor {floor:g})"
-    return f"{_verdict_in_words(judgement, units, said)}; {shown}"
-
-
-def _verdict_in_words(judgement: Judgement, units: Units, said: Said) -> str:
-    if judgement.verdict == "broken":
+        return f"{verdict}; no {said.of} has a closed window (floor {floor:g})"
+    if verdict == "broken":
         until = f"shown by the {said.of}s until {judgement.noticed}"
-        return f"broken since about {judgement.since}, {until}"
-    if judgement.verdict == "watch":
-        return (
+        opening = f"broken since about {judgement.since}, {until}"
+    elif verdict == "watch":
+        opening = (
             f"watch; the detector has been above its bound since {judgement.noticed}, as if "
             f"{said.measure} had fallen about {judgement.since}"
         )
-    if judgement.verdict == "unknown":
-        n, true, unlabelled = units.sums
+    elif verdict == "unknown" and unlabelled:
         most, best, _ = units.at_best().sums
-        return (
+        opening = (
             f"unknown, because {count(unlabelled)} of {count(n)} alarms have no label: with them "
             f"{said.measure} is from {short(true / n)} to {short(best / most)}"
         )
-    return judgement.verdict
+    else:
+        opening = verdict
+    labelled = n - unlabelled
+    known = f"{count(true)} of {count(labelled)} {said.of}s {said.counted}"
+    if unlabelled:
+        known += f" and {count(unlabelled)} {'' if said == PRECISION else 'alarms '}have no label"
+    share = f"{short(true / labelled, floor)}, " if labelled else ""
+    interval = f"interval {short(ends[0])} to {short(ends[1])}"
+    return f"{opening}; {known} ({share}{interval}; floor {floor:g})"

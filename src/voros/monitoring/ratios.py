@@ -131,7 +131,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
         high=high if high is not None and np.isfinite(high) else None,
         n=len(counts.cases),
         evidence=evidence.ratio,
-        history={
+        curves=lambda: {
             "time": counts.begins,
             "alarms": counts.alarms,
             "capacity": most,
@@ -238,7 +238,7 @@ def cost_watch(
         evidence=weighed.ratio,
         since=judgement.since,
         noticed=judgement.noticed,
-        history={"time": begins, "cost": SHOWN_PER * costs / cases},
+        curves=lambda: {"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
 

@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from voros.alarms.stay_rows import StayRows
-from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
-from voros.monitoring.stays import RecordedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.policy.worklists import Worklist, worklist
 from voros.text.numbers import short, threshold_text, typed
-from voros.typing import BoolArray, FloatArray
-
-STAYS = "stays"
-"""The unit of a proposal over stays."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +22,7 @@ class Renewal:
 
     Attributes
     ----------
-    policy : ThresholdPolicy or Worklist
+    policy : ThresholdPolicy
     old_threshold, new_threshold : float
     n_cases, n_alarms, n_unlabelled : int
         Cases whose windows have closed, alarms of them, and alarms without a label, which count as
@@ -37,8 +30,6 @@ class Renewal:
     recall_known : bool
         Whether every case was labelled. Where only alarms were, thresholds below the old one are
         judged as if every other case were negative, and recall is not known.
-    unit : str
-        What is counted: cases, or stays.
     number : int
         How many different proposals the file has been asked for; the error of the guarantee is
         spent over all of them. 0 without a guarantee.
@@ -58,7 +49,7 @@ class Renewal:
     (True, 8, True)
     """
 
-    policy: ThresholdPolicy | Worklist
+    policy: ThresholdPolicy
     old_threshold: float
     new_threshold: float
     n_cases: int
@@ -66,27 +57,24 @@ class Renewal:
     n_unlabelled: int
     recall_known: bool
     number: int = 0
-    unit: str = "cases"
 
     @property
     def words(self) -> str:
         """The proposal in sentences."""
-        promised = _single(self.policy).guarantee
+        promised = self.policy.guarantee
         under = "without a guarantee" if promised is None else promised.words
-        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms ({under}): "
         new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
+        proposal = f"alarm at {new} instead of {old}."
         if np.isinf(self.new_threshold):
-            text += (
+            proposal = (
                 "no threshold can be deployed, and the alarm would be switched off (the old "
                 f"threshold is {old})."
             )
-        else:
-            text += f"alarm at {new} instead of {old}."
+        text = f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms ({under}): "
+        text += proposal
         if self.n_unlabelled:
             text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
-        if not self.recall_known and self.unit == STAYS:
-            text += " Stays whose outcome is not known count as if they had no event."
-        elif not self.recall_known:
+        if not self.recall_known:
             text += (
                 " Only alarms were labelled: recall is unknown, and a lower threshold than the old "
                 "one is judged as if every case without alarm were negative."
@@ -131,11 +119,11 @@ def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> in
 
 def propose(
     rows: Sequence[tuple[Any, ...]],
-    policy: ThresholdPolicy | Worklist,
+    policy: ThresholdPolicy,
     cost_ratio: float | None,
     number: int = 0,
 ) -> Renewal:
-    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
+    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` does.
 
     All cases count for the capacity. An alarm without a label counts as a false one: labels that
     are missing for a reason cannot make a certificate.
@@ -145,15 +133,15 @@ def propose(
     period, _, score, alarm, patient, value = zip(*rows, strict=True)
     scores, alarms = np.array(score), np.array(alarm, dtype=bool)
     labels = np.array(value, dtype=float)
-    unknown = np.isnan(labels)
-    recall_known = not unknown[~alarms].any()
-    positive = labels == 1
-    if not recall_known:
-        if _single(policy).scenario.min_recall is not None:
-            raise ValueError(
-                f"{int(unknown[~alarms].sum()):,} recent cases without an alarm have no label; a "
-                "threshold that keeps a recall floor needs the labels of all"
-            )
+    unknown, positive = np.isnan(labels), labels == 1
+    n_silent = int(unknown[~alarms].sum())
+    scenario, guarantee = _scenario(policy), policy.guarantee
+    if n_silent and scenario.min_recall is not None:
+        raise ValueError(
+            f"{n_silent:,} recent cases without an alarm have no label; a threshold that keeps a "
+            "recall floor needs the labels of all"
+        )
+    if n_silent:
         # Who was looked at without an alarm is not a fair sample of those who were not.
         positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
     if positive.all() or not positive.any():
@@ -161,83 +149,6 @@ def propose(
             f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
             "new threshold needs both"
         )
-    renewed: ThresholdPolicy | Worklist
-    if isinstance(policy, Worklist):
-        renewed = _listed_again(policy, positive, scores, period)
-        old, new = policy.threshold, renewed.threshold
-    else:
-        renewed = _decided_again(policy, positive, scores, period, patient, number)
-        old, new = policy.threshold(cost_ratio), renewed.threshold(cost_ratio)
-    return Renewal(
-        policy=renewed,
-        old_threshold=old,
-        new_threshold=new,
-        n_cases=len(scores),
-        n_alarms=int(alarms.sum()),
-        n_unlabelled=int((alarms & unknown).sum()),
-        recall_known=recall_known,
-        number=number,
-    )
-
-
-def propose_on_stays(
-    recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
-) -> Renewal:
-    """Decide thresholds on recent stays, as `ThresholdPolicy.from_points` does.
-
-    A stay whose outcome is not known counts as one without an event, so that its alarms are false.
-    """
-    guarantee, old = policy.guarantee, policy.threshold(cost_ratio)
-    assert policy.rule is not None
-    assert policy.origin is not None
-    if guarantee is not None and policy.origin.n_groups != policy.origin.n_stays:
-        raise ValueError(
-            "the policy was certified by patient (groups=), and a monitor takes stays as "
-            "independent; choose it again on recent stays with voros.alarm_points"
-        )
-    if not any(value for *_, value in recorded.outcomes):
-        raise ValueError("no recent stay whose window has closed has an event; one is needed")
-    if policy.scenario.min_recall is not None and not recorded.known.all():
-        raise ValueError(
-            f"the outcome of {int((~recorded.known).sum()):,} recent stays is not known; a "
-            "threshold that keeps a recall floor needs the outcomes of all"
-        )
-    stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
-    renewed = ThresholdPolicy.from_points(
-        stays.points(),
-        _scenario(policy),
-        strategy=policy.strategy,
-        guarantee=None if guarantee is None else spend(guarantee, number),
-        n_models=None if guarantee is None else 1,
-        model=policy.model,
-    )
-    alarms = stays.counts(np.array([old])).alarms[:, 0]
-    return Renewal(
-        policy=replace(renewed, guarantee=guarantee),
-        old_threshold=old,
-        new_threshold=renewed.threshold(cost_ratio),
-        n_cases=stays.n_stays,
-        n_alarms=int(alarms.sum()),
-        n_unlabelled=int(alarms[~recorded.known].sum()),
-        recall_known=bool(recorded.known.all()),
-        number=number,
-        unit=STAYS,
-    )
-
-
-def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
-    return policy.policy if isinstance(policy, Worklist) else policy
-
-
-def _decided_again(
-    policy: ThresholdPolicy,
-    positive: BoolArray,
-    scores: FloatArray,
-    period: Sequence[str],
-    patient: Sequence[str | None],
-    number: int,
-) -> ThresholdPolicy:
-    scenario, guarantee = _scenario(policy), policy.guarantee
     renewed = ThresholdPolicy.from_validation(
         positive,
         scores,
@@ -249,17 +160,17 @@ def _decided_again(
         model=policy.model,
         periods=None if scenario.per is None else np.array(period),
     )
-    # The promise is that of all proposals together.
-    return replace(renewed, guarantee=guarantee, pos_label=policy.pos_label)
-
-
-def _listed_again(
-    policy: Worklist, positive: BoolArray, scores: FloatArray, period: Sequence[str]
-) -> Worklist:
-    again = worklist(
-        positive, scores, policy.scenario, periods=np.array(period), model=policy.model
+    return Renewal(
+        # The promise is that of all proposals together.
+        policy=replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
+        old_threshold=policy.threshold(cost_ratio),
+        new_threshold=renewed.threshold(cost_ratio),
+        n_cases=len(scores),
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int((alarms & unknown).sum()),
+        recall_known=not n_silent,
+        number=number,
     )
-    return replace(again, policy=replace(again.policy, pos_label=policy.pos_label))
 
 
 def _scenario(policy: ThresholdPolicy) -> Scenario:
@@ -268,9 +179,6 @@ def _scenario(policy: ThresholdPolicy) -> Scenario:
     by_horizon = guarantee is not None and guarantee.horizon is not None
     if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
         return scenario
-    if policy.rule is not None and policy.origin is not None:
-        rate = float(scenario.capacity) / (policy.origin.patient_days or np.nan)
-        return replace(scenario, capacity=rate, per=PATIENT_DAY)
     n_cases = policy.n_positive + policy.n_negative
     return replace(scenario, capacity=min(float(scenario.capacity / n_cases), 1.0))
 

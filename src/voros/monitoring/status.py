@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -46,7 +47,7 @@ class Watch:
     noticed : str or None
         When the verdict became what it is.
     history : mapping of str to ndarray
-        The curves behind it.
+        The curves behind it, computed when they are asked for.
 
     Examples
     --------
@@ -68,7 +69,12 @@ class Watch:
     since: str | None = None
     noticed: str | None = None
     unit: str = "period"
-    history: Mapping[str, AnyArray] = field(default_factory=dict, repr=False)
+    curves: Callable[[], Mapping[str, AnyArray]] = field(default=dict, repr=False)
+
+    @cached_property
+    def history(self) -> Mapping[str, AnyArray]:
+        """The curves behind it."""
+        return self.curves()
 
     @property
     def kind(self) -> str:
@@ -77,7 +83,8 @@ class Watch:
 
     def document(self) -> dict[str, Any]:
         """Return everything but the curves, for JSON."""
-        return {name: value for name, value in vars(self).items() if name != "history"}
+        hidden = ("curves", "history")
+        return {name: value for name, value in vars(self).items() if name not in hidden}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

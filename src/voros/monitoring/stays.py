@@ -19,13 +19,13 @@ from voros.alarms.stays import CountedRows, Stays
 from voros.alarms.stream import AlarmState, StayState, sound
 from voros.alarms.sweep import ScoredRows
 from voros.exceptions import ArgumentError
-from voros.monitoring.precision import Said, Units, precision_watch, with_unknown_misses
+from voros.monitoring.precision import Said, Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
-from voros.monitoring.settings import SECONDS_PER_DAY, Settings, day_of
-from voros.monitoring.status import Status, Watch, counted
+from voros.monitoring.settings import SECONDS_PER_DAY, day_of
+from voros.monitoring.status import Status, counted
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.unlabelled import change_watch
-from voros.monitoring.verdicts import Deployment, advice
+from voros.monitoring.verdicts import Deployment
 from voros.text.numbers import count, short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -172,144 +172,85 @@ class CountedStays(NamedTuple):
     events: Units
     n_unknown: int
 
-    def recall_watch(self, floor: float, settings: Settings, *, curves: bool) -> Watch:
-        """Judge the share of events that were caught."""
-        how: Any = {"curves": curves, "name": "recall", "said": EVENTS}
-        watch = precision_watch(self.events, floor, settings, **how)
-        if not self.n_unknown:
-            return watch
-        more = f"the outcome of {counted(self.n_unknown, 'stay')} is not known"
-        return with_unknown_misses(watch, more)
-
 
 def _closing(deployed: Deployment) -> float:
     """Return how long after its first row a stay counts, in seconds."""
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
-def _span(deployed: Deployment, since: float) -> dict[str, float]:
+def _span(deployed: Deployment) -> dict[str, float]:
     """Return between which times stays have begun whose windows have closed, and the window."""
     until, window = deployed.now - _closing(deployed), deployed.settings.window_seconds
-    return {"since": since, "until": until, "window": window}
+    return {"since": deployed.since, "until": until, "window": window}
 
 
-class RecordedStays(NamedTuple):
-    """Rows and outcomes of the stays whose windows have closed, in the order in which they began.
-
-    Attributes
-    ----------
-    names : list of str
-    codes : ndarray of int
-        The stay of each row.
-    times, scores : ndarray of float
-    outcomes : list of (int, float, int)
-        Stay, time, and 1 for an event or 0 for the end.
-    known : ndarray of bool
-        Whether the outcome of each stay is known.
-    """
-
-    names: list[str]
-    codes: AnyArray
-    times: FloatArray
-    scores: FloatArray
-    outcomes: list[tuple[int, float, int]]
-    known: BoolArray
-
-    @property
-    def listed(self) -> list[Any]:
-        """All but what follows from it, to tell whether the stays are the same again."""
-        return [self.names, *(column.tolist() for column in self[1:4]), self.outcomes]
-
-    def counted(self, rule: AlarmRule) -> ScoredRows:
-        """Return the rows that count under a rule."""
-        events = [(code, time) for code, time, value in self.outcomes if value]
-        stays = _read_stays(self.codes, self.times, events)
-        return ScoredRows.from_scores(
-            CountedRows.from_stays(stays, rule), stays.highest(self.scores)
-        )
-
-
-def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
-    """Read the stays that began from a time on and whose windows have closed."""
-    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed, since))
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed))
     names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
-    codes = _codes(names)
-    first = np.unique(codes, return_index=True)[1]
-    whose = {names[row]: code for code, row in enumerate(first.tolist())}
+    whose = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    n_stays, codes = len(whose), np.array([whose[name] for name in names], dtype=int)
+    times, scores = np.array(seconds, dtype=float), np.array(values, dtype=float)
     outcomes = [
         (whose[name], time, value)
         for name, time, value in deployed.store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
-    known = _known(deployed, outcomes, len(first))
-    scores = np.array(values, dtype=float)
-    return RecordedStays(list(whose), codes, np.array(seconds), scores, outcomes, known)
-
-
-def count_stays(deployed: Deployment) -> CountedStays:
-    """Count alarms and events of the stays whose windows have closed."""
-    recorded, closing = recorded_stays(deployed, deployed.since), _closing(deployed)
-    names, codes, times, scores, _, known = recorded
-    begins, n_stays = times[np.unique(codes, return_index=True)[1]], len(names)
-    tp, fp, sounded, days, events = (
-        _count(recorded, *deployed.stay_rule) if names else np.zeros((5, 0))
-    )
-    alarms = np.where(known, tp + fp, sounded)
+    rule, threshold = deployed.stay_rule
     # A first event ends a stay, and only the first alarm before it catches it.
-    one_true = deployed.stay_rule[0].reset is None
-    labels = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
-    units = Units(begins, begins + closing, alarms, *labels, one_true=one_true)
-    perhaps = np.where(known, 0.0, np.minimum(alarms, 1.0) if one_true else alarms)
-    of_each = np.where(known, events, perhaps), labels[0], perhaps
-    of_events = Units(begins, begins + closing, *of_each, one_true=one_true)
-    n_rows, totals, squares = (
-        np.bincount(codes, weights, n_stays).astype(float) for weights in (None, scores, scores**2)
-    )
-    sums = {"cases": n_rows, "alarms": sounded, "totals": totals, "squares": squares}
+    one_true = rule.reset is None
+    known = np.zeros(n_stays, dtype=np.bool_)
+    known[[code for code, _, value in outcomes if not value or one_true]] = True
+    tp, fp, sounded, days, n_events = np.zeros((5, 0))
+    if n_stays:
+        events = [(code, time) for code, time, value in outcomes if value]
+        tp, fp, sounded, days, n_events = _count(codes, times, scores, events, rule, threshold)
+    alarms = np.where(known, tp + fp, sounded)
+    begins = times[np.unique(codes, return_index=True)[1]]
+    spans = begins, begins + _closing(deployed)
+    caught, unlabelled = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
+    units = Units(*spans, alarms, caught, unlabelled, one_true=one_true)
+    perhaps = np.minimum(unlabelled, 1.0) if one_true else unlabelled
+    possible = np.where(known, n_events, perhaps)
+    of_events = Units(*spans, possible, caught, perhaps, one_true=one_true)
+    sums = (np.bincount(codes, w, n_stays).astype(float) for w in (None, scores, scores**2))
+    n_rows, totals, squares = sums
     return CountedStays(
-        PeriodTotals(names=np.array(names), starts=begins, **sums),
+        PeriodTotals(np.array(list(whose)), begins, n_rows, sounded, totals, squares),
         days,
         units.only(alarms > 0),
-        of_events.only(of_events.alarms > 0),
+        of_events.only(possible > 0),
         n_unknown=int((~known).sum()),
     )
 
 
-def _count(recorded: RecordedStays, rule: AlarmRule, threshold: float) -> AnyArray:
+def _count(
+    codes: AnyArray,
+    times: FloatArray,
+    scores: FloatArray,
+    events: list[tuple[int, float]],
+    rule: AlarmRule,
+    threshold: float,
+) -> AnyArray:
     """Return true and false alarms, those that count, patient-days and events of each stay."""
-    scored = recorded.counted(rule)
-    n_events = np.bincount(scored.rows.event_stay, minlength=len(recorded.names))
-    counts = scored.counts_by_stay(threshold)
-    return np.array([*counts, scored.rows.days, n_events], dtype=float)
+    stays = _read_stays(codes, times, events)
+    scored = ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(scores))
+    n_events = np.bincount(scored.rows.event_stay, minlength=stays.n_stays)
+    return np.array([*scored.counts_by_stay(threshold), scored.rows.days, n_events], dtype=float)
 
 
-def _codes(names: tuple[str, ...]) -> AnyArray:
-    """Number the stays in their order; rows of one stay are together."""
-    column = np.array(names, dtype=object)
-    return np.cumsum(np.append(False, column[1:] != column[:-1]).astype(int))[: len(column)]
-
-
-def _known(deployed: Deployment, outcomes: list[tuple[int, float, int]], n_stays: int) -> BoolArray:
-    """Mark the stays whose outcome is known: they have ended, or had the event that ends them."""
-    ends_with_event = deployed.stay_rule[0].reset is None
-    known = np.zeros(n_stays, dtype=np.bool_)
-    known[[code for code, _, value in outcomes if not value or ends_with_event]] = True
-    return known
-
-
-def stay_status(deployed: Deployment, *, curves: bool) -> Status:
+def stay_status(deployed: Deployment) -> Status:
     """Judge every limit of alarms over stays."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     stays = count_stays(deployed)
-    (floor,) = policy.floors.values()
-    watches = []
-    if floor:
-        watches.append(precision_watch(stays.units, floor, settings, curves=curves))
+    (floor,), limit = policy.floors.values(), capacity_limit(policy)
+    watches = [precision_watch(stays.units, floor, settings)] if floor else []
     assert policy.single is not None
     recall = policy.single.scenario.min_recall
     if recall is not None:
-        watches.append(stays.recall_watch(recall, settings, curves=curves))
-    limit = capacity_limit(policy)
+        unknown = f"the outcome of {counted(stays.n_unknown, 'stay')} is not known"
+        unknown *= stays.n_unknown > 0
+        watches.append(precision_watch(stays.events, recall, settings, "recall", EVENTS, unknown))
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
@@ -318,15 +259,14 @@ def stay_status(deployed: Deployment, *, curves: bool) -> Status:
     n_stays, n_alarms, n_outcomes = (
         int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables
     )
-    notes = _notes(deployed, stays, watches)
+    notes = _notes(deployed, stays, recall is not None)
     return deployed.status(watches, (n_stays, n_alarms, n_outcomes), notes)
 
 
-def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> Iterator[str]:
-    """Say what was left out, what is known of recall, and what to do."""
+def _notes(deployed: Deployment, stays: CountedStays, recall_is_watched: bool) -> Iterator[str]:
+    """Say what was left out, and what is known of recall."""
     closing, window = _closing(deployed), deployed.settings.window
-    span = _span(deployed, deployed.since)
-    still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, span)[0]
+    still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, _span(deployed))[0]
     if unknown:
         yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"
     if still_open:
@@ -338,10 +278,9 @@ def _notes(deployed: Deployment, stays: CountedStays, watches: list[Watch]) -> I
             "row of the stay; a longer window counts them"
         )
     possible, caught, perhaps = stays.events.sums
-    n_events, watched = possible - perhaps, any(watch.name == "recall" for watch in watches)
-    if n_events and not watched:
+    n_events = possible - perhaps
+    if n_events and not recall_is_watched:
         yield (
             f"recall: {count(caught)} of {count(n_events)} events of the stays that count "
             f"were caught ({short(caught / n_events)})"
         )
-    yield from advice(watches, "stays")

@@ -211,11 +211,7 @@ def change_watch(
         evidence=evidence.ratio,
         since=judgement.since if verdict == "watch" else None,
         noticed=judgement.noticed if verdict == "watch" else None,
-        history={
-            "time": begins,
-            "mean": statistics[:, 1],
-            "evidence": evidence.gaps,
-        },
+        curves=lambda: {"time": begins, "mean": statistics[:, 1], "evidence": evidence.gaps},
     )
 
 
@@ -376,8 +372,6 @@ def expected_watch(
     floor: float,
     now: float,
     settings: Settings,
-    *,
-    curves: bool = False,
 ) -> Watch:
     """Expect the precision of open alarms, or say since when nothing is expected any more."""
     units, codes = all_units(alarms, settings.window_seconds)
@@ -415,7 +409,7 @@ def expected_watch(
         evidence=evidence.ratio,
         since=None if at is None else day_of(evidence.changes[at]),
         noticed=None if at is None else day_of(withdrawn),
-        history=_curves(alarms, codes, ends, curve, (now, withdrawn)) if curves else {},
+        curves=lambda: _curves(alarms, codes, ends, curve, (now, withdrawn)),
     )
 
 

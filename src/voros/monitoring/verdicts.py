@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from voros.alarms import AlarmRule
-from voros.allocation.joint_policy import JointPolicy
 from voros.core.risk_curve import RiskCurve
 from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
 from voros.monitoring.ratios import (
@@ -33,7 +31,6 @@ from voros.monitoring.unlabelled import (
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import short
-from voros.typing import BoolArray
 
 BEGINNING = -np.inf
 """Before any case."""
@@ -89,53 +86,33 @@ class Deployment:
         return self.totals[streams]
 
 
-class StreamStatus(NamedTuple):
-    """The precision of a stream: its watch, its alarms, and which of them count yet."""
-
-    watch: Watch
-    alarms: Alarms
-    closed: BoolArray
-
-
-def read_status(deployed: Deployment, *, curves: bool) -> Status:
-    """Judge every limit, with curves of the precision where they are asked for."""
-    store, policy = deployed.store, deployed.policy
-    streams = [_stream_status(deployed, stream, curves) for stream in policy.floors]
-    watches = [stream.watch for stream in streams if stream.watch.limit]
-    if deployed.risks is not None:
-        (floor,), (stream,) = policy.floors.values(), streams
-        now, settings = deployed.now, deployed.settings
-        watches.append(
-            expected_watch(stream.alarms, deployed.risks, floor, now, settings, curves=curves)
-        )
-    watches += _watches(deployed, curves=curves)
+def read_status(deployed: Deployment) -> Status:
+    """Judge every limit on cases."""
+    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    watches, n_open = list[Watch](), 0
+    for stream, floor in policy.floors.items():
+        alarms = Alarms.from_rows(store.alarms(stream, deployed.since))
+        units, closed = closed_units(alarms, settings.window_seconds, deployed.now)
+        n_open += int((~closed).sum())
+        if floor:
+            name = watch_name("precision", stream)
+            watches.append(precision_watch(units, floor, settings, name))
+        if deployed.risks is not None:
+            watches.append(expected_watch(alarms, deployed.risks, floor, deployed.now, settings))
+    watches += _watches(deployed)
     n_rows, raised, labels = store.sizes()
     sizes = n_rows // len(policy.outcomes), raised, labels
-    return deployed.status(watches, sizes, _notes(deployed, streams, watches))
+    return deployed.status(watches, sizes, _notes(deployed, n_open, watches))
 
 
-def _stream_status(deployed: Deployment, stream: str, curves: bool) -> StreamStatus:
-    settings, window = deployed.settings, deployed.settings.window_seconds
-    alarms = Alarms.from_rows(deployed.store.alarms(stream, deployed.since))
-    units, closed = closed_units(alarms, window, deployed.now)
-    watch = precision_watch(
-        units,
-        deployed.policy.floors[stream],
-        settings,
-        curves=curves,
-        name=watch_name("precision", stream),
-    )
-    return StreamStatus(watch, alarms, closed)
-
-
-def _watches(deployed: Deployment, *, curves: bool) -> Iterator[Watch]:
+def _watches(deployed: Deployment) -> Iterator[Watch]:
     """Judge recall, capacity, cost and scores, as far as they are watched."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     floor = None if policy.single is None else policy.single.scenario.min_recall
     if floor is not None:
         rows = store.latest(deployed.since, np.inf)
         cases = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
-        yield recall_watch(cases, floor, settings, deployed.now, curves=curves)
+        yield recall_watch(cases, floor, settings, deployed.now)
     limit, unit = capacity_limit(policy), store.metadata("periods")
     if limit is not None:
         counts = ended_counts(_raised(deployed), unit)
@@ -164,40 +141,30 @@ def _raised(deployed: Deployment) -> PeriodTotals:
     return totals._replace(cases=totals.cases / len(policy.outcomes), alarms=alarms)
 
 
-def _notes(
-    deployed: Deployment, streams: list[StreamStatus], watches: list[Watch]
-) -> Iterator[str]:
+def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
-    store, policy, settings = deployed.store, deployed.policy, deployed.settings
-    unknown = store.unmatched_labels()
+    policy, settings = deployed.policy, deployed.settings
+    unknown = deployed.store.unmatched_labels()
     if unknown:
         yield f"{counted(unknown, 'recent label')} of cases that have not come; check the ids"
-    still_open = sum(int((~stream.closed).sum()) for stream in streams)
-    if still_open:
-        alarms = counted(still_open, "alarm")
-        yield f"not counted yet: {alarms} of the last {settings.window:g} days"
+    if n_open:
+        yield f"not counted yet: {counted(n_open, 'alarm')} of the last {settings.window:g} days"
     yield from _alike_in_words(watches)
     if not any(watch.name == "recall" for watch in watches):
         yield (
             "recall: unknown; to estimate it, label all cases without an alarm, or a random sample "
             "of them"
         )
-    if isinstance(policy.policy, ThresholdPolicy):
-        periods = deployed.periods(tuple(policy.floors))
-        suggested = prevalence_in_words(periods, policy.policy, settings)
-        if suggested is not None:
-            yield suggested
-    if not isinstance(policy.policy, JointPolicy):
-        yield from advice(watches, "cases")
-
-
-def advice(watches: list[Watch], units: str) -> Iterator[str]:
-    """Say what to do where a floor seems to be broken."""
+    if not isinstance(policy.policy, ThresholdPolicy):
+        return
+    suggested = prevalence_in_words(deployed.periods(tuple(policy.floors)), policy.policy, settings)
+    if suggested is not None:
+        yield suggested
     floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
     if any(watch.verdict in ("broken", "watch") for watch in floors):
         yield (
             "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
-            f"labelled recent {units}"
+            "labelled recent cases"
         )
 
 
