@@ -236,7 +236,7 @@ class InputOptions:
 
 @dataclass(frozen=True)
 class CostOptions:
-    """What a false alarm costs against a miss, and how common positives will be."""
+    """Costs, prevalence and recall floor: what limits on a grid have in common."""
 
     cost_ratio: str | None = in_limits(
         "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
@@ -248,6 +248,10 @@ class CostOptions:
     )
     prevalence: str | None = in_limits(
         "Share of positives at deployment, if not that of the data.", metavar="SHARE"
+    )
+    min_recall: str | None = in_limits(
+        "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
+        metavar="SHARE",
     )
 
     def given(self) -> dict[str, Any]:
@@ -266,10 +270,6 @@ class LimitOptions(CostOptions):
 
     min_precision: str | None = in_limits(
         "Precision floor, the least share of correct alarms: 0.15, 15%, 3/20.", metavar="SHARE"
-    )
-    min_recall: str | None = in_limits(
-        "Recall floor, the least share of positives that raise an alarm: 0.9, 90%, 9/10.",
-        metavar="SHARE",
     )
     capacity: str | None = in_limits(
         "Most alarms: 0.5 or 50% of the cases, 500 cases, 20/day with --time, or "
