@@ -54,15 +54,15 @@ ONE = {"y_true": LABELS, "scores": SCORES, "scenario": SCENARIO}
 TARGETS: dict[str, Target] = {
     "RocDisplay": _t(
         display("RocDisplay"),
-        "y_true scores scenario pos_label sample_weight name ax cost_ratio dominated_by curves "
-        "choices legend zoom color",
+        "y_true scores scenario pos_label sample_weight name ax cost_ratio dominated_by "
+        "choices zoom color",
         **ONE,
     ),
     "AreaCurveDisplay": _t(display("AreaCurveDisplay"), "scores scenario name ax color", **ONE),
-    "ThresholdCostDisplay": _t(display("ThresholdCostDisplay"), "scenario along name color", **ONE),
+    "ThresholdCostDisplay": _t(display("ThresholdCostDisplay"), "scenario name color", **ONE),
     "WinnerMapDisplay": _t(
         display("WinnerMapDisplay"),
-        "scores min_precisions capacities cost_ratio tolerance ax log_capacity log_precision color",
+        "scores min_precisions capacities cost_ratio tolerance ax log_capacity color",
         **SEVERAL,
         **GRID,
     ),
@@ -80,7 +80,6 @@ SOUND.update(
         **{(name, "ax"): {"None"} for name in TARGETS},
         **{(name, "color"): COLOURS for name in TARGETS},
         ("RocDisplay", "scenario"): NO_SCENARIO,
-        ("ThresholdCostDisplay", "along"): {"None"},
         ("WinnerMapDisplay", "tolerance"): {"None"},
         ("WinnerMapDisplay", "color"): COLOURS | {"pair of texts"},
         **{("write_page", word): NAMES for word in ("title", "outcome", "cases")},

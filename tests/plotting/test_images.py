@@ -70,7 +70,7 @@ def lesser_of_a_point() -> None:
         "P": voros.OperatingPoints.from_points([0.12], [0.6], 1000, 3000),
         "Q": voros.OperatingPoints.from_points([0.22], [0.62], 1000, 3000),
     }
-    shown = {"cost_ratio": 0.3, "dominated_by": "P", "curves": False, "choices": False}
+    shown = {"cost_ratio": 0.3, "dominated_by": "P", "choices": False}
     for ax, limits in zip(axes(1, 2), (None, voros.Scenario(0.35, 0.35, 0.3)), strict=True):
         RocDisplay.from_points(two, limits, ax=ax, **shown)
 

@@ -51,21 +51,23 @@ def written(figure: Any) -> list[str]:
 def draw(display: str, y: Any, scores: Any) -> Any:
     if display == "map":
         grid = {"min_precisions": [0.2, 0.4, 0.6], "capacities": [0.1, 0.2, 0.4]}
-        return WinnerMapDisplay.from_predictions(y, scores, **grid, cost_ratio=0.1).ax_.figure
+        drawn = WinnerMapDisplay.from_predictions(y, scores, **grid, cost_ratio=0.1)
+        won = drawn.winner_map.shares_won()
+        return drawn.ax_.figure, [name for name in NASTY if won[name] > 0]
     kind = {"roc": RocDisplay, "area": AreaCurveDisplay}[display]
-    return kind.from_predictions(y, scores, SCENARIO).ax_.figure
+    return kind.from_predictions(y, scores, SCENARIO).ax_.figure, NASTY
 
 
 @pytest.mark.parametrize("display", ["roc", "area", "map"])
 @pytest.mark.slow
 def test_every_name_is_in_the_legend_as_it_stands(display: str, cases: Any, tmp_path: Any) -> None:
-    figure = draw(display, *cases)
+    figure, names = draw(display, *cases)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure.savefig(tmp_path / "drawn.png")
         figure.savefig(tmp_path / "drawn.svg")
     shown = " | ".join(" ".join(text.split()) for text in written(figure))
-    for name in NASTY:
+    for name in names:
         assert " ".join(visible(name).split()) in shown
 
 

@@ -72,11 +72,20 @@ class TestLimits:
         display = RocDisplay.from_predictions(y, scores, scenario)
         (artists,) = display.limits_.values()
         n_pos, n_neg = y.sum(), (~y).sum()
-        fpr, tpr = np.array(artists.precision.get_data())[:, 1]
-        assert tpr * n_pos / (tpr * n_pos + fpr * n_neg) == pytest.approx(0.4)
-        fpr, tpr = artists.capacity.get_data()
+        fpr, tpr = np.array(artists.lines["precision"].get_data())
+        assert tpr * n_pos / (tpr * n_pos + fpr * n_neg) == pytest.approx(np.full(2, 0.4))
+        fpr, tpr = artists.lines["capacity"].get_data()
         assert fpr * n_neg + tpr * n_pos == pytest.approx(np.full(2, 150.0))
-        assert [text.get_text() for text in artists.labels] == ["precision ≥ 0.4", "alarms ≤ 30 %"]
+        said = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+        assert said[2:] == ["precision ≥ 0.4", "alarms ≤ 30 %", "best at some cost"]
+
+    def test_lines_reach_across_the_square(self, cases: Any, scenario: Any) -> None:
+        y, scores = cases
+        display = RocDisplay.from_predictions(y, scores, scenario, cost_ratio=0.1)
+        (artists,) = display.limits_.values()
+        for line in [*artists.lines.values(), *display.iso_lines_.values()]:
+            for end in line.get_xydata():
+                assert not np.all((end > 0) & (end < 1))
 
     def test_strict_is_dashed_and_lenient_dotted(self, cases: Any) -> None:
         y, scores = cases
@@ -86,7 +95,8 @@ class TestLimits:
         }
         display = RocDisplay.from_predictions(y, scores, limits)
         styles = {
-            name: artists.precision.get_linestyle() for name, artists in display.limits_.items()
+            name: artists.lines["precision"].get_linestyle()
+            for name, artists in display.limits_.items()
         }
         assert styles == {"strict": "--", "lenient": ":"}
         legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]

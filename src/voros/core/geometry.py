@@ -134,9 +134,9 @@ def cut_square(
     n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
     corners = _above_floor(n_positive, n_negative, float(min_precision))
     if max_alarms < n_positive + n_negative:
-        corners = _cut(corners, -n_negative, -n_positive, max_alarms)
+        corners = cut_polygon(corners, -n_negative, -n_positive, max_alarms)
     if min_recall > 0:
-        corners = _from_the_left(_cut(corners, 0.0, 1.0, -float(min_recall)))
+        corners = _from_the_left(cut_polygon(corners, 0.0, 1.0, -float(min_recall)))
     if not corners:
         raise InfeasibleError(
             contradiction(min_recall, n_positive, max_alarms, "max_alarms", f"={count(max_alarms)}")
@@ -215,10 +215,12 @@ def _above_floor(n_positive: float, n_negative: float, min_precision: float) -> 
     square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     if not min_precision > 0:
         return square
-    return _cut(square, -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0)
+    return cut_polygon(square, -min_precision * n_negative, (1 - min_precision) * n_positive, 0.0)
 
 
-def _cut(corners: Sequence[Corner], on_x: float, on_y: float, constant: float) -> Sequence[Corner]:
+def cut_polygon(
+    corners: Sequence[Corner], on_x: float, on_y: float, constant: float
+) -> Sequence[Corner]:
     """Keep the part of a convex polygon where ``on_x * x + on_y * y + constant >= 0``."""
     height = [on_x * x + on_y * y + constant for x, y in corners]
     rounding = ON_THE_LINE * (abs(on_x) + abs(on_y) + abs(constant))

@@ -17,15 +17,13 @@ from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, roun
 from voros.plotting.display import CurveDisplay, PointsLike, renamed
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import format_axes, line_width, type_size, write_beside
+from voros.plotting.style import format_axes, line_width, type_size
 from voros.styles import AXIS_TITLES
-from voros.text.numbers import short, threshold_text
+from voros.text.numbers import short
 from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
 
 GRID = 401
 """Costs at which each curve is drawn, besides the exact ones where a threshold takes over."""
@@ -36,14 +34,14 @@ TAIL = 1e-3
 ROUND_A_KNOWN_COST = 0.1
 """How far the picture reaches to either side of a cost that is known, in t."""
 
-MOST_NAMED = 8
-"""Thresholds are written beside a curve if no more than these take over in the picture."""
+DENSITY_SHARE = 0.3
+"""Height of the density of the costs behind the curves, as a share of the axes."""
 
 
 class AreaCurveDisplay(CurveDisplay):
     """How good the best feasible threshold is at each cost; partial VOROS is the mean height.
 
-    The cost density takes the lower part of the axes.
+    The density of the costs, which the mean is weighted by, is shaded behind the curves.
 
     Parameters
     ----------
@@ -55,12 +53,10 @@ class AreaCurveDisplay(CurveDisplay):
     Attributes
     ----------
     ax_, density_ax_, ratio_ax_ : Axes
-        Areas, cost density below them, and the axis of cost ratios above.
+        Areas, the density of the costs behind them, and the axis of cost ratios above.
     curves_ : dict of str to Line2D
     switches_ : dict of str to Line2D
         Where a threshold takes over from another.
-    threshold_labels_ : tuple of Text
-        Thresholds beside the curve, when there is a single model and space for them.
     density_ : Line2D
     styles_ : dict of str to ModelStyle
         How each model is drawn.
@@ -78,13 +74,7 @@ class AreaCurveDisplay(CurveDisplay):
 
     shape = 0.8
 
-    def __init__(
-        self,
-        points: PointsLike,
-        scenario: Scenario,
-        *,
-        name: str | None = None,
-    ) -> None:
+    def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
         self.points = renamed(points, name)
         self.named = name is not None
         self.scenario = check_scenario(scenario)
@@ -106,17 +96,21 @@ class AreaCurveDisplay(CurveDisplay):
         return fractional_cost(cost_ratio, self.negatives_per_positive)
 
     def _draw(self, *, grow: bool) -> None:
-        self.density_ax_ = _split_off_lower_part(self.ax_)
+        self.density_ax_ = self.ax_.twinx()
+        # Behind the curves, which need clear axes above it.
+        self.density_ax_.set(zorder=self.ax_.get_zorder() - 1, facecolor=self.ax_.get_facecolor())
+        self.ax_.patch.set_visible(False)
         self.curves_: dict[str, Line2D] = {}
         self.switches_: dict[str, Line2D] = {}
         for model in self.points:
             self._draw_model(model)
-        self.threshold_labels_ = self._name_thresholds()
         self.density_ = self._draw_density()
         self._format_axes()
+        entries = []
         if len(self.points) > 1 or self.named:
             entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
-            draw_legend(self.ax_, entries, below=self.density_ax_, grow=grow)
+        unit = "probability" if isinstance(self.scenario.costs, Samples) else "density"
+        draw_legend(self.ax_, [*entries, (self.density_, f"{unit} of costs")], grow=grow)
 
     def switches(self, model: str) -> FloatArray:
         """Return the values of t, within the picture, at which another threshold takes over."""
@@ -181,72 +175,27 @@ class AreaCurveDisplay(CurveDisplay):
             markeredgewidth=0.5,
         )
 
-    def _name_thresholds(self) -> tuple[Text, ...]:
-        model = next(iter(self.points))
-        data = self._columns(model)
-        if len(self.points) > 1 or len(self.switches(model)) > MOST_NAMED:
-            return ()
-        ends = np.concatenate([[self.t_range[0]], self.switches(model), [self.t_range[1]]])
-        middles = (ends[1:] + ends[:-1]) / 2
-        at = np.searchsorted(data["t"], middles)
-        return tuple(
-            write_beside(
-                self.ax_,
-                _said(data["threshold"][j]),
-                (middle, data["area"][j]),
-                (0, 4),
-                ha="center",
-            )
-            for middle, j in zip(middles, at, strict=True)
-            if not np.isnan(data["threshold"][j])
-        )
-
     def _draw_density(self) -> Line2D:
         t, height = self.density()
-        color = muted(self.density_ax_)
+        look: dict[str, Any] = {"color": muted(self.ax_), "alpha": 0.6}
         if isinstance(self.scenario.costs, Samples):
-            self.density_ax_.vlines(t, 0, height, color=color, linewidth=line_width(self.ax_))
-            (line,) = self.density_ax_.plot(t, height, "o", color=color, markersize=3)
+            self.density_ax_.vlines(t, 0, height, **look, linewidth=line_width(self.ax_))
+            (line,) = self.density_ax_.plot(t, height, "o", **look, markersize=3)
         else:
-            (line,) = self.density_ax_.plot(t, height, color=color, linewidth=1)
-            self.density_ax_.fill_between(t, height, color=color, alpha=0.25, linewidth=0)
-        self.density_ax_.set_ylim(0, 1.15 * height.max())
+            (line,) = self.density_ax_.plot(t, height, **look, linewidth=1)
+            self.density_ax_.fill_between(t, height, **look | {"alpha": 0.2}, linewidth=0)
+        self.density_ax_.set_ylim(0, height.max() / DENSITY_SHARE)
         return line
 
     def _format_axes(self) -> None:
-        format_axes(self.ax_, xlabel="", ylabel=AXIS_TITLES["area"])
-        unit = "probability" if isinstance(self.scenario.costs, Samples) else "cost density"
-        format_axes(self.density_ax_, xlabel=r"fractional cost $t = cN/(cN + P)$", ylabel=unit)
-        self.density_ax_.set_yticks([])
-        self.ax_.tick_params(labelbottom=False)
+        """Label fractional costs below, and above them the cost ratios, at round numbers."""
+        xlabel = r"fractional cost $t = cN/(cN + P)$"
+        format_axes(self.ax_, xlabel=xlabel, ylabel=AXIS_TITLES["area"])
+        self.density_ax_.set_axis_off()
         self.ax_.set_xlim(*self.t_range)
-        self.ratio_ax_ = self._add_ratio_axis()
-
-    def _add_ratio_axis(self) -> Any:
-        """Write, on top, how many false alarms a miss is worth: round numbers, not round t."""
-        size = type_size(self.ax_)
-        top = self.ax_.secondary_xaxis("top")
+        self.ratio_ax_ = self.ax_.secondary_xaxis("top")
         ratios = round_ratios(*self.t_range, self.negatives_per_positive)
-        top.set_ticks(self.to_t(ratios), [ratio_text(c) for c in ratios])
-        top.set_xlabel(r"cost ratio $c = C_{FP} / C_{FN}$", fontsize=size)
-        top.tick_params(labelsize=size - 1)
-        return top
-
-
-def _said(threshold: float) -> str:
-    if np.isinf(threshold):
-        return "no alarm"
-    return f"≥ {threshold_text(threshold)}"
-
-
-def _split_off_lower_part(ax: Axes) -> Axes:
-    """Give the lower quarter of ``ax`` to new axes that share its x axis."""
-    figure, spec = ax.figure, ax.get_subplotspec()
-    if spec is not None:
-        parts = spec.subgridspec(2, 1, height_ratios=(3, 1), hspace=0.08)
-        ax.set_subplotspec(parts[0])
-        return figure.add_subplot(parts[1], sharex=ax)
-    box = ax.get_position()
-    cut = 0.28 * box.height
-    ax.set_position((box.x0, box.y0 + cut, box.width, box.height - cut))
-    return figure.add_axes((box.x0, box.y0, box.width, 0.8 * cut), sharex=ax)
+        self.ratio_ax_.set_ticks(self.to_t(ratios), [ratio_text(c) for c in ratios])
+        size = type_size(self.ax_)
+        self.ratio_ax_.set_xlabel(r"cost ratio $c = C_{FP} / C_{FN}$", fontsize=size)
+        self.ratio_ax_.tick_params(labelsize=size - 1)

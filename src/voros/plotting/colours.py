@@ -1,8 +1,4 @@
-"""Colours that fit the ground they are drawn on, and the style of each model there.
-
-matplotlib's settings come first: a cycle of colours that is not matplotlib's own, if it has one for
-every model; a colour of text; and the face of axes, dark or light.
-"""
+"""Colours that fit the ground they are drawn on, dark or light, and the style of each model."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.styles import REGION_OPACITY, REGION_OPACITY_ON_DARK, Style, style_of
+from voros.styles import REGION_OPACITY, REGION_OPACITY_ON_DARK, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,12 +59,8 @@ def is_dark(ax: Any) -> bool:
     return brightness(ground(ax)) < 0.5
 
 
-def ink(ax: Any) -> Any:
-    """Colour of writing and limits: that of the settings, if it is not matplotlib's own."""
-    from matplotlib import rcParams, rcParamsDefault
-
-    if rcParams["text.color"] != rcParamsDefault["text.color"]:
-        return rcParams["text.color"]
+def ink(ax: Any) -> str:
+    """Colour of writing and limits."""
     return INK_ON_DARK if is_dark(ax) else INK
 
 
@@ -94,38 +86,18 @@ def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str,
     >>> styles["a"].color, styles["b"].color
     ('#0072B2', 'red')
     """
-    wanted = _wanted_colours(models, color)
-    own, dark = _own_cycle(), is_dark(ax)
-    if len({str(style["color"]) for style in own}) < len(models):
-        own = [{}] * len(models)
-    styles = {}
+    wanted, dark, styles = _wanted_colours(models, color), is_dark(ax), {}
     for position, name in enumerate(models):
-        override = {"color": wanted[name]} if name in wanted else {}
-        styles[name] = _style(style_of(position), own[position] | override, dark=dark)
+        base = style_of(position)
+        line, fill = (base.on_dark, base.on_dark) if dark else (base.line, base.fill)
+        styles[name] = ModelStyle(
+            color=wanted.get(name, line),
+            fill=wanted.get(name, fill),
+            linestyle=(0, base.dashes) if base.dashes else "-",
+            marker=base.marker,
+            letter=base.letter,
+        )
     return styles
-
-
-def _style(base: Style, own: Mapping[str, Any], *, dark: bool) -> ModelStyle:
-    """The style that a style sheet or a user set; what they leave open is ours."""
-    line, fill = (base.on_dark, base.on_dark) if dark else (base.line, base.fill)
-    dashes = (0, base.dashes) if base.dashes else "-"
-    return ModelStyle(
-        color=own.get("color", line),
-        fill=own.get("color", fill),
-        linestyle=own.get("linestyle", dashes),
-        marker=own.get("marker", base.marker),
-        letter=base.letter,
-    )
-
-
-def _own_cycle() -> list[dict[str, Any]]:
-    """Properties to cycle through that a style or a user set; none where they are matplotlib's."""
-    from matplotlib import rcParams, rcParamsDefault
-
-    cycle = rcParams["axes.prop_cycle"]
-    if cycle == rcParamsDefault["axes.prop_cycle"] or "color" not in cycle.keys:
-        return []
-    return list(cycle)
 
 
 def _wanted_colours(models: Sequence[str], color: Any) -> dict[str, Any]:

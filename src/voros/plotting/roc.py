@@ -10,9 +10,9 @@ import numpy as np
 from voros.core.arguments import check_flag, check_number
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import NO_LIMITS, Decision, solve
+from voros.core.geometry import cut_polygon
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import join_frames
-from voros.plotting.chords import UNIT_SQUARE, chord, cost_excess, part_above
 from voros.plotting.colours import FADED, PINK, ground, model_styles, muted
 from voros.plotting.cost_axis import fractional_cost
 from voros.plotting.display import ModelDisplay, PointsLike, renamed
@@ -21,9 +21,11 @@ from voros.plotting.limit_lines import (
     LimitArtists,
     ScenarioLike,
     draw_limits,
+    limit_labels,
     named_scenarios,
 )
-from voros.plotting.names import literal, wrapped
+from voros.plotting.names import literal
+from voros.plotting.straight_lines import across_the_square
 from voros.plotting.style import (
     LIMIT_DASHES,
     axes_to_draw_on,
@@ -31,7 +33,6 @@ from voros.plotting.style import (
     line_width,
     type_size,
     unit_square,
-    write_beside,
 )
 from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray
@@ -45,10 +46,6 @@ if TYPE_CHECKING:
 ZOOM_MARGIN = 1.12
 """How far a zoomed picture reaches beyond the region, as on the interactive page."""
 SMALLEST_VIEW = 0.01
-LABELS_END, ZOOMED_LABELS_END = 0.97, 0.6
-"""Where on its line the name of a limit ends: two that meet in a corner need space there."""
-LONGEST_BESIDE = 24
-"""Characters in a line of a name beside a point."""
 
 
 class RocDisplay(ModelDisplay):
@@ -72,15 +69,13 @@ class RocDisplay(ModelDisplay):
     faded_ : dict of str to Line2D
         Whole curves, faint, where there are limits.
     limits_ : dict of str to LimitArtists
-        Region, lines and labels of each scenario.
+        Region and lines of each scenario.
     choices_ : dict of (str, str) to Line2D
         Chosen operating points by scenario and model.
     iso_lines_ : dict of str to Line2D
         Iso-performance line of each model, if a cost was given.
     dominated_ : Polygon or None
         The shaded area of lesser classifiers.
-    dominated_by_ : str or None
-        The model it belongs to.
     styles_ : dict of str to ModelStyle
         How each model is drawn.
 
@@ -116,9 +111,7 @@ class RocDisplay(ModelDisplay):
         *,
         cost_ratio: float | None = None,
         dominated_by: str | None = None,
-        curves: bool = True,
         choices: bool = True,
-        legend: bool = True,
         zoom: bool = False,
         color: Any = None,
     ) -> Self:
@@ -132,11 +125,8 @@ class RocDisplay(ModelDisplay):
             C_FP / C_FN: solid for the model of least cost, dashed for the others.
         dominated_by : str, optional
             Shade the area of lesser classifiers of this model at ``cost_ratio``.
-        curves : bool, default True
-            Draw the curves; without them only chosen points are shown.
         choices : bool, default True
             Mark the thresholds that are best at some possible cost.
-        legend : bool, default True
         zoom : bool, default False
             Show the feasible region alone, which is small where events are rare.
         color : color, sequence of colors, or mapping of str to color, optional
@@ -147,28 +137,22 @@ class RocDisplay(ModelDisplay):
         RocDisplay
         """
         self._check_cost(cost_ratio, dominated_by)
-        flags = {"curves": curves, "choices": choices, "legend": legend, "zoom": zoom}
-        for name, flag in flags.items():
-            check_flag(flag, name)
-        if zoom and not self.scenarios:
+        check_flag(choices, "choices")
+        if check_flag(zoom, "zoom") and not self.scenarios:
             raise ValueError("zoom=True needs a scenario, whose feasible region is shown")
         self.ax_ = axes_to_draw_on(ax)
         self.styles_ = model_styles(self.ax_, list(self.points), color)
         unit_square(self.ax_)
         if zoom:
             self._zoom()
-        self.limits_ = self._draw_limits(ZOOMED_LABELS_END if zoom else LABELS_END)
-        self.curves_, self.faded_ = self._draw_curves() if curves else ({}, {})
+        self.limits_ = self._draw_limits()
+        self.curves_, self.faded_ = self._draw_curves()
         self.choices_ = self._draw_choices() if choices else {}
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
-        self.dominated_by_ = dominated_by
-        self.dominated_ = (
-            None if dominated_by is None else self._shade(dominated_by, float(cost_ratio or 0))
-        )
+        self.dominated_ = None if dominated_by is None else self._shade(dominated_by)
         format_axes(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
-        entries = self._legend_entries()
-        several = len(self.points) > 1 or len(self.scenarios) > 1
-        if legend and entries and (several or self.named):
+        entries = self._legend_entries(dominated_by)
+        if entries:
             draw_legend(self.ax_, entries, grow=ax is None)
         return self
 
@@ -207,9 +191,8 @@ class RocDisplay(ModelDisplay):
 
     def _check_cost(self, cost_ratio: float | None, dominated_by: str | None) -> None:
         if cost_ratio is not None:
-            accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
-            free = check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO) == 0
-            check_number(cost_ratio, "cost_ratio", accepted, not free and 1 / LARGEST_RATIO, np.inf)
+            accepted = f"a number from 0 to {LARGEST_RATIO:g}"
+            check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO)
         if dominated_by is not None and cost_ratio is None:
             raise ValueError(f"dominated_by={dominated_by!r} needs a cost_ratio")
         if dominated_by is not None and dominated_by not in self.points:
@@ -217,16 +200,14 @@ class RocDisplay(ModelDisplay):
                 f"dominated_by={dominated_by!r} is not one of {', '.join(self.points)}"
             )
 
-    def _draw_limits(self, labels_end: float) -> dict[str, LimitArtists]:
-        first = next(iter(self.points))
+    def _draw_limits(self) -> dict[str, LimitArtists]:
+        first, several = next(iter(self.points)), len(self.scenarios) > 1
         return {
             limits: draw_limits(
                 self.ax_,
                 self.evaluations[limits, first],
-                named=len(self.scenarios) == 1,
-                dashes=LIMIT_DASHES[i % len(LIMIT_DASHES)],
+                dashes=LIMIT_DASHES[i % len(LIMIT_DASHES)] if several else None,
                 share=1 / (1 + i),
-                labels_end=labels_end,
             )
             for i, limits in enumerate(self.scenarios)
         }
@@ -240,11 +221,9 @@ class RocDisplay(ModelDisplay):
                     points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
                 )
             # A segment is feasible where both its ends are; NaN breaks the line elsewhere.
-            decisions = [self.evaluations[limits, model].decision for limits in self.scenarios]
-            allowed = (
-                np.any([decision.feasible for decision in decisions], axis=0) if decisions else True
-            )
-            fpr, tpr = np.where(allowed, points.fpr, np.nan), np.where(allowed, points.tpr, np.nan)
+            rows = [self.evaluations[name, model].decision.feasible for name in self.scenarios]
+            allowed = np.any(rows, axis=0) if rows else True
+            fpr, tpr = (np.where(allowed, rate, np.nan) for rate in (points.fpr, points.tpr))
             (curves[model],) = self.ax_.plot(
                 fpr, tpr, **line, linewidth=width, label=literal(model), zorder=3
             )
@@ -275,59 +254,54 @@ class RocDisplay(ModelDisplay):
             return self.evaluations[limits, model].decision
         return solve(self.points[model], NO_LIMITS)
 
-    def _best(self, model: str, cost_ratio: float) -> tuple[float, float, float]:
-        """Return FPR and TPR of a model's best threshold at a cost, and t."""
-        points, hull = self._decision(model).points, self._decision(model).hull
-        chosen = hull.index[hull.best(np.array([cost_ratio]))][0]
-        t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
-        return float(points.fpr[chosen]), float(points.tpr[chosen]), t
-
     def _draw_iso_lines(self, cost_ratio: float) -> dict[str, Line2D]:
-        best = {model: self._best(model, cost_ratio) for model in self.points}
-        cost = {model: t * fpr + (1 - t) * (1 - tpr) for model, (fpr, tpr, t) in best.items()}
+        """Draw the line of equal cost through each model's best point."""
+        best, cost, self._equal_cost = {}, {}, {}
+        for model in self.points:
+            decision = self._decision(model)
+            points, at = decision.points, np.asarray(cost_ratio)
+            row = decision.hull.index[decision.hull.best(at)]
+            fpr, tpr = best[model] = float(points.fpr[row]), float(points.tpr[row])
+            t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
+            cost[model] = t * fpr + (1 - t) * (1 - tpr)
+            self._equal_cost[model] = t, t - 1, 1 - t - cost[model]
         cheapest = min(cost, key=lambda model: cost[model])
         drawn = {}
-        for i, (model, (fpr, tpr, t)) in enumerate(best.items()):
-            ends = chord(UNIT_SQUARE, cost_excess(UNIT_SQUARE, fpr, tpr, t))
+        for model, point in best.items():
+            style, size = self.styles_[model], 0.8 * type_size(self.ax_)
             (drawn[model],) = self.ax_.plot(
-                *ends.T,
-                color=self.styles_[model].color,
+                *across_the_square(*self._equal_cost[model]).T,
+                color=style.color,
                 linestyle="-" if model == cheapest else (0, (5, 3)),
                 linewidth=0.6 * line_width(self.ax_),
                 zorder=2.5,
             )
-            look = {"color": self.styles_[model].color, "markersize": 0.8 * type_size(self.ax_)}
-            self.ax_.plot(fpr, tpr, self.styles_[model].marker, zorder=5, **look)
-            if not self.curves_:
-                self._name_point(i, model, fpr, tpr)
+            self.ax_.plot(*point, style.marker, zorder=5, color=style.color, markersize=size)
         return drawn
 
-    def _name_point(self, i: int, model: str, fpr: float, tpr: float) -> None:
-        """Write a model's name beside its point: to the left and to the right, by turns."""
-        size, side = type_size(self.ax_), 1 if i % 2 else -1
-        away = (0.7 * side * size, -0.3 * size * (1 + side))
-        look = {"ha": "left" if side > 0 else "right", "fontsize": size, "zorder": 5}
-        write_beside(self.ax_, literal(wrapped(model, LONGEST_BESIDE)), (fpr, tpr), away, **look)
-
-    def _shade(self, model: str, cost_ratio: float) -> Polygon:
+    def _shade(self, model: str) -> Polygon:
+        """Shade what is costlier than a model's best point."""
         from matplotlib.patches import Polygon
 
-        corners = self._decision(model).region.vertices
-        lesser = part_above(corners, cost_excess(corners, *self._best(model, cost_ratio)))
+        corners = list(map(tuple, self._decision(model).region.vertices.tolist()))
+        lesser = cut_polygon(corners, *self._equal_cost[model])
         shape = Polygon(lesser, closed=True, facecolor=PINK, edgecolor=PINK, alpha=0.45)
         shape.set(hatch="....", linewidth=0, zorder=1)
         self.ax_.add_patch(shape)
         return shape
 
-    def _legend_entries(self) -> list[LegendEntry]:
-        entries: list[LegendEntry] = [(line, model) for model, line in self.curves_.items()]
-        if len(self.limits_) > 1:
-            lines = {
-                name: drawn.precision or drawn.capacity for name, drawn in self.limits_.items()
-            }
-            entries += [(line, name) for name, line in lines.items() if line is not None]
+    def _legend_entries(self, dominated_by: str | None) -> list[LegendEntry]:
+        entries: list[LegendEntry] = []
+        if len(self.points) > 1 or self.named:
+            entries += [(line, model) for model, line in self.curves_.items()]
+        for name, artists in self.limits_.items():
+            if len(self.limits_) > 1:
+                entries += [(line, name) for line in list(artists.lines.values())[:1]]
+            else:
+                labels = limit_labels(self.scenarios[name])
+                entries += [(line, labels[limit]) for limit, line in artists.lines.items()]
         if self.dominated_ is not None:
-            entries.append((self.dominated_, f"costlier than {self.dominated_by_}"))
+            entries.append((self.dominated_, f"costlier than {dominated_by}"))
         if self.choices_:
             entries.append((self._key_to_choices(), "best at some cost"))
         return entries
@@ -335,11 +309,5 @@ class RocDisplay(ModelDisplay):
     def _key_to_choices(self) -> Line2D:
         from matplotlib.lines import Line2D
 
-        return Line2D(
-            [],
-            [],
-            marker="o",
-            linestyle="none",
-            color=muted(self.ax_),
-            markersize=0.55 * type_size(self.ax_),
-        )
+        size = 0.55 * type_size(self.ax_)
+        return Line2D([], [], marker="o", ls="none", color=muted(self.ax_), markersize=size)

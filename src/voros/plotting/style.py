@@ -90,35 +90,28 @@ def _share_of_default(setting: str) -> float:
     return float(now[setting] / own[setting])
 
 
-def _panels(ax: Axes) -> tuple[int, int]:
-    """How many panels the figure has across and down."""
+def _panels_across(ax: Axes) -> int:
+    """How many panels stand side by side in the figure."""
     spec = ax.get_subplotspec()
-    if spec is None:
-        return 1, 1
-    grid = spec.get_topmost_subplotspec().get_gridspec()
-    return int(grid.ncols), int(grid.nrows)
+    return 1 if spec is None else int(spec.get_topmost_subplotspec().get_gridspec().ncols)
 
 
 def type_size(ax: Axes) -> float:
     """Size of type for these axes: legible in a journal column and on a slide."""
-    panels, _ = _panels(ax)
     # Halfway between the figure's width and the panel's: panels side by side are read together.
-    width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(panels)
+    width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(_panels_across(ax))
     grown = TYPE_AT_COLUMN + TYPE_PER_INCH * (width - COLUMN_INCHES)
     return float(np.clip(grown, TYPE_SMALLEST, TYPE_LARGEST)) * _share_of_default("font.size")
 
 
-def panel_inches(ax: Axes) -> tuple[float, float]:
-    """Width and height of the part of the figure that these axes share with no other panel."""
-    across, down = _panels(ax)
-    figure_box, dpi = ax.figure.bbox, ax.figure.dpi
-    return float(figure_box.width / dpi / across), float(figure_box.height / dpi / down)
+def panel_width(ax: Axes) -> float:
+    """Width of the part of the figure that these axes share with no other panel."""
+    return float(ax.figure.bbox.width / ax.figure.dpi / _panels_across(ax))
 
 
-def axes_inches(ax: Axes) -> tuple[float, float]:
-    """Width and height of axes, roughly: what the layout does later is not known yet."""
-    box, figure_box, dpi = ax.get_position(), ax.figure.bbox, ax.figure.dpi
-    return float(box.width * figure_box.width / dpi), float(box.height * figure_box.height / dpi)
+def axes_width(ax: Axes) -> float:
+    """Width of axes, roughly: what the layout does later is not known yet."""
+    return float(ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi)
 
 
 def text_inches(text: str, size: float) -> float:

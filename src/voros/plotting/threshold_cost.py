@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arguments import check_choice, check_type
+from voros.core.arguments import check_type
 from voros.core.arrays import LARGEST_FINITE
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
@@ -33,18 +33,16 @@ REGION_SHARE = 0.75
 LONGEST_LINE = 60
 """Characters of a name in a line above the picture."""
 
-Along = Literal["threshold", "alarms"]
-
 
 class ThresholdCostDisplay(ModelDisplay):
     """What each threshold costs and raises, which ones the limits allow, and the best of them.
+
+    Points without thresholds, such as those of a published curve, are drawn by their alarms.
 
     Parameters
     ----------
     points : OperatingPoints
     scenario : Scenario
-    along : {"threshold", "alarms"}, optional
-        What to draw against; by default the threshold, or alarms where no thresholds are known.
     name : str, optional
         The model's, written above the picture.
 
@@ -74,28 +72,16 @@ class ThresholdCostDisplay(ModelDisplay):
     0.7
     """
 
-    def __init__(
-        self,
-        points: PointsLike,
-        scenario: Scenario,
-        *,
-        along: Along | None = None,
-        name: str | None = None,
-    ) -> None:
-        if along is not None:
-            check_choice(along, "along", ("threshold", "alarms"))
-        self._given = only_model(points)
-        unknown = bool(np.isnan(self._given.thresholds[1:]).any())
-        if along == "threshold" and unknown:
-            raise ValueError("along='threshold', and the points carry no thresholds; use 'alarms'")
-        self.along: Along = along or ("alarms" if unknown else "threshold")
+    def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
+        self.points = only_model(points)
         self.scenario = check_scenario(scenario)
         self.name = None if name is None else check_type(name, "name", str, "a str")
+        self.by_alarms = bool(np.isnan(self.points.thresholds[1:]).any())
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The model in its scenario."""
-        return evaluation_of(self._given, self.scenario)
+        return evaluation_of(self.points, self.scenario)
 
     @property
     def evaluations(self) -> dict[str, Evaluation]:
@@ -107,16 +93,19 @@ class ThresholdCostDisplay(ModelDisplay):
         """Expected normalised cost of each threshold over the cost distribution."""
         return expected_costs(self.evaluation.points, self.scenario.costs)
 
-    @cached_property
+    @property
     def feasible(self) -> BoolArray:
         """Which thresholds meet the limits."""
         return self.evaluation.decision.feasible
 
-    @property
-    def panels(self) -> tuple[str, ...]:
-        """Measures, from top to bottom."""
-        recall = () if self.scenario.min_recall is None else ("recall",)
-        return "expected_cost", "precision", *recall, "alarms"
+    @cached_property
+    def panels(self) -> dict[str, FloatArray]:
+        """Measures of each threshold, from top to bottom."""
+        points = self.evaluation.points
+        recall = {} if self.scenario.min_recall is None else {"recall": points.tpr}
+        alarms = np.asarray(points.alarms, dtype=np.float64)
+        cost = {"expected_cost": self.expected_cost, "precision": points.precision}
+        return cost | recall | {"alarms": alarms}
 
     @property
     def best(self) -> int:
@@ -171,7 +160,7 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def _along(self) -> FloatArray:
         points = self.evaluation.points
-        if self.along == "alarms":
+        if self.by_alarms:
             return np.asarray(points.alarms, dtype=np.float64)
         # Infinite scores are drawn just beyond the finite ones, and no alarm beyond all scores.
         values = np.array(points.thresholds, dtype=np.float64)
@@ -182,21 +171,15 @@ class ThresholdCostDisplay(ModelDisplay):
             values[0] = values[1] + margin
         return values
 
-    def _values(self, name: str) -> FloatArray:
-        if name == "expected_cost":
-            return self.expected_cost
-        column = "tpr" if name == "recall" else name
-        return np.asarray(getattr(self.evaluation.points, column), dtype=np.float64)
-
     def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
-        x, y = self._along(), self._values(name)
+        x, y = self._along(), self.panels[name]
         width = line_width(panel)
         shade_runs(panel, x, self.feasible, REGION_SHARE)
         (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
         solid = np.where(self.feasible, y, np.nan)
         (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
         last = panel is self.axes_[-1]
-        label = AXIS_TITLES.get(self.along, "alarms")
+        label = "alarms" if self.by_alarms else AXIS_TITLES["threshold"]
         format_axes(panel, xlabel=label if last else "", ylabel=name.replace("_", " "))
         panel.tick_params(labelbottom=last)
 
@@ -207,8 +190,8 @@ class ThresholdCostDisplay(ModelDisplay):
             "recall": (limits.min_recall or 0.0, labels.get("recall", "")),
             "alarms": (self.evaluation.max_alarms, labels["capacity"]),
         }
-        panels = zip(self.axes_[1:], self.panels[1:], strict=True)
-        return {name: draw_level(panel, *levels[name]) for panel, name in panels}
+        panels = zip(self.axes_, self.panels, strict=True)
+        return {name: draw_level(panel, *levels[name]) for panel, name in panels if name in levels}
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
@@ -218,7 +201,7 @@ class ThresholdCostDisplay(ModelDisplay):
             panel.axvline(x, color=best.color, linewidth=0.6 * line_width(panel), zorder=2)
             (mark,) = panel.plot(
                 x,
-                self._values(name)[self.best],
+                self.panels[name][self.best],
                 "o",
                 color=best.color,
                 markersize=0.7 * type_size(panel),

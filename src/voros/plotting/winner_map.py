@@ -8,19 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arguments import check_flag
-from voros.plotting.chords import marked_runs
 from voros.plotting.colours import ground, ink_on, model_styles, muted
 from voros.plotting.display import ModelDisplay, named_points
-from voros.plotting.legends import (
-    columns_that_fit,
-    draw_entries,
-    fitting_characters,
-    make_taller,
-    written_entries,
-)
+from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import axes_inches, format_axes, panels_to_draw_on, text_inches, type_size
-from voros.styles import AXIS_TITLES, HUES
+from voros.plotting.straight_lines import marked_runs
+from voros.plotting.style import axes_width, format_axes, panels_to_draw_on, text_inches, type_size
+from voros.styles import AXIS_TITLES
 from voros.typing import BoolArray, FloatArray
 from voros.winners import NOBODY, WinnerMap, winner_map
 
@@ -92,7 +86,7 @@ class WinnerMapDisplay(ModelDisplay):
         -------
         display
         """
-        return cls._computed((named_points(points), *grid), ax, options)
+        return cls.from_predictions(named_points(points), None, *grid, ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -106,20 +100,15 @@ class WinnerMapDisplay(ModelDisplay):
         -------
         display
         """
-        return cls._computed((y_true, scores, *grid), ax, options)
-
-    @classmethod
-    def _computed(cls, cases: tuple[Any, ...], ax: Any, options: dict[str, Any]) -> Self:
         drawn_with = set(options).intersection(signature(cls.plot).parameters)
         drawing = {name: options.pop(name) for name in drawn_with}
-        return cls(winner_map(*cases, **options)).plot(ax, **drawing)
+        return cls(winner_map(y_true, scores, *grid, **options)).plot(ax, **drawing)
 
     def plot(
         self,
         ax: Axes | tuple[Axes, Axes] | None = None,
         *,
         log_capacity: bool = False,
-        log_precision: bool = False,
         color: Any = None,
     ) -> Self:
         """Draw on ``ax``, or on a new figure.
@@ -128,8 +117,8 @@ class WinnerMapDisplay(ModelDisplay):
         ----------
         ax : Axes or pair of Axes, optional
             One for the map alone, or two: the second is for the margins.
-        log_capacity, log_precision : bool, default False
-            Make the axis logarithmic.
+        log_capacity : bool, default False
+            Make the axis of capacities logarithmic.
         color : sequence of colors, or mapping of str to color, optional
             Of the models: one each, or by name.
 
@@ -141,19 +130,19 @@ class WinnerMapDisplay(ModelDisplay):
         self.margin_ax_ = rest[0] if rest else None
         self.styles_ = model_styles(self.ax_, list(self.winner_map.models), color)
         edges = (
-            cell_edges(self.winner_map.capacities, log_capacity, "log_capacity"),
-            cell_edges(self.winner_map.min_precisions, log_precision, "log_precision"),
+            cell_edges(self.winner_map.capacities, check_flag(log_capacity, "log_capacity")),
+            cell_edges(self.winner_map.min_precisions),
         )
         self.mesh_ = self._draw_winners(*edges)
         self.hatches_ = {name: self._hatch(j, *edges) for j, name in self._models()}
         self.margin_mesh_ = None if self.margin_ax_ is None else self._draw_margin(*edges)
         for panel in filter(None, (self.ax_, self.margin_ax_)):
             panel.set(xscale="log" if log_capacity else "linear")
-            panel.set(yscale="log" if log_precision else "linear")
             panel.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
             self._format_axes(panel)
         self.names_, self.letters_ = self._write_names(*edges)
-        self._legend(grow=ax is None)
+        keys = [(patch, name) for name, patch in self._keys().items()]
+        draw_legend(self.ax_, keys, grow=ax is None)
         return self
 
     def frame(self, backend: str | None = None) -> Any:
@@ -218,7 +207,7 @@ class WinnerMapDisplay(ModelDisplay):
             row, column = _deepest(cells & ~self.winner_map.close_call, cells)
             at = (x[column : column + 2].mean(), y[row : row + 2].mean())
             (wide,) = (j - i for i, j in marked_runs(cells[row]) if i <= column < j)
-            space = wide / len(cells[row]) * axes_inches(self.ax_)[0]
+            space = wide / len(cells[row]) * axes_width(self.ax_)
             text = visible(name).replace(" ", "\n")
             if space > text_inches(text, self._name_size()):
                 written.append(self._write(literal(text), at, name))
@@ -246,58 +235,34 @@ class WinnerMapDisplay(ModelDisplay):
             path_effects=[withStroke(linewidth=3, foreground=back)],
         )
 
-    def _legend(self, *, grow: bool) -> None:
-        """Write the legend below the figure, or below the axes where the layout makes no space."""
-        size, figure = type_size(self.ax_) - 1, self.ax_.figure
-        across = figure.bbox.width / figure.dpi
-        keys = [(patch, name) for name, patch in self._keys().items()]
-        shown = written_entries(keys, fitting_characters(across, size))
-        labels = [label for _, label in shown]
-        columns = columns_that_fit(labels, across, size)
-        plain = {"fontsize": size, "frameon": False}
-        engine = figure.get_layout_engine()
-        if engine is None or engine.adjust_compatible:
-            corner = {"loc": "upper left", "bbox_to_anchor": (0, -0.2)}
-            draw_entries(self.ax_, shown, ncols=2, **corner, **plain)
-            return
-        if grow:
-            make_taller(figure, labels, columns, size)
-        draw_entries(figure, shown, loc="outside lower center", ncols=columns, **plain)
-
     def _keys(self) -> dict[str, Patch]:
+        """Return a patch for each model that wins anywhere, and one for close calls."""
         from matplotlib.patches import Patch
 
-        won, said = self.winner_map.shares_won(), self.winner_map.shares_in_words()
-        many = len(won) > len(HUES)
-        keys = {}
+        won, said, keys = self.winner_map.shares_won(), self.winner_map.shares_in_words(), {}
         for name, style in self.styles_.items():
-            if won[name] > 0 or not many:
+            if won[name] > 0:
                 letter = f"{style.letter}: " if name in self.letters_ else ""
                 keys[f"{letter}{visible(name)} ({said[name]})"] = Patch(facecolor=style.fill)
-        if many and len(keys) < len(won):
-            rest = f"{len(won) - len(keys)} others, best nowhere"
-            keys[rest] = Patch(facecolor="none")
         close = f"hatched: {self.winner_map.close_call_in_words}"
         return keys | {close: Patch(facecolor="#888888", edgecolor="white", hatch=HATCH)}
 
 
-def cell_edges(centres: Any, log: bool, name: str) -> FloatArray:
+def cell_edges(centres: Any, log: bool = False) -> FloatArray:
     """Edges of grid cells around ``centres``: halfway between neighbours, in logarithms if ``log``.
 
     Examples
     --------
-    >>> cell_edges([1.0, 2.0, 4.0], log=False, name="log_capacity").tolist()
+    >>> cell_edges([1.0, 2.0, 4.0]).tolist()
     [0.5, 1.5, 3.0, 5.0]
-    >>> cell_edges([1.0, 4.0], log=True, name="log_capacity").tolist()
+    >>> cell_edges([1.0, 4.0], log=True).tolist()
     [0.5, 2.0, 8.0]
     """
     values = np.asarray(centres, dtype=np.float64)
-    if check_flag(log, name) and values[0] <= 0:
-        raise ValueError(f"{name}=True, and the grid begins at {values[0]:g}; it must be above 0")
     if len(values) == 1:
         return np.array([0.9, 1.1]) * values
     if log:
-        return np.exp(cell_edges(np.log(values), log=False, name=name))
+        return np.exp(cell_edges(np.log(values)))
     middle = (values[1:] + values[:-1]) / 2
     return np.concatenate([[2 * values[0] - middle[0]], middle, [2 * values[-1] - middle[-1]]])
 
@@ -328,12 +293,11 @@ def _deepest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
 
 
 def _plain_ticks(ax: Axes) -> None:
-    """Write 0.01 rather than 10^-2, and no minor labels, on logarithmic axes."""
+    """Write 0.01 rather than 10^-2, and no minor labels, on a logarithmic axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    steps = (1.0,) if axes_inches(ax)[0] < NARROW_INCHES else (1.0, 2.0, 5.0)
-    for axis in (ax.xaxis, ax.yaxis):
-        if axis.get_scale() == "log":
-            axis.set_major_locator(LogLocator(subs=steps))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axis.set_minor_formatter(NullFormatter())
+    if ax.get_xscale() == "log":
+        steps = (1.0,) if axes_width(ax) < NARROW_INCHES else (1.0, 2.0, 5.0)
+        ax.xaxis.set_major_locator(LogLocator(subs=steps))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_formatter(NullFormatter())
