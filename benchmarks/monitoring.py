@@ -471,8 +471,13 @@ def run_lengths(streams: int) -> None:
 
 
 def _length(rng: np.random.Generator, settings: Settings, n: int) -> int:
-    fired = weighed((rng.random(n) < FLOOR).astype(float), settings).fired_at
-    return n if fired is None else fired + 1
+    return _fired(weighed((rng.random(n) < FLOOR).astype(float), settings), never=n - 1) + 1
+
+
+def _fired(evidence: Evidence, never: int) -> int:
+    """Return the first unit at which the detector reaches its bound."""
+    fired = np.flatnonzero(evidence.detector >= evidence.detector_bound)
+    return int(fired[0]) if len(fired) else never
 
 
 def weighed(labels: FloatArray, settings: Settings) -> Evidence:
@@ -506,7 +511,7 @@ def power(streams: int) -> None:
             labels = np.r_[rng.random(good) < 0.5, rng.random(n) < precision].astype(float)
             found = weighed(labels, settings)
             ours.append(NEVER if found.broken_at is None else found.broken_at + 1 - good)
-            watched.append(NEVER if found.fired_at is None else found.fired_at + 1 - good)
+            watched.append(_fired(found, never=NEVER) + 1 - good)
             theirs.append(mapie_detection(labels) - good)
         after = f" after {good} at .50" if good else ""
         print(f"precision {precision}{after}: {_median(ours)} alarms to broken, ", end="")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from voros.monitoring.evidence import RatioInterval
+from voros.monitoring.evidence import ratio_interval
 from voros.monitoring.precision import Units
 
 
@@ -14,13 +14,6 @@ def share_interval(hits: np.ndarray, alpha: float) -> tuple[float, float]:
     """Both ends for the share of true alarms among single ones."""
     ones = np.ones(len(hits))
     return Units(ones, ones, ones, hits * 1.0, 0 * ones, one_true=True).interval(alpha)
-
-
-def ratio_interval(
-    sums: np.ndarray, alpha: float, sizes: np.ndarray | None = None
-) -> tuple[float, float]:
-    interval = RatioInterval(sums, alpha, sizes)
-    return interval.low, interval.high
 
 
 def test_no_trial_says_nothing() -> None:

@@ -26,11 +26,11 @@ is a supermartingale, so R takes on average at least A units to reach A (Shin, R
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from voros.typing import AnyArray, FloatArray
+from voros.monitoring.settings import Settings
+from voros.typing import FloatArray
 
 PRECISION_STAKES = np.array([0.6, 0.4, 0.2])
 """Alternatives of a precision: it has fallen to .4, .6 and .8 of its floor."""
@@ -39,8 +39,6 @@ PRECISION_WEIGHTS = np.array([0.6, 0.3, 0.1])
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.3])
 """Alternatives of a ratio: the part of the evidence that is put on the next period."""
-
-STAKE_WEIGHTS = np.full(4, 0.25)
 
 LARGEST_LOSS = 0.9
 """No unit costs a bet more than this part of its evidence: larger units count as smaller ones.
@@ -90,77 +88,45 @@ def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
     return factors
 
 
-@dataclass(frozen=True, eq=False)
-class RatioInterval:
-    """Ends of a ratio of sums of at least 0 to sizes, by bets on it; valid at all times at once.
+def ratio_interval(
+    sums: FloatArray, alpha: float, sizes: FloatArray | None = None
+) -> tuple[float, float]:
+    """Return both ends of a ratio of sums of at least 0 to sizes, valid at all times at once.
 
-    Parameters
-    ----------
-    sums : ndarray
-    alpha : float
-        Half of it is the error of each end.
-    sizes : ndarray, optional
-        By default each is 1, and the ratio is the mean.
+    They are where bets on the ratio just fail to refute it, each with an error of alpha / 2.
+    Without sizes each is 1, and the ratio is the mean. The upper end is infinite where there is
+    none yet; it holds if no sum is above four times what it allows a unit of the largest size.
 
     Examples
     --------
-    >>> interval = RatioInterval(np.full(300, 20.0), 0.05)
-    >>> round(interval.low, 1), round(interval.high, 1)
+    >>> low, high = ratio_interval(np.full(300, 20.0), 0.05)
+    >>> round(low, 1), round(high, 1)
     (18.9, 21.2)
     """
+    every = np.ones(len(sums)) if sizes is None else sizes
+    parts = np.ones(len(sums)) if sizes is None else size_factors(sizes)
+    pairs = np.stack([sums * parts, every * parts])
+    (scaled, of), counts = np.unique(pairs, axis=1, return_counts=True)
 
-    sums: FloatArray
-    alpha: float
-    sizes: FloatArray | None = None
+    def is_refuted(ratio: float, side: int) -> bool:
+        totals = counts @ np.log1p((side * (scaled / ratio - of))[:, None] * STAKES)
+        evidence = np.logaddexp.reduce(totals) - np.log(len(STAKES))
+        return bool(evidence >= -np.log(alpha / 2))
 
-    @cached_property
-    def _scaled(self) -> tuple[FloatArray, FloatArray, AnyArray]:
-        """Distinct sums and sizes, divided by the scale of their unit, and how often each is."""
-        sizes = np.ones(len(self.sums)) if self.sizes is None else self.sizes
-        parts = np.ones(len(sizes)) if self.sizes is None else size_factors(sizes)
-        pairs = np.stack([self.sums * parts, sizes * parts])
-        (sums, sizes), counts = np.unique(pairs, axis=1, return_counts=True)
-        return sums, sizes, counts
-
-    @property
-    def ratio(self) -> float:
-        """The sums, divided by the sizes."""
-        n = len(self.sums) if self.sizes is None else self.sizes.sum()
-        return float(self.sums.sum() / n)
-
-    @property
-    def low(self) -> float:
-        """The lower end."""
-        return self._edge(0.0, self.ratio, side=1) if self.ratio else 0.0
-
-    @property
-    def high(self) -> float:
-        """The upper end, infinite where there is none yet.
-
-        It holds if no sum is above four times what it allows a unit of the largest size.
-        """
-        sums, sizes, _ = self._scaled
-        most = float(np.max(sums / (LARGEST_LOSS / STAKES.max() + sizes)))
-        least = max(self.ratio, most)
-        outer = MOST_PARTS * max(least, 1e-12)
-        return self._edge(outer, least, side=-1) if self._refuted(outer, -1) else np.inf
-
-    def _edge(self, outer: float, inner: float, side: int) -> float:
-        """Return where the evidence against a ratio, too low or too high, is just not enough."""
+    def edge(outer: float, inner: float, side: int) -> float:
         for _ in range(HALVINGS):
             middle = (inner + outer) / 2
-            if self._refuted(middle, side):
+            if is_refuted(middle, side):
                 outer = middle
             else:
                 inner = middle
         return outer
 
-    def _refuted(self, ratio: float, side: int) -> bool:
-        sums, sizes, counts = self._scaled
-        excess = side * (sums / ratio - sizes)
-        totals = counts @ np.log1p(excess[:, None] * STAKES)
-        evidence = np.logaddexp.reduce(totals + np.log(STAKE_WEIGHTS))
-        return bool(evidence >= -np.log(self.alpha / 2))
+    ratio = float(sums.sum() / every.sum())
+    least = max(ratio, float(np.max(scaled / (LARGEST_LOSS / STAKES.max() + of))))
+    most = MOST_PARTS * max(least, 1e-12)
+    low = edge(0.0, ratio, side=1) if ratio else 0.0
+    return low, edge(most, least, side=-1) if is_refuted(most, -1) else np.inf
 
 
 START_SHARE = 0.96
@@ -199,12 +165,6 @@ class Evidence:
         return int(np.argmax(crossed)) if crossed.any() else None
 
     @property
-    def fired_at(self) -> int | None:
-        """The first of these units at which the detector fires."""
-        fired = self.detector >= self.detector_bound
-        return int(np.argmax(fired)) if fired.any() else None
-
-    @property
     def watching(self) -> bool:
         """Whether the detector is above its bound now."""
         return bool(len(self.detector) and self.detector[-1] >= self.detector_bound)
@@ -222,43 +182,42 @@ class Evidence:
 
 def weigh(
     factors: FloatArray,
-    weights: FloatArray,
-    alpha: float,
-    run_length: float,
-    *,
-    begins: FloatArray | None = None,
+    settings: Settings,
+    begins: FloatArray,
+    weights: FloatArray | None = None,
     start_share: float = START_SHARE,
 ) -> Evidence:
     """Add up log factors, one row per unit and one column per alternative.
 
     Parameters
     ----------
-    begins : ndarray of shape (n_units,), optional
-        When each unit begins; by default its number, from 0.
+    begins : ndarray of shape (n_units,)
+        When each unit begins.
+    weights : ndarray of shape (n_alternatives,), optional
+        Of the alternatives; by default they are equal.
     start_share : float
         Part of alpha for a limit broken from the start; the rest is for later changes.
 
     Examples
     --------
-    >>> bad = weigh(np.full((40, 1), np.log(1.2)), np.ones(1), alpha=0.05, run_length=1000)
-    >>> bad.broken_at, bad.fired_at, int(bad.changes[-1])
-    (16, 28, 0)
+    >>> bad = weigh(np.full((40, 1), np.log(1.2)), Settings(window=0), np.arange(40.0))
+    >>> bad.broken_at, bad.watching, float(bad.changes[-1])
+    (16, False, 0.0)
     """
-    n = len(factors)
-    begins = np.arange(n, dtype=float) if begins is None else begins
+    n, n_alternatives = factors.shape
+    logs = np.log(np.full(n_alternatives, 1 / n_alternatives) if weights is None else weights)
     # Before each unit, and after it.
     sums = np.cumsum(factors, axis=0)
-    before = np.vstack([np.zeros(factors.shape[1]), sums])[:n]
-    logs = np.log(weights)
+    before = np.vstack([np.zeros(n_alternatives), sums])[:n]
     late = np.logaddexp.accumulate(late_weights(n)[:, None] - before, axis=0)
     every = np.logaddexp.accumulate(-before, axis=0)
     return Evidence(
-        start=_mixed(sums + logs),
-        late=_mixed(sums + late + logs),
-        detector=_mixed(sums + every + logs),
-        start_bound=float(-np.log(start_share * alpha)),
-        late_bound=float(-np.log((1.0 - start_share) * alpha)),
-        detector_bound=float(np.log(run_length)),
+        start=np.logaddexp.reduce(sums + logs, axis=1),
+        late=np.logaddexp.reduce(sums + late + logs, axis=1),
+        detector=np.logaddexp.reduce(sums + every + logs, axis=1),
+        start_bound=float(-np.log(start_share * settings.alpha)),
+        late_bound=float(-np.log((1.0 - start_share) * settings.alpha)),
+        detector_bound=float(np.log(settings.run_length)),
         changes=_changes(before, sums, begins),
     )
 
@@ -284,7 +243,3 @@ def late_weights(n: int) -> FloatArray:
     """
     inverse = np.log(LATE_BEGIN) / np.log(LATE_BEGIN + np.arange(n + 1.0))
     return np.asarray(np.log(inverse[:-1] - inverse[1:]))
-
-
-def _mixed(parts: FloatArray) -> FloatArray:
-    return np.asarray(np.logaddexp.reduce(parts, axis=1))

@@ -82,12 +82,9 @@ def _picture(watch: Watch, draw: Draw) -> Picture:
 
 
 def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
-    past, floor = watch.history, watch.limit or 0.0
-    ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
-    ax.plot(dates, past["estimate"], label=watch.kind)
-    ax.plot(dates, past["recent"], color="grey", linewidth=1, label=f"last {RECENT}")
-    ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
-    ax.set_ylim(0.0, min(1.0, max(2 * floor, float(np.nanmax(past["estimate"])) + 0.1)))
+    _draw_shares(ax, watch, dates, watch.kind, ("recent", f"last {RECENT}"))
+    highest = float(np.nanmax(watch.history["estimate"]))
+    ax.set_ylim(0.0, min(1.0, max(2 * (watch.limit or 0.0), highest + 0.1)))
     ax.set_title(f"{watch.kind.capitalize()} so far")
     share = "true alarms" if watch.kind == "precision" else "positives found"
     return (
@@ -97,17 +94,22 @@ def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
 
 
 def _draw_expected(ax: Any, watch: Watch, dates: AnyArray) -> str:
-    past, floor = watch.history, watch.limit or 0.0
-    ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
-    ax.plot(dates, past["estimate"], label="expected")
-    ax.plot(dates, past["observed"], color="grey", linewidth=1, label="as labels came")
-    ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
-    ax.set_ylim(0.0, 1.0)
+    _draw_shares(ax, watch, dates, "expected", ("observed", "as labels came"))
     ax.set_title("Expected precision of alarms whose windows were open")
     return (
         "On each day, of alarms whose labels were still to come, if a risk still means what it did "
         "on validation; and the share of them that turned out to be true."
     )
+
+
+def _draw_shares(ax: Any, watch: Watch, dates: AnyArray, name: str, other: tuple[str, str]) -> None:
+    """Draw an estimate with its interval, another curve in grey, and the floor."""
+    past, floor = watch.history, watch.limit or 0.0
+    ax.fill_between(dates, past["low"], past["high"], alpha=0.15, label="interval")
+    ax.plot(dates, past["estimate"], label=name)
+    ax.plot(dates, past[other[0]], color="grey", linewidth=1, label=other[1])
+    ax.axhline(floor, color="C3", linestyle="--", label=f"floor {floor:g}")
+    ax.set_ylim(0.0, 1.0)
 
 
 def _draw_evidence(ax: Any, watch: Watch, dates: AnyArray) -> str:

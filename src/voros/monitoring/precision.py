@@ -16,8 +16,8 @@ from voros.monitoring.evidence import (
     PRECISION_STAKES,
     PRECISION_WEIGHTS,
     Evidence,
-    RatioInterval,
     ratio_bets,
+    ratio_interval,
     weigh,
 )
 from voros.monitoring.settings import Settings
@@ -114,9 +114,9 @@ class Units(NamedTuple):
         best = self.at_best()
         if not self.alarms.sum():
             return 0.0, 1.0
-        low = RatioInterval(self.true, alpha, self._sizes(self.alarms)).low
-        false_alarms = best.alarms - best.true
-        return low, 1.0 - RatioInterval(false_alarms, alpha, self._sizes(best.alarms)).low
+        low, _ = ratio_interval(self.true, alpha, self._sizes(self.alarms))
+        most_false = ratio_interval(best.alarms - best.true, alpha, self._sizes(best.alarms))
+        return low, 1.0 - most_false[0]
 
     @staticmethod
     def _sizes(alarms: FloatArray) -> FloatArray | None:
@@ -136,8 +136,7 @@ class Units(NamedTuple):
             PRECISION_STAKES,
             largest=1.0 if self.one_true else None,
         )
-        alpha, run_length = settings.alpha, settings.run_length
-        return weigh(bets, PRECISION_WEIGHTS, alpha, run_length, begins=self.begins)
+        return weigh(bets, settings, self.begins, PRECISION_WEIGHTS)
 
 
 def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, BoolArray]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from voros.core.calendar import Calendar
 from voros.core.scenario import PATIENT_DAY
-from voros.monitoring.evidence import STAKE_WEIGHTS, Evidence, RatioInterval, ratio_bets, weigh
+from voros.monitoring.evidence import ratio_bets, ratio_interval, weigh
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
@@ -96,11 +96,37 @@ class Bound(NamedTuple):
     sizes: FloatArray | None = None
     is_share_of_periods: bool = False
 
-    def interval(self, alpha: float) -> tuple[float, float, float]:
-        """Return the ratio and both its ends; those of a share of periods need no assumption."""
-        interval = RatioInterval(self.sums, alpha, self.sizes)
-        high = 1.0 - RatioInterval(1.0 - self.sums, alpha).low if self.is_share_of_periods else None
-        return interval.ratio, interval.low, interval.high if high is None else high
+    def interval(self, alpha: float) -> tuple[float | None, float | None, float | None]:
+        """Return the ratio and its ends, None where there are none yet.
+
+        Those of a share of periods need no assumption.
+        """
+        if not len(self.sums):
+            return None, None, None
+        low, high = ratio_interval(self.sums, alpha, self.sizes)
+        if self.is_share_of_periods:
+            high = 1.0 - ratio_interval(1.0 - self.sums, alpha)[0]
+        n = len(self.sums) if self.sizes is None else self.sizes.sum()
+        return float(self.sums.sum() / n), low, high if np.isfinite(high) else None
+
+
+def _judged(
+    bounds: list[Bound], begins: FloatArray, settings: Settings, is_complete: bool = True
+) -> tuple[Judgement, dict[str, Any]]:
+    """Bet on every limit, with equal parts of the evidence, and return what a watch says of them.
+
+    That they are kept is said only of complete sums. A limit of 0 is decided by one period.
+    """
+    bets = [ratio_bets(b.sums, b.most, b.sizes) for b in bounds if b.most > 0]
+    evidence = weigh(np.hstack(bets), settings, begins)
+    ends = [bound.interval(settings.alpha) for bound in bounds]
+    estimate, low, high = ends[0]
+    kept = is_complete and all(
+        end is not None and end <= bound.most for bound, (*_, end) in zip(bounds, ends, strict=True)
+    )
+    values = {"limit": bounds[0].most, "estimate": estimate, "low": low}
+    values |= {"high": high if is_complete else None, "n": len(begins), "evidence": evidence.ratio}
+    return judge(evidence, begins, kept), values
 
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
@@ -110,33 +136,16 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
         counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
     most = limit.most * (counts.cases if limit.by_size else np.ones(len(counts.cases)))
     above = counts.alarms > most
-    bounds = _bounds(counts, limit, above)
-    evidence = _weigh(bounds, counts.begins, settings)
-    ends = [bound.interval(settings.alpha) for bound in bounds] if len(above) else []
-    kept = bool(ends) and all(
-        high <= bound.most for bound, (_, _, high) in zip(bounds, ends, strict=True)
-    )
-    judgement = judge(evidence, counts.begins, kept)
+    judgement, values = _judged(_bounds(counts, limit, above), counts.begins, settings)
     if limit.kind == "never":
         judgement = _judge_never(counts, above)
-    ratio, low, high = ends[0] if ends else (None, None, None)
     return Watch(
         name="capacity",
         unit="stay" if limit.kind == "rate" else "period",
         **vars(judgement),
+        **values,
         words=_capacity_in_words(judgement, counts, limit, above),
-        limit=bounds[0].most,
-        estimate=ratio,
-        low=low,
-        high=high if high is not None and np.isfinite(high) else None,
-        n=len(counts.cases),
-        evidence=evidence.ratio,
-        curves=lambda: {
-            "time": counts.begins,
-            "alarms": counts.alarms,
-            "capacity": most,
-            "evidence": evidence.gaps,
-        },
+        curves=lambda: {"time": counts.begins, "alarms": counts.alarms, "capacity": most},
     )
 
 
@@ -148,13 +157,6 @@ def _bounds(counts: Counts, limit: CapacityLimit, above: BoolArray) -> list[Boun
     if limit.kind == "mean":
         return [mean]
     return [Bound(above.astype(float), limit.exceed, is_share_of_periods=True), mean]
-
-
-def _weigh(bounds: list[Bound], begins: FloatArray, settings: Settings) -> Evidence:
-    """Bet on every limit, with equal parts of the evidence; none may is decided by one period."""
-    bets = [ratio_bets(b.sums, b.most, b.sizes) for b in bounds if b.most > 0]
-    weights = np.tile(STAKE_WEIGHTS / len(bets), len(bets))
-    return weigh(np.hstack(bets), weights, settings.alpha, settings.run_length, begins=begins)
 
 
 def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
@@ -188,11 +190,13 @@ def _capacity_in_words(
         )
     if limit.kind in ("exceed", "never"):
         seen += f" ({typed_percent(limit.exceed)} may)" if limit.exceed else " (none may)"
-    since = {
-        "broken": f" since about {judgement.since}, shown on {judgement.noticed}",
-        "watch": f" since {judgement.noticed}",
-    }.get(judgement.verdict, "")
-    return f"capacity: {judgement.verdict}{since}; {seen}"
+    return f"capacity: {_verdict_in_words(judgement)}; {seen}"
+
+
+def _verdict_in_words(judgement: Judgement) -> str:
+    if judgement.verdict == "broken":
+        return f"broken since about {judgement.since}, shown on {judgement.noticed}"
+    return f"watch since {judgement.noticed}" if judgement.verdict == "watch" else judgement.verdict
 
 
 SHOWN_PER = 1000
@@ -216,28 +220,16 @@ def cost_watch(
     """
     table = np.array(rows, dtype=float).reshape(-1, 5)
     begins, cases, false_alarms, misses, unlabelled = table.T
-    costs, alpha = ratio * false_alarms + misses, settings.alpha
-    bets = ratio_bets(costs, max_cost, cases)
-    weighed = weigh(bets, STAKE_WEIGHTS, alpha, settings.run_length, begins=begins)
-    total, missing = float(cases.sum()), int(unlabelled.sum())
-    _, low, high = Bound(costs, max_cost, cases).interval(alpha) if total else (0.0, 0.0, np.inf)
-    known = not missing and bool(np.isfinite(high))
-    judgement = judge(weighed, begins, known and high <= max_cost)
-    estimate = float(costs.sum() / total) if total else None
+    costs, missing = ratio * false_alarms + misses, int(unlabelled.sum())
+    bound = Bound(costs, max_cost, cases)
+    judgement, values = _judged([bound], begins, settings, is_complete=not missing)
+    if missing and judgement.verdict == "too early to tell":
+        judgement = Judgement("unknown")
     return Watch(
         name="cost",
-        verdict="unknown"
-        if missing and judgement.verdict == "too early to tell"
-        else judgement.verdict,
-        words=_cost_in_words(judgement, estimate, max_cost, missing, int(total)),
-        limit=max_cost,
-        estimate=estimate,
-        low=low if total else None,
-        high=high if known else None,
-        n=len(begins),
-        evidence=weighed.ratio,
-        since=judgement.since,
-        noticed=judgement.noticed,
+        **vars(judgement),
+        **values,
+        words=_cost_in_words(judgement, values["estimate"], max_cost, missing, int(cases.sum())),
         curves=lambda: {"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
@@ -254,5 +246,4 @@ def _cost_in_words(
             f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
             "cost is at least this"
         )
-    since = f" since about {judgement.since}" if judgement.since else ""
-    return f"cost: {judgement.verdict}{since}; {seen}"
+    return f"cost: {_verdict_in_words(judgement)}; {seen}"

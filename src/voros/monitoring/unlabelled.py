@@ -188,15 +188,7 @@ def change_watch(
     factors = np.hstack(
         [rank_bets(conformal_ranks(column, classes, i)) for i, column in enumerate(statistics.T)]
     )
-    weights = np.full(factors.shape[1], 1.0 / factors.shape[1])
-    evidence = weigh(
-        factors,
-        weights,
-        settings.alpha,
-        settings.run_length,
-        begins=begins,
-        start_share=START_SHARE,
-    )
+    evidence = weigh(factors, settings, begins, start_share=START_SHARE)
     correlation = neighbour_correlation(statistics[:, 1])
     alike = correlation * np.sqrt(len(begins)) > ALIKE
     judgement = judge(evidence, begins, kept=False)
@@ -355,15 +347,7 @@ def calibration_evidence(
         ratio_bets(units.alarms + excess, 1.0, units.alarms, CALIBRATION_STAKES, largest)
         for excess in (lower - units.true - units.unlabelled, units.true - higher)
     ]
-    weights = np.full(2 * len(CALIBRATION_STAKES), 0.5 / len(CALIBRATION_STAKES))
-    return weigh(
-        np.hstack(bets),
-        weights,
-        settings.alpha,
-        settings.run_length,
-        begins=units.begins,
-        start_share=CALIBRATION_START,
-    )
+    return weigh(np.hstack(bets), settings, units.begins, start_share=CALIBRATION_START)
 
 
 def expected_watch(
