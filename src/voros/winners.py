@@ -444,7 +444,8 @@ class _Curve:
             of_cells = np.repeat(np.array([hulls.hull(j) for j in range(len(ends))]), n_cells)
             within = self.max_alarms[scored].tolist()
             regions = [cut_square(*sizes, alarms, recall or 0.0) for alarms in within]
-            scores[scored] = partial_volumes(points, of_cells.tolist(), regions, floor.costs)
+            same = [points] * len(regions)
+            scores[scored] = partial_volumes(same, of_cells.tolist(), regions, floor.costs)
         return scores, n_feasible > met[0]
 
 

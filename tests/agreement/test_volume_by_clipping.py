@@ -260,10 +260,10 @@ def test_means_of_one_curve_within_several_limits() -> None:
         floors = [Fraction(0), Fraction(1, 8), Fraction(1, 2)]
         problems = [replace(problem, floor=floor) for floor in floors]
         points, hulls, regions = zip(*(p.arguments() for p in problems), strict=True)
-        got = partial_volumes(points[0], hulls, regions, costs.Uniform(0.1, 2.0))
+        got = partial_volumes(points, hulls, regions, costs.Uniform(0.1, 2.0))
         assert got == pytest.approx(expected_means(problems, "ratio", 0.1, 2.0), abs=AGREEMENT)
         # Known costs and several curves: the mean is one share.
-        single = partial_volumes(points[0], hulls, regions, costs.known(0.7))
+        single = partial_volumes(points, hulls, regions, costs.known(0.7))
         shares = [best_share(p, "ratio")(0.7) for p in problems]
         assert single == pytest.approx(shares, abs=AGREEMENT)
 
@@ -281,7 +281,7 @@ def test_where_every_alarm_must_be_right_the_mean_is_the_limit_of_high_floors() 
         points, hull, region = problem.arguments()
         for distribution in (costs.known(0.7), costs.Uniform(0.3, 1.1)):
             assert partial_volume(points, hull, region, distribution) == limit
-            assert partial_volumes(points, [hull] * 2, [region] * 2, distribution)[1] == limit
+            assert partial_volumes([points] * 2, [hull] * 2, [region] * 2, distribution)[1] == limit
 
 
 def test_floors_of_one_and_others_in_one_call() -> None:

@@ -19,7 +19,7 @@ from voros.alarms.rule import AlarmRule
 from voros.alarms.stay_rows import StayRows
 from voros.alarms.sweep import StayChanges, StayCurve
 from voros.alarms.totals import StaySums, StayTotals
-from voros.core.coverage import EVERY_SCORE, SomeThresholds
+from voros.core.coverage import EVERY_SCORE, ExactCoverage
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -124,5 +124,5 @@ class _BatchSums:
             sums=StaySums(*(np.sum(parts, axis=0) for parts in zip(*self.sums, strict=True))),
             n_events=self.n_events,
             n_events_elsewhere=self.n_events_elsewhere,
-            covers=EVERY_SCORE if self.whole else SomeThresholds((scenario,)),
+            covers=EVERY_SCORE if self.whole else ExactCoverage(scenarios=(scenario,)),
         )

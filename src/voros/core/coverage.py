@@ -39,45 +39,26 @@ class Coverage(Protocol):
 
 
 @dataclass(frozen=True)
-class WholeCurve:
-    """All points of a curve: every distinct score, or the points that were given."""
-
-    every_score: bool
-    whole_curve: bool = True
-
-    def check_scenario(self, scenario: Scenario) -> None:
-        """Pass: whatever can be chosen is there."""
-
-    def check_thresholds(self, counted: FloatArray, wanted: FloatArray) -> None:
-        """Raise for thresholds between given points; distinct scores have nothing between them."""
-        if not self.every_score:
-            _check_counted(counted, wanted)
-
-
-EVERY_SCORE = WholeCurve(every_score=True)
-"""Every distinct score is a threshold."""
-
-GIVEN_POINTS = WholeCurve(every_score=False)
-"""The points are the curve, as published ones are; which scores lie between them is not known."""
-
-
-@dataclass(frozen=True)
-class SomeThresholds:
-    """The thresholds that can be chosen in some scenarios, at every cost in their range.
+class ExactCoverage:
+    """Which thresholds exact counts are of.
 
     Attributes
     ----------
+    every_score : bool
+        Every distinct score of the cases.
+    whole_curve : bool
+        All points of the curve: every distinct score, or the points that were given.
     scenarios : tuple of Scenario
-        None of them where points were picked for another purpose.
+        Of other points, those in which no other threshold can be chosen.
     """
 
-    scenarios: tuple[Scenario, ...] = ()
     every_score: bool = False
     whole_curve: bool = False
+    scenarios: tuple[Scenario, ...] = ()
 
     def check_scenario(self, scenario: Scenario) -> None:
-        """Raise unless the points were counted for a scenario."""
-        if scenario not in self.scenarios:
+        """Raise unless the points hold whatever can be chosen in a scenario."""
+        if not self.whole_curve and scenario not in self.scenarios:
             raise IncompleteCountsError(
                 "these points do not hold every threshold, and were not counted for "
                 f"{scenario!r}; count every threshold with OperatingPoints.from_scores, or "
@@ -86,17 +67,22 @@ class SomeThresholds:
 
     def check_thresholds(self, counted: FloatArray, wanted: FloatArray) -> None:
         """Raise unless the alarms at each threshold were counted."""
-        _check_counted(counted, wanted)
+        if self.every_score:
+            # Distinct scores have nothing between them.
+            return
+        unknown = wanted[~np.isin(wanted, counted)]
+        if len(unknown):
+            raise IncompleteCountsError(
+                f"the alarms at threshold {threshold_text(float(unknown[0]))} were not counted; "
+                "count every threshold with OperatingPoints.from_scores"
+            )
 
 
-SOME_THRESHOLDS = SomeThresholds()
+EVERY_SCORE = ExactCoverage(every_score=True, whole_curve=True)
+"""Every distinct score is a threshold."""
+
+GIVEN_POINTS = ExactCoverage(whole_curve=True)
+"""The points are the curve, as published ones are; which scores lie between them is not known."""
+
+SOME_THRESHOLDS = ExactCoverage()
 """Points that were picked, and say nothing about the others."""
-
-
-def _check_counted(counted: FloatArray, wanted: FloatArray) -> None:
-    unknown = wanted[~np.isin(wanted, counted)]
-    if len(unknown):
-        raise IncompleteCountsError(
-            f"the alarms at threshold {threshold_text(float(unknown[0]))} were not counted; count "
-            "every threshold with OperatingPoints.from_scores"
-        )

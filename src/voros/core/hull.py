@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -80,14 +80,11 @@ class Choice:
 
     def __repr__(self) -> str:
         """Show what there is: values only where cases have some."""
-        shown = (f"{name}={value!r}" for name, value in self.fields().items())
-        return f"Choice({', '.join(shown)})"
+        return f"Choice({', '.join(f'{name}={value!r}' for name, value in self.fields().items())})"
 
     def fields(self) -> dict[str, Any]:
         """Return everything but values that cases do not have."""
-        names = Choice.__dataclass_fields__
-        every = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in every.items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
     @property
     def never_alarm(self) -> bool:
@@ -112,17 +109,15 @@ class CostHull:
     enter : ndarray of shape (n_vertices,)
         Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
         best from its own down to that of the next.
-    leave : ndarray of shape (n_vertices,)
-        Cost ratio at which each gives way to the next; the last stays best down to 0.
     """
 
     index: AnyArray
     enter: FloatArray
-    leave: FloatArray = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Derive once where each ends."""
-        object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
+    @cached_property
+    def leave(self) -> FloatArray:
+        """Cost ratio at which each gives way to the next; the last stays best down to 0."""
+        return np.append(self.enter[1:], 0.0)
 
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
         """Describe the thresholds by increasing cost ratio, with the ratios at which each is best.
@@ -130,11 +125,10 @@ class CostHull:
         Thresholds on one line leave an empty interval, and so does raising no alarm where some
         other threshold has true positives only; those are left out.
         """
-        leave = self.leave
-        used = np.flatnonzero(leave < self.enter)[::-1]
-        described = partial(Choice.at, points)
+        used = np.flatnonzero(self.leave < self.enter)[::-1]
         return tuple(
-            map(described, self.index[used], leave[used].tolist(), self.enter[used].tolist())
+            Choice.at(points, self.index[i], float(self.leave[i]), float(self.enter[i]))
+            for i in used
         )
 
     def best(self, cost_ratio: FloatArray) -> AnyArray:

@@ -7,6 +7,7 @@ first always raises no alarm, which breaks no promise and so is always feasible.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,12 +16,11 @@ from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases
 from voros.core.counting import count_cases, sum_weights, with_never_alarm
 from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
-from voros.core.exact_limits import is_whole
+from voros.core.exact_limits import is_whole, keeps_floor, within_capacity
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
-from voros.core.rates import Rates
-from voros.core.reweighting import at_prevalence
+from voros.core.reweighting import reweighted
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
 from voros.core.worth import VALUE_SUMS, CaseValues
@@ -35,7 +35,7 @@ COLUMNS = ("thresholds", "tp", "fp", "alarms")
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoints(Rates):
+class OperatingPoints:
     """Counts of true and false positives at every threshold of a classifier.
 
     Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
@@ -344,7 +344,10 @@ class OperatingPoints(Rates):
             return self
         if self.stays is not None:
             return self.stays.at_prevalence(prevalence).points()
-        return at_prevalence(self, prevalence)
+        weighted = reweighted(self, prevalence)
+        # Points of a traced curve need not be nested: their order by alarms may change.
+        rows = np.lexsort((weighted.tp, weighted.alarms))
+        return weighted.take(rows, covers=weighted.covers)
 
     def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
         """Return some of the points, as counts alone: without the cases behind them."""
@@ -356,6 +359,97 @@ class OperatingPoints(Rates):
             capacity_alarms=None if self.capacity_alarms is None else self.capacity_alarms[rows],
             worth=None if self.worth is None else self.worth.take(rows),
         )
+
+    @property
+    def fpr(self) -> FloatArray:
+        """False positives as a share of the negatives."""
+        return np.asarray(self.fp / self.n_negative)
+
+    @property
+    def tpr(self) -> FloatArray:
+        """True positives as a share of the positives: recall."""
+        return np.asarray(self.tp / self.n_positive)
+
+    @property
+    def counted_alarms(self) -> AnyArray:
+        """Alarms that count for the capacity."""
+        return self.alarms if self.capacity_alarms is None else self.capacity_alarms
+
+    @property
+    def precision(self) -> FloatArray:
+        """Share of the alarms that are true positives; NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.tp / self.alarms)
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the cases that are positive."""
+        return float(self.n_positive / self.n_cases)
+
+    @property
+    def negatives_per_positive(self) -> float:
+        """N / P."""
+        return float(self.n_negative / self.n_positive)
+
+    def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
+        """Mark the thresholds that keep a precision floor.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        return keeps_floor(self.tp, self.alarms, min_precision)
+
+    def recalls_enough(self, min_recall: float | Fraction) -> BoolArray:
+        """Mark the thresholds that keep a recall floor.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        return keeps_floor(self.tp, self.n_positive, min_recall)
+
+    def within_capacity(self, max_alarms: float) -> BoolArray:
+        """Mark the thresholds that raise at most ``max_alarms``.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        return within_capacity(self.counted_alarms, max_alarms)
+
+    def within_limits(self, scenario: Scenario, max_alarms: float) -> BoolArray:
+        """Mark the thresholds that keep a scenario's floors and raise at most ``max_alarms``.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        kept = self.within_capacity(max_alarms) & self.precise_enough(scenario.floor)
+        if scenario.min_recall is None:
+            return kept
+        return kept & self.recalls_enough(scenario.recall_floor)
+
+    def most_precise_row(self, allowed: BoolArray) -> AnyArray:
+        """Row of the most precise allowed threshold, of equals the one of greatest recall.
+
+        No row where none has a true positive.
+
+        Returns
+        -------
+        ndarray
+        """
+        rows = np.flatnonzero(allowed & (self.tp > 0))
+        precision = self.precision[rows]
+        # Of equal precision, more alarms have the greater recall.
+        return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
+
+    def columns(self) -> dict[str, AnyArray]:
+        """Return the points column by column, as any data-frame library takes them."""
+        names = ["tp", "fp", "fpr", "tpr", "precision", "alarms"]
+        if self.capacity_alarms is not None:
+            names.append("capacity_alarms")
+        return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
 
     @property
     def costed(self) -> OperatingPoints:

@@ -27,7 +27,7 @@ from voros.core.counting import (
     sum_where,
     weight_sums,
 )
-from voros.core.coverage import SomeThresholds
+from voros.core.coverage import ExactCoverage
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -174,14 +174,14 @@ def pruned_points(
         return OperatingPoints.with_never_alarm(*sum_weights(positive, scores, weights))
     if span is None:
         points = leading_counts(marks, ranking, at_most, totals)
-        return replace(points, covers=SomeThresholds((scenario,)))
+        return replace(points, covers=ExactCoverage(scenarios=(scenario,)))
     cases = _Cases(ranking, marks, None if weights is None else weights[leading])
     cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), totals, scenario)
     n_positive = int(totals[0] if weights is None else np.count_nonzero(positive))
     n_rows = len(positive) - n_positive, n_positive
     thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
     columns = thresholds.view(scores.dtype), tp, fp
-    covers = SomeThresholds((scenario,))
+    covers = ExactCoverage(scenarios=(scenario,))
     return OperatingPoints.with_never_alarm(*columns, *totals, covers=covers)
 
 

@@ -138,7 +138,7 @@ def partial_volume(
     points: OperatingPoints, hull: CostHull, region: Region, costs: CostDistribution
 ) -> float:
     """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
-    fpr, tpr = points.fp[hull.index] / points.n_negative, points.tp[hull.index] / points.n_positive
+    fpr, tpr = _rates(points, hull.index)
     if region.area == 0:
         # One threshold is best at every cost: the last, of greatest recall.
         return float(region.shares_without_area(fpr[-1:], tpr[-1:])[0])
@@ -160,29 +160,25 @@ def partial_volume(
 
 
 def partial_volumes(
-    points: OperatingPoints | Sequence[OperatingPoints],
+    points: Sequence[OperatingPoints],
     hulls: Sequence[CostHull],
     regions: Sequence[Region],
     costs: CostDistribution,
 ) -> FloatArray:
-    """`partial_volume` of several hulls, of the same points or each of its own, and their regions.
+    """`partial_volume` of several points, hulls and regions.
 
     Where the closed form applies, one sweep over all of them saves most of the time.
     """
-    curves = points if isinstance(points, Sequence) else [points] * len(hulls)
-    triples = list(zip(curves, hulls, regions, strict=True))
+    triples = list(zip(points, hulls, regions, strict=True))
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
         return np.array([partial_volume(*triple, costs) for triple in triples])
     owner = np.repeat(np.arange(len(hulls)), [len(hull.index) for hull in hulls])
-    odds = np.array([one.negatives_per_positive for one in curves])[owner]
-    low, high = _spans(
-        np.concatenate([hull.enter for hull in hulls]),
-        np.concatenate([hull.leave for hull in hulls]),
-        costs,
-        odds,
-    )
+    odds = np.array([one.negatives_per_positive for one in points])[owner]
+    enter = np.concatenate([hull.enter for hull in hulls])
+    leave = np.concatenate([hull.leave for hull in hulls])
+    low, high = _spans(enter, leave, costs, odds)
     used = high > low
-    rates = [_rates(one, hulls[first:last]) for one, first, last in _same_points(curves)]
+    rates = [_rates(one, hull.index) for one, hull, _ in triples]
     fpr, tpr = np.concatenate(rates, axis=1)[:, used]
     owner, low, high, odds = owner[used], low[used], high[used], odds[used][:, None]
     areas = _uniform_areas(_stack_rings(regions)[:, owner], fpr, tpr, low, high, costs, odds)
@@ -210,24 +206,15 @@ def volumes_on_grid(
     corner = np.repeat(used, copies)
     first = (np.cumsum(n_cells) - n_cells)[hulls.owner[used]]
     cell = np.arange(len(corner)) + np.repeat(first - (np.cumsum(copies) - copies), copies)
-    index = hulls.index[corner]
-    fpr, tpr = points.fp[index] / points.n_negative, points.tp[index] / points.n_positive
+    rates = _rates(points, hulls.index[corner])
     spans = low[corner], high[corner]
-    parts = _uniform_areas(rings[:, cell], fpr, tpr, *spans, costs, odds)
+    parts = _uniform_areas(rings[:, cell], *rates, *spans, costs, odds)
     return np.clip(np.bincount(cell, parts, minlength=len(areas)) / areas, 0.0, 1.0)
 
 
-def _same_points(curves: Sequence[OperatingPoints]) -> list[tuple[OperatingPoints, int, int]]:
-    """Return each run of the same points, and the positions where it starts and ends."""
-    starts = [i for i, one in enumerate(curves) if i == 0 or one is not curves[i - 1]]
-    ends = [*starts[1:], len(curves)]
-    return [(curves[i], i, j) for i, j in zip(starts, ends, strict=True)]
-
-
-def _rates(points: OperatingPoints, hulls: Sequence[CostHull]) -> FloatArray:
-    """Return fpr and tpr of the corners of several hulls, one after the other."""
-    index = np.concatenate([hull.index for hull in hulls])
-    return np.stack([points.fp[index] / points.n_negative, points.tp[index] / points.n_positive])
+def _rates(points: OperatingPoints, index: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """Return false and true positive rates of some rows."""
+    return points.fp[index] / points.n_negative, points.tp[index] / points.n_positive
 
 
 def _stack_rings(regions: Sequence[Region]) -> FloatArray:

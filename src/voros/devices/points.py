@@ -16,7 +16,7 @@ import numpy as np
 
 from voros.core.candidate_bins import skipped_counts
 from voros.core.costs import LARGEST_RATIO
-from voros.core.coverage import SomeThresholds
+from voros.core.coverage import ExactCoverage
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
@@ -115,7 +115,7 @@ def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> Oper
     if not solve(chosen, scenario).can_alarm:
         columns = joined_rows([columns, *_beyond(cases, scenario)])
         chosen = OperatingPoints.with_never_alarm(*columns, *cases.totals)
-    return replace(chosen, covers=SomeThresholds(tuple(counted)))
+    return replace(chosen, covers=ExactCoverage(scenarios=tuple(counted)))
 
 
 def _beyond(cases: DeviceCases, scenario: Scenario) -> list[CountedRows]:
