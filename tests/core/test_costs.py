@@ -81,7 +81,7 @@ def test_quadrature_reproduces_moments_of_scipy(frozen) -> None:
 def test_samples_are_sorted_and_normalised() -> None:
     samples = costs.from_samples([0.3, 0.1], weights=[1, 3])
     assert samples.values.tolist() == [0.1, 0.3]
-    assert samples.cdf(np.array([0.05, 0.1, 0.2, 0.3])).tolist() == [0, 0.75, 0.75, 1]
+    assert samples.weights.tolist() == [0.75, 0.25]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_samples_are_sorted_and_normalised() -> None:
         (lambda: costs.uniform_t(0.5, 1.5), "t holds 1.5"),
         (lambda: costs.miss_costs(0, 4), "miss_costs holds 0"),
         (lambda: costs.known(float("nan")), "cost_ratio holds nan"),
-        (lambda: costs.from_samples([]), "non-empty"),
+        (lambda: costs.from_samples([]), "is empty; accepted is at least one"),
         (
             lambda: costs.from_samples([0.1], weights=[-1]),
             "weights must be finite and not negative",

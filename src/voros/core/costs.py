@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
@@ -86,15 +87,6 @@ class CostDistribution(ABC):
         """Smallest and largest possible value, in the unit `over`."""
 
     @abstractmethod
-    def cdf(self, values: FloatArray) -> FloatArray:
-        """Probability of at most each value.
-
-        Returns
-        -------
-        ndarray of float
-        """
-
-    @abstractmethod
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Values and weights whose weighted sum is the mean of a function smooth between breaks.
 
@@ -108,9 +100,9 @@ class CostDistribution(ABC):
         raise ValueError(f"cost_ratio={self!r} cannot be saved as JSON")
 
     @property
-    @abstractmethod
     def _key(self) -> tuple[Any, ...]:
         """What two equal distributions have in common."""
+        return tuple(vars(self).values())
 
     def __eq__(self, other: object) -> bool:
         """Compare unit and all that makes the distribution."""
@@ -182,9 +174,8 @@ class CostDistribution(ABC):
         """
         if self.over == "t":
             return None
-        one = np.ones(1)
-        below = float(self.cdf(one)[0])
-        share = 1.0 - below if self.over == "ratio" else float(self.cdf(np.nextafter(one, 0.0))[0])
+        values, weights = self.nodes(np.ones(1))
+        share = weights[self.to_ratio(values, 1.0) > 1.0].sum()
         return _advice(self) if share >= UPSIDE_DOWN else None
 
 
@@ -196,17 +187,9 @@ class Uniform(CostDistribution):
     high: float
 
     @property
-    def _key(self) -> tuple[Any, ...]:
-        return self.over, self.low, self.high
-
-    @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
         return self.low, self.high
-
-    def cdf(self, values: FloatArray) -> FloatArray:
-        """Probability of at most each value."""
-        return np.clip((values - self.low) / (self.high - self.low), 0.0, 1.0)
 
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gauss-Legendre nodes between the breaks, and their probabilities."""
@@ -241,11 +224,6 @@ class Samples(CostDistribution):
         """Smallest and largest possible value."""
         return float(self.values[0]), float(self.values[-1])
 
-    def cdf(self, values: FloatArray) -> FloatArray:
-        """Probability of at most each value."""
-        steps = np.append(0.0, np.cumsum(self.weights))
-        return np.asarray(np.minimum(steps[np.searchsorted(self.values, values, "right")], 1.0))
-
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         """Return the values themselves with their probabilities."""
         return self.values, self.weights
@@ -279,10 +257,6 @@ class Density(CostDistribution):
         """Smallest and largest possible value."""
         low, high = self.distribution.support()
         return float(low), float(high)
-
-    def cdf(self, values: FloatArray) -> FloatArray:
-        """Probability of at most each value."""
-        return np.asarray(self.distribution.cdf(values))
 
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gauss-Legendre nodes in probability, each half of the mass graded towards its tail.
@@ -350,8 +324,13 @@ def scipy_family(name: str) -> Any:
     return family if isinstance(family, stats.rv_continuous) else None
 
 
+@cache
+def _unit_nodes() -> tuple[FloatArray, FloatArray]:
+    return np.polynomial.legendre.leggauss(QUADRATURE_NODES)
+
+
 def _gauss_legendre(ends: FloatArray) -> tuple[FloatArray, FloatArray]:
-    points, weights = np.polynomial.legendre.leggauss(QUADRATURE_NODES)
+    points, weights = _unit_nodes()
     half = np.diff(ends)[:, None] / 2
     middle = (ends[1:] + ends[:-1])[:, None] / 2
     return (middle + half * points).ravel(), (half * weights).ravel()
@@ -525,7 +504,7 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
     name = "cost_ratio" if over == "ratio" else over
     samples = [values] if isinstance(values, Real) else as_vector(values, "values").tolist()
     if not samples:
-        raise ValueError("values must be a non-empty list of numbers; its shape is (0,)")
+        raise ArgumentError("values", " is empty; accepted is at least one number")
     array = np.array([as_number(value, f"values, {name}") for value in samples])
     _check_values(array, over, name)
     mass = np.ones(len(array)) if weights is None else check_weights(weights, name="weights")
@@ -570,14 +549,10 @@ def read_cost_ratios(cost_ratio: Any) -> FloatArray:
 
 
 def _check_values(values: FloatArray, over: Over, name: str) -> None:
-    if over not in COST_UNITS:
-        check_choice(over, "over", COST_UNITS)
-    low, high = (0.0, 1.0) if over == "t" else (1 / LARGEST_RATIO, LARGEST_RATIO)
+    low, high = 1 / LARGEST_RATIO, LARGEST_RATIO
+    accepted = f"finite numbers above 0, from {low:g} to {high:g}"
+    if over == "t":
+        low, high, accepted = 0.0, 1.0, "numbers within [0, 1]"
     bad = ~((values >= low) & (values <= high))
     if bad.any():
-        accepted = (
-            "numbers within [0, 1]"
-            if over == "t"
-            else f"finite numbers above 0, from {low:g} to {high:g}"
-        )
         raise ArgumentError(name, f" holds {values[bad][0]:g}; accepted are {accepted}")

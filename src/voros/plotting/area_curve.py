@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.costs import Density, Samples
 from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.volume import in_unit_of
+from voros.core.volume import cost_moments
 from voros.evaluation import Evaluation, evaluation_of
 from voros.plotting.colours import ground, muted
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
@@ -124,8 +124,8 @@ class AreaCurveDisplay(CurveDisplay):
         if isinstance(costs, Samples):
             return self.to_t(costs.to_ratio(costs.values, odds)), costs.weights
         edges = np.linspace(*self.t_range, GRID)
-        cumulative = costs.cdf(in_unit_of(costs, self.to_ratio(edges), odds))
-        return (edges[1:] + edges[:-1]) / 2, np.abs(np.diff(cumulative)) / np.diff(edges)
+        probability, _ = cost_moments(costs, self.to_ratio(edges), odds)
+        return (edges[1:] + edges[:-1]) / 2, probability[1:-1] / np.diff(edges)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         evaluation = self.evaluations[model]
