@@ -8,7 +8,7 @@ scores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
@@ -164,19 +164,16 @@ def pruned_points(
     tied = count_values(positive, scores) if weights is None else None
     if tied is not None:
         return OperatingPoints.with_never_alarm(*tied)
-    at_most, marks = most_cases(scenario, *totals), positive
+    at_most = most_cases(scenario, *totals)
     leading: AnyArray | slice = slice(None)
-    if many and at_most < totals[0] + totals[1]:
+    if at_most < totals[0] + totals[1]:
         leading = np.flatnonzero(within_reach(scores, at_most, weights))
-        marks = positive[leading]
-    ranking, span = _ranking(scores[leading]) if many else (scores, None)
-    if span is None and weights is not None:
-        return OperatingPoints.with_never_alarm(*sum_weights(positive, scores, weights))
-    if span is None:
-        points = leading_counts(marks, ranking, at_most, totals)
-        return replace(points, covers=ExactCoverage(scenarios=(scenario,)))
-    cases = _Cases(ranking, marks, None if weights is None else weights[leading])
-    cases, ranges, chosen = _narrow(cases, _Ranges.whole(cases, *span), totals, scenario)
+    ranking, span = _ranking(scores[leading]) if many else (scores[leading], None)
+    cases = _Cases(ranking, positive[leading], None if weights is None else weights[leading])
+    ranges = _Ranges.whole(cases, *(span or (0.0, 1.0)))
+    chosen = ranges.at_hand
+    if span is not None:
+        cases, ranges, chosen = _narrow(cases, ranges, totals, scenario)
     n_positive = int(totals[0] if weights is None else np.count_nonzero(positive))
     n_rows = len(positive) - n_positive, n_positive
     thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
@@ -340,7 +337,11 @@ def _count_sorted(
         np.append(0.0, np.cumsum(in_class[np.argsort(scores, kind="stable")[::-1]]))
         for scores, in_class in zip((of_negatives, of_positives), weights, strict=False)
     ]
-    first, fp = count_at_positives(of_positives, of_negatives)
+    of_positives.sort()
+    of_negatives.sort()
+    changes = of_positives[1:] != of_positives[:-1]
+    first = np.append(True, changes)[: len(of_positives)].nonzero()[0][::-1]
+    fp = len(of_negatives) - of_negatives.searchsorted(of_positives[first])
     # Sorted scores are sorted by range too.
     home = np.repeat(np.flatnonzero(chosen), ranges.rows[chosen, 1])[first]
     counts = []
@@ -355,28 +356,6 @@ def _count_sorted(
     return of_positives[first], counts[1], counts[0]
 
 
-def leading_counts(
-    positive: BoolArray, scores: AnyArray, at_most: float, totals: ClassSizes | None = None
-) -> OperatingPoints:
-    """Count alarms only where the best threshold within ``at_most`` cases can lie.
-
-    Thresholds that flag more than ``at_most`` cases are out of capacity. Of the others, one that
-    is not at a positive's score adds false positives to the one before and nothing else. So a
-    sort of the short part replaces the sort of everything.
-    """
-    leading = True if at_most >= len(scores) else within_reach(scores, at_most)
-    # Positions are gathered faster than marks.
-    of_positives = scores[(positive & leading).nonzero()[0]]
-    of_negatives = scores[(~positive & leading).nonzero()[0]]
-    first, fp = count_at_positives(of_positives, of_negatives)
-    tp = len(of_positives) - first
-    kept = (tp + fp).searchsorted(at_most, side="right")
-    sizes = totals or _totals(positive, None)
-    return OperatingPoints.with_never_alarm(
-        of_positives[first[:kept]], tp[:kept], fp[:kept], *sizes
-    )
-
-
 def most_cases(
     scenario: Scenario, n_positive: float, n_negative: float, one_case: float = 1.0
 ) -> float:
@@ -388,25 +367,6 @@ def most_cases(
     lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
     # One more, so that rounding never cuts off a feasible threshold.
     return scenario.max_alarms(n_cases, lightest * one_case) / lightest + 1
-
-
-def count_at_positives(of_positives: AnyArray, of_negatives: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Sort the scores of positives and of negatives in place, and count from the highest down.
-
-    Returns
-    -------
-    first : ndarray of int
-        Where each distinct score of a positive first stands in `right`, highest first.
-    fp : ndarray of int
-        How many scores of negatives are no lower.
-    """
-    of_positives.sort()
-    of_negatives.sort()
-    new = np.ones(len(of_positives), dtype=np.bool_)
-    np.not_equal(of_positives[1:], of_positives[:-1], out=new[1:])
-    first = new.nonzero()[0]
-    fp = len(of_negatives) - of_negatives.searchsorted(of_positives[first])
-    return first[::-1], fp[::-1]
 
 
 def within_reach(scores: AnyArray, at_most: float, weights: FloatArray | None = None) -> BoolArray:

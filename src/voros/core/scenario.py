@@ -131,35 +131,41 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
-        if self.per is not None or self.exceed is not None:
-            self._check_per()
-        if self.per == PATIENT_DAY:
-            self._read_rate()
-        else:
-            _check_capacity(self.capacity)
-        check_number(self.min_precision, "min_precision")
-        if self.min_recall is not None:
-            recall = check_number(self.min_recall, "min_recall")
-            object.__setattr__(self, "min_recall", recall or None)
-        if self.prevalence is not None:
+        costs, prevalence = as_costs(self.cost_ratio), self.prevalence
+        if prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
             ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
-            prevalence = check_number(self.prevalence, "prevalence", accepted, *ends)
-            object.__setattr__(self, "prevalence", prevalence)
+            prevalence = check_number(prevalence, "prevalence", accepted, *ends)
+        recall = None if self.min_recall is None else check_number(self.min_recall, "min_recall")
         # numpy's numbers compare and print as Python's own do.
-        is_count = isinstance(self.capacity, Integral)
-        if self.per_period:
-            self._read_period(is_count)
-        object.__setattr__(self, "capacity", (int if is_count else float)(self.capacity))
-        object.__setattr__(self, "min_precision", float(self.min_precision))
-        object.__setattr__(self, "capacity_is_count", is_count)
-        object.__setattr__(self, "costs", as_costs(self.cost_ratio))
-        object.__setattr__(self, "cost_ratio", self.costs)
+        vars(self).update(
+            min_precision=check_number(self.min_precision, "min_precision"),
+            min_recall=recall or None,
+            prevalence=prevalence,
+            cost_ratio=costs,
+            costs=costs,
+        )
+        vars(self).update(self._read_capacity())
 
-    def _read_rate(self) -> None:
+    def _read_capacity(self) -> dict[str, Any]:
+        """Check the capacity, and what it is one per."""
+        if self.per is None:
+            if self.exceed is not None:
+                needs = f"={self.exceed!r} requires a capacity per period, such as "
+                raise ArgumentError("exceed", needs, Argument("per='day'", "capacity", "20/day"))
+            is_count = isinstance(self.capacity, Integral)
+            _check_capacity(self.capacity)
+            capacity = (int if is_count else float)(self.capacity)
+            return {"capacity": capacity, "capacity_is_count": is_count}
+        if not isinstance(self.per, str) or not self.per.strip():
+            raise ArgumentError(
+                "per", f"={self.per!r}; accepted is the name of a period, such as 'day'"
+            )
+        return self._read_rate() if self.per == PATIENT_DAY else self._read_period(self.per)
+
+    def _read_rate(self) -> dict[str, Any]:
         accepted = "a number of alarms per patient-day above 0"
         rate = check_number(self.capacity, "capacity", accepted, OPEN_INTERVAL[0], LARGEST_RATE)
-        object.__setattr__(self, "capacity", rate)
         if self.exceed is not None:
             raise ArgumentError(
                 "exceed",
@@ -167,31 +173,23 @@ class Scenario:
                 Argument(f"per={PATIENT_DAY!r}", "capacity", f"{rate:g}/{PATIENT_DAY}"),
                 ": the capacity is a mean rate over all stays",
             )
+        return {"capacity": rate, "capacity_is_count": False}
 
-    def _check_per(self) -> None:
-        if not isinstance(self.per, str) or not self.per.strip():
-            if self.per is None and self.exceed is not None:
-                needs = f"={self.exceed!r} requires a capacity per period, such as "
-                raise ArgumentError("exceed", needs, Argument("per='day'", "capacity", "20/day"))
-            raise ArgumentError(
-                "per", f"={self.per!r}; accepted is the name of a period, such as 'day'"
-            )
-
-    def _read_period(self, is_count: bool) -> None:
-        assert self.per is not None
-        calendar = Calendar.from_name(self.per)
-        if calendar is not None:
-            object.__setattr__(self, "per", calendar.name)
-        if not is_count:
+    def _read_period(self, per: str) -> dict[str, Any]:
+        _check_capacity(self.capacity)
+        calendar, exceed = Calendar.from_name(per), self.exceed
+        per = per if calendar is None else calendar.name
+        if not isinstance(self.capacity, Integral):
             raise ArgumentError(
                 "capacity",
-                f"={self.capacity!r} per {self.per!r}; accepted is a whole number of alarms in "
-                "each period",
+                f"={self.capacity!r} per {per!r}; accepted is a whole number of alarms in each "
+                "period",
             )
-        if self.exceed is not None:
+        if exceed is not None:
             accepted = "a share of the periods from 0 (never) to below 1, or None for the mean"
-            share = check_number(self.exceed, "exceed", accepted, 0.0, OPEN_INTERVAL[1])
-            object.__setattr__(self, "exceed", share)
+            exceed = check_number(exceed, "exceed", accepted, 0.0, OPEN_INTERVAL[1])
+        capacity = int(self.capacity)
+        return {"per": per, "exceed": exceed, "capacity": capacity, "capacity_is_count": True}
 
     def max_alarms(
         self, n_cases: int | float, one_case: float = 1.0, n_periods: float | None = None
@@ -285,8 +283,7 @@ class Scenario:
     def changed(self, **parts: Any) -> Scenario:
         """Return the scenario with other parts, checked, without a second warning of slips."""
         scenario = object.__new__(Scenario)
-        for name, value in (vars(self) | parts).items():
-            object.__setattr__(scenario, name, value)
+        vars(scenario).update(vars(self) | parts)
         scenario._read()
         return scenario
 
