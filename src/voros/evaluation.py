@@ -122,13 +122,12 @@ class Evaluation:
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The best feasible threshold on each interval of the cost ratio, in increasing order."""
-        points, hull = self.points, self.hull
-        low, high = self.scenario.costs.ratio_range(points.costed.negatives_per_positive)
-        enter, leave = hull.enter, hull.leave
-        return tuple(
-            Choice.at(points, hull.index[j], max(float(leave[j]), low), min(float(enter[j]), high))
-            for j in self.decision.used_vertices[::-1]
-        )
+        low, high = self.scenario.costs.ratio_range(self.points.costed.negatives_per_positive)
+        used = self.decision.used_vertices[::-1]
+        starts = np.maximum(self.hull.leave[used], low).tolist()
+        ends = np.minimum(self.hull.enter[used], high).tolist()
+        rows = self.hull.index[used]
+        return tuple(Choice.at(self.points, *row) for row in zip(rows, starts, ends, strict=True))
 
     def normalised_area(self, cost_ratio: Any) -> Any:
         """Share of the feasible region that is costlier than the best threshold at a cost ratio.
@@ -161,8 +160,7 @@ class Evaluation:
     def _decision_at(self, ratios: FloatArray) -> Decision:
         """Return a decision whose hull holds at some cost ratios."""
         low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
-        within = bool(np.all((ratios >= low) & (ratios <= high)))
-        if within:
+        if np.all((ratios >= low) & (ratios <= high)):
             return self.decision
         observed = self.points if self.decision.observed is None else self.decision.observed
         if not observed.covers.whole_curve:
@@ -205,12 +203,11 @@ class Evaluation:
 
     def _money_of_values(self) -> MoneyCost:
         points, worth, costs = self.points, self.points.costed, self.scenario.costs
-        starts = np.array([choice.cost_ratio_low for choice in self.choices[1:]])
-        ratios = ratio_moments(costs, starts, worth.negatives_per_positive)
-        probability = cost_moments(costs, starts, worth.negatives_per_positive)[0]
-        caught = np.array([choice.value_caught for choice in self.choices])
-        false_alarms = np.array([choice.false_alarm_cost for choice in self.choices])
-        total = float(ratios @ false_alarms + probability @ (worth.n_positive - caught))
+        rows = self.decision.chosen_rows[::-1]
+        switches = np.array([choice.cost_ratio_low for choice in self.choices[1:]])
+        ratios = ratio_moments(costs, switches, worth.negatives_per_positive)
+        probability, _ = cost_moments(costs, switches, worth.negatives_per_positive)
+        total = float(ratios @ worth.fp[rows] + probability @ (worth.n_positive - worth.tp[rows]))
         sums, sizes = (worth.n_positive, worth.n_negative), (points.n_positive, points.n_negative)
         per_1000 = PER_CASES * total / points.n_cases
         return money_of_values(per_1000, *sums, *sizes, float(ratios.sum()))
@@ -275,24 +272,19 @@ class Evaluation:
             )
             for c in self.choices[:SHOWN_CHOICES]
         ]
+        n_more = len(self.choices) - SHOWN_CHOICES
+        if n_more > 0:
+            rows.append((f"... and {n_more} more", *[""] * (len(header) - 1)))
         return Table.from_rows([header, *rows])
-
-    @property
-    def _not_shown(self) -> int:
-        return max(len(self.choices) - SHOWN_CHOICES, 0)
 
     def __repr__(self) -> str:
         """Show score, limits and choices as text."""
         width = max(len(name) for name, _ in self.summary())
         lines = [f"{name:<{width}}  {text}" for name, text in self.summary()]
-        lines += ["", self._table().text()]
-        if self._not_shown:
-            lines.append(f"... and {self._not_shown} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, "", self._table().text()])
 
     def _repr_html_(self) -> str:
-        more = f"<p>... and {self._not_shown} more</p>" if self._not_shown else ""
-        return f"{html_pairs(self.summary())}{self._table().html()}{more}"
+        return f"{html_pairs(self.summary())}{self._table().html()}"
 
 
 def evaluate(
