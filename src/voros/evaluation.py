@@ -260,7 +260,7 @@ class Evaluation:
 
     def _table(self) -> Table:
         header = ("cost ratio", "threshold", "TP", "FP", "alarms", "precision", "recall")
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 interval(c.cost_ratio_low, c.cost_ratio_high),
                 "never alarm" if c.never_alarm else threshold_text(c.threshold),

@@ -13,7 +13,7 @@ import numpy as np
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_type
 from voros.core.arrays import as_vector, check_same_length, named_columns, shown
-from voros.core.cases import LabelledCases, check_cases
+from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.places import on_device, refuse_on_device
@@ -48,8 +48,8 @@ MANY_AMOUNTS, UNEVEN_AMOUNTS = 20, 100
 SAMPLED_WEIGHTS = 1000
 """Weights that are looked at."""
 
-CENT_ROUNDING = 1e-6
-"""How far an amount in cents may be from a whole number."""
+CENT_ROUNDING = 1e-8
+"""How far an amount may be from one in whole cents."""
 
 SAME_TOTAL = 1e-9
 """Relative difference of class sizes that sums of weights in another order may have."""
@@ -271,16 +271,13 @@ def read_points(
     if points is not None:
         return points
     if on_device(y_true, y_score, sample_weight):
-        refuse_on_device(**units, **values)
-        return OperatingPoints.from_scores(y_true, y_score, **how)
+        refuse_on_device(**units)
     check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **units, **values)
-    in_periods = read_periods(scenario, y_true, periods, times)
-    cases = check_cases(y_true, y_score, **how)
-    warn_of_amounts(cases[2])
-    costs = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
-    if groups is None and in_periods is None and costs is None:
-        return points_of_cases(*cases)
-    return OperatingPoints.from_cases(*cases, groups=groups, periods=in_periods, values=costs)
+    labels, scores = _values(y_true, "y_true"), _values(y_score, "y_score")
+    check_same_length(y_true=labels, y_score=scores)
+    units = {"groups": groups, "periods": read_periods(scenario, labels, periods, times)}
+    cases = ModelCases(labels, {ONLY_MODEL: scores}, named=False)
+    return cases.counter(**how, **units, **values)(ONLY_MODEL)
 
 
 def warn_of_amounts(weights: FloatArray | None) -> None:
@@ -288,19 +285,18 @@ def warn_of_amounts(weights: FloatArray | None) -> None:
     if weights is None:
         return
     some = weights[:: max(len(weights) // SAMPLED_WEIGHTS, 1)]
+    distinct = np.unique(some)
     with np.errstate(over="ignore", invalid="ignore"):
-        distinct, beside = np.unique(some), np.abs(some * 100 - (some * 100).round())
-    if len(distinct) < MANY_AMOUNTS or not beside.max() <= CENT_ROUNDING:
-        return
+        in_cents = bool(np.all(np.abs(some - some.round(2)) <= CENT_ROUNDING))
     whole = bool((some == some.round()).all())
-    if whole and distinct[-1] < UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0):
-        return
-    warn_caller(
-        f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight says how many cases "
-        "a row stands for, so that capacity and precision count these sums. For what cases are "
-        "worth pass miss_value: costs then add values, and limits count cases",
-        DoubtfulWeightsWarning,
-    )
+    uneven = distinct[-1] >= UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0)
+    if len(distinct) >= MANY_AMOUNTS and in_cents and (uneven or not whole):
+        warn_caller(
+            f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight says how many "
+            "cases a row stands for, so that capacity and precision count these sums. For what "
+            "cases are worth pass miss_value: costs then add values, and limits count cases",
+            DoubtfulWeightsWarning,
+        )
 
 
 def _is_points(value: object) -> bool:
