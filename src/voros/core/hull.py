@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -109,15 +108,17 @@ class CostHull:
     enter : ndarray of shape (n_vertices,)
         Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
         best from its own down to that of the next.
+    leave : ndarray of shape (n_vertices,)
+        Cost ratio at which each gives way to the next; the last stays best down to 0.
     """
 
     index: AnyArray
     enter: FloatArray
+    leave: FloatArray = field(init=False)
 
-    @cached_property
-    def leave(self) -> FloatArray:
-        """Cost ratio at which each gives way to the next; the last stays best down to 0."""
-        return np.append(self.enter[1:], 0.0)
+    def __post_init__(self) -> None:
+        """Derive once where each ends."""
+        object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
 
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
         """Describe the thresholds by increasing cost ratio, with the ratios at which each is best.

@@ -131,21 +131,17 @@ class Scenario:
                 "cost_ratio is required: C_FP / C_FN as a number, a pair (low, high), or a "
                 "distribution from voros.costs"
             )
-        costs, prevalence = as_costs(self.cost_ratio), self.prevalence
+        prevalence = self.prevalence
         if prevalence is not None:
             accepted = f"a number strictly between 0 and 1, and at least {SMALLEST_PREVALENCE:g}"
             ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
             prevalence = check_number(prevalence, "prevalence", accepted, *ends)
         recall = None if self.min_recall is None else check_number(self.min_recall, "min_recall")
+        floor = check_number(self.min_precision, "min_precision")
         # numpy's numbers compare and print as Python's own do.
-        vars(self).update(
-            min_precision=check_number(self.min_precision, "min_precision"),
-            min_recall=recall or None,
-            prevalence=prevalence,
-            cost_ratio=costs,
-            costs=costs,
-        )
-        vars(self).update(self._read_capacity())
+        limits = {"min_precision": floor, "min_recall": recall or None, "prevalence": prevalence}
+        costs = as_costs(self.cost_ratio)
+        vars(self).update(limits, cost_ratio=costs, costs=costs, **self._read_capacity())
 
     def _read_capacity(self) -> dict[str, Any]:
         """Check the capacity, and what it is one per."""
