@@ -31,8 +31,9 @@ from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.io import check_writable
+from voros.present.report.data import ReportCases, ReportStays
 from voros.present.report.layout import report_paths, save_report
-from voros.present.report.making import ReportCases, ReportStays, compose_report
+from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
 
 

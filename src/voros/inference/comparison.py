@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Unpack
@@ -188,13 +188,22 @@ class Comparison(ReprMixin):
         return make_frame(columns, backend)
 
     def _parts(self) -> tuple[str | Table, ...]:
-        span = f"{percent(self.confidence_level)} interval"
+        return self.model_table(), "", self.pair_table(self.pairs), "", self.verdict
+
+    def model_table(self) -> Table:
+        """Return every model's estimate, interval and share of resamples won, best first."""
         limits = () if self.violations is None else ("limits",)
-        of_models = ("model", metric_in_words(self.metric), span, "wins", *limits)
-        models = Table.from_rows([of_models, *map(self._model_cells, self.ranking)])
-        of_pairs = ("pair", "difference", span, "p", "p, Holm")
-        pairs = Table.from_rows([of_pairs, *map(_pair_cells, self.pairs)])
-        return models, "", pairs, "", self.verdict
+        head = ("model", metric_in_words(self.metric), self._span, "wins", *limits)
+        return Table.from_rows([head, *map(self._model_cells, self.ranking)])
+
+    def pair_table(self, pairs: Iterable[PairedDifference]) -> Table:
+        """Return some of the pairs with their differences."""
+        head = ("pair", "difference", self._span, "p", "p, Holm")
+        return Table.from_rows([head, *map(_pair_cells, pairs)])
+
+    @property
+    def _span(self) -> str:
+        return f"{percent(self.confidence_level)} interval"
 
     def _model_cells(self, model: str) -> tuple[str, ...]:
         one = self.models[model]

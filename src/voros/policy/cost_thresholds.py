@@ -120,12 +120,20 @@ class CostThresholds:
 
     def _repr_html_(self) -> str:
         """Show limits, guarantee and thresholds, for notebooks."""
-        return html_pairs(_metadata(self)) + Table.from_rows(_thresholds(self)).html()
+        return html_pairs(self.summary()) + self.table().html()
 
     def __repr__(self) -> str:
         """Show limits, guarantee and thresholds."""
-        lines = (f"{name}: {text}" for name, text in _metadata(self))
-        return "\n".join((*lines, Table.from_rows(_thresholds(self)).text()))
+        lines = (f"{name}: {text}" for name, text in self.summary())
+        return "\n".join((*lines, self.table().text()))
+
+    def summary(self) -> list[tuple[str, str]]:
+        """Return model, limits, guarantee and cases, as pairs of name and text."""
+        return _metadata(self)
+
+    def table(self) -> Table:
+        """Return the default threshold and, where others are used, those at each cost."""
+        return Table.from_rows(_thresholds(self))
 
 
 def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,14 @@ CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-actio
 
 STYLE_TO_COME = "(content policy)"
 """Stands for the policy until the style is known whose digest it names."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Names and what they stand for, in two columns of a document."""
+
+    pairs: Sequence[tuple[str, str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)

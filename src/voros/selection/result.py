@@ -297,13 +297,16 @@ class Selection(ReprMixin):
         return make_frame(columns, backend)
 
     def _parts(self) -> tuple[str, str, Table, str]:
-        """Return limits, cases and ranking; a star marks scores close to the best."""
-        titles = (STRATEGY_TITLES[name] for name in self.compared)
-        table = Table.from_rows([("model", *titles), *map(self.cells, self.ranking)])
+        """Return limits, cases and ranking."""
         by = f"by {STRATEGY_TITLES[self.strategy]}"
         if self.n_development is not None:
             by = f"fixed on {self.n_development:,} development cases, {by}"
-        return f"winner {by}: {self.winner}", self._limits_and_cases, table, self.legend
+        return f"winner {by}: {self.winner}", self._limits_and_cases, self.table(), self.legend
+
+    def table(self) -> Table:
+        """Return the ranking; a star marks scores close to the best."""
+        titles = (STRATEGY_TITLES[name] for name in self.compared)
+        return Table.from_rows([("model", *titles), *map(self.cells, self.ranking)])
 
     @property
     def _limits_and_cases(self) -> str:

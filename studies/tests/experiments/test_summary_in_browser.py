@@ -14,13 +14,13 @@ pytest.importorskip("matplotlib")
 from experiments.test_study import some_scored
 from started import browser  # noqa: F401
 
-from voros.present.flow import FlowStep
 from voros_studies.experiments.cases import LabelledCases, Split, StudyContext
 from voros_studies.experiments.grid import quick_grid
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.reviewer import StudyParts, reviewer_tables, study_flow
 from voros_studies.experiments.run_summary import draw_study, render_summary
 from voros_studies.experiments.study import Scored, cost_intervals, run_study
+from voros_studies.flow import FlowStep
 
 pytestmark = pytest.mark.slow
 

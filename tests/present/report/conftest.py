@@ -8,7 +8,8 @@ import pytest
 
 from voros.core.subgroups import read_subgroups
 from voros.io import read_predictions
-from voros.present.report.making import ReportCases, compose_report
+from voros.present.report.data import ReportCases
+from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
 
 

@@ -1,4 +1,4 @@
-"""Counts, discrimination, calibration and flow of a report, against the cases themselves."""
+"""Counts, discrimination and calibration of a report, against the cases themselves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,9 @@ from voros.exceptions import ArgumentError
 from voros.io import read_predictions
 from voros.present.report import make_report
 from voros.present.report.accuracy import (
-    MEASURES,
     accuracy_in_words,
     accuracy_tables,
     accuracy_values,
-    flow_by_subgroup,
-    flow_steps,
     net_benefit_table,
 )
 from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
@@ -63,7 +60,7 @@ def test_counts_and_exact_intervals_on_both_sets(tested):
     threshold = report.policy.threshold()
     for found, labels, scores in (
         (report.validated, y, a),
-        (report.tested_default, later, b),
+        (report.tested, later, b),
     ):
         values = accuracy_values(found)
         alarm = scores >= threshold
@@ -76,12 +73,11 @@ def test_counts_and_exact_intervals_on_both_sets(tested):
             exact(tn, tn + fn),
             tuple(1000 * each for each in exact(tp + fp, len(labels))),
         )
-        for name, (value, low, high) in zip(MEASURES, expected, strict=True):
-            each = values["measures"][name]
+        for each, (value, low, high) in zip(values["measures"].values(), expected, strict=True):
             assert (each.value, each.low, each.high) == pytest.approx((value, low, high), abs=1e-6)
     counts, measures = accuracy_tables(report)
     assert counts.rows[1][:2] == ("test", f"{tp:,}")
-    assert [row[0] for row in measures.rows] == list(MEASURES)
+    assert [row[0] for row in measures.rows] == list(values["measures"])
 
 
 def test_at_another_prevalence_precision_follows_bayes():
@@ -92,8 +88,8 @@ def test_at_another_prevalence_precision_follows_bayes():
     tpr, fpr = alarm[y].mean(), alarm[~y].mean()
     found = values["measures"]
     positive, alarms = 0.05 * tpr, 0.05 * tpr + 0.95 * fpr
-    assert found[MEASURES[0]].value == pytest.approx(positive / alarms)
-    assert found[MEASURES[4]].value == pytest.approx(1000 * alarms)
+    assert found["precision (positive predictive value)"].value == pytest.approx(positive / alarms)
+    assert found["alarms per 1,000 cases"].value == pytest.approx(1000 * alarms)
     assert found["negative predictive value"] is None
     assert values["tp"] == (alarm & y).sum()
     assert "prevalence of 5 %" in " ".join(accuracy_in_words(report))
@@ -166,30 +162,14 @@ def write(path, y, scores, holes=()):
     return path
 
 
-def test_the_flow_counts_rows_and_names_what_is_missing(tmp_path, report_file):
+def test_rows_that_are_left_out_are_counted_and_named(tmp_path, report_file):
     y, a = drawn(8)
     path = write(tmp_path / "cases.csv", y, a, holes=(3, 50, 51))
     columns = COLUMNS | {"drop_missing": True}
-    report = report_file(path, SCENARIO, columns=columns, **FEW)
-    steps = flow_steps(report.validation)
+    said = dict(report_file(path, SCENARIO, columns=columns, **FEW).data["validation"].pairs())
     kept = np.delete(y, (3, 50, 51))
-    assert [(step.kept, step.left_out) for step in steps] == [
-        (400, 0),
-        (397, 3),
-        (397, 0),
-        (kept.sum(), 0),
-        ((~kept).sum(), 0),
-    ]
-    assert steps[1].reason == "no value in risk (3)"
-
-
-def test_the_flow_counts_the_test_cases_of_each_group(tested):
-    report, (_, _, later, _) = tested
-    rows = flow_by_subgroup(report.tested.by_subgroup).rows
-    assert [row[0] for row in rows] == ["sex: f", "sex: m"]
-    assert sum(int(row[1]) for row in rows) == len(later)
-    assert sum(int(row[2]) for row in rows) == later.sum()
-    assert sum(int(row[3]) for row in rows) == (~later).sum()
+    assert said["rows"] == "400, of which 3 left out: no value in risk (3)"
+    assert said["cases"].startswith(f"397, of which {kept.sum()} positive (")
 
 
 def test_arrays_frames_and_files_give_the_same_report(tmp_path, report_file):
@@ -211,13 +191,13 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path, report_file):
         report_file(first, SCENARIO, test=second, by=["sex"], group="patient",
                     columns=COLUMNS, **FEW),
     ]  # fmt: skip
-    assert len({report.tested.expected_cost for report in reports}) == 1
-    assert len({report.intervals["risk"] for report in reports}) == 1
+    assert len({report.tested_by_cost.expected_cost for report in reports}) == 1
+    assert len({report.intervals["risk"].low for report in reports}) == 1
     assert len({repr(report.tested.by_subgroup) for report in reports}) == 1
-    assert [report.validation.file for report in reports] == ["", "", "valid.csv"]
+    assert [report.data["validation"].file for report in reports] == ["", "", "valid.csv"]
     cases = read_predictions(second, label="died", scores=["risk"])
     alarm = cases.scores_of("risk") >= reports[2].policy.threshold()
-    assert accuracy_values(reports[2].tested_default)["tp"] == (alarm & cases.labels).sum()
+    assert accuracy_values(reports[2].tested)["tp"] == (alarm & cases.labels).sum()
 
 
 def test_half_a_test_and_groups_of_nothing_are_refused():
@@ -230,17 +210,6 @@ def test_half_a_test_and_groups_of_nothing_are_refused():
         make_report(y, a, SCENARIO, by=y, **FEW)
     with pytest.raises(ArgumentError, match="false_alarm_cost prices test cases"):
         make_report(y, a, SCENARIO, false_alarm_cost=3, **FEW)
-
-
-def test_a_report_is_shown_in_short(tested):
-    report, (y, *_) = tested
-    text, page = repr(report), report._repr_html_()
-    values = accuracy_values(report.validated)
-    assert text.startswith("A classifier chosen\nchosen: risk, alarm at a score of at least")
-    assert len(text.splitlines()) < 25
-    for name in ("tp", "fp", "fn", "tn"):
-        assert f"<td>{values[name]:,}</td>" in page
-    assert values["tp"] + values["fn"] == y.sum()
 
 
 def test_intervals_of_the_report_know_patients():

@@ -18,7 +18,8 @@ import voros
 from voros.core.calibration import RiskCounts, smooth_share
 from voros.present.report import make_report
 from voros.present.report.accuracy import deployed_benefit, net_benefit_table
-from voros.present.report.layout import opening_in_words, render_report
+from voros.present.report.layout import render_report
+from voros.present.report.sections import opening_in_words
 from voros.present.report.values import report_document
 
 RATIO = 0.125
@@ -79,13 +80,13 @@ def test_costs_and_net_benefit_reconcile_as_the_report_defines_them(report, page
     worst = y_test.sum() + RATIO * (~y_test).sum()
     assert "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN" in page
     assert re.search(rf"cost of 1,000 cases, in misses</th>\s*<td[^>]*>{cost:.1f}<", page)
-    assert report.tested.expected_cost == pytest.approx(cost / worst)
+    assert report.tested_by_cost.expected_cost == pytest.approx(cost / worst)
     benefit = f"{y_test.sum() - cost:.3g}"
     assert any(benefit in cell for row in net_benefit_table(report).rows for cell in row)
 
 
 def test_scores_are_defined_beside_the_ranking(page):
-    ranking = page[page.index('id="ranking"') : page.index('id="policy"')]
+    ranking = page[page.index('id="ranking"') : page.index('id="chosen-policy"')]
     for words in ("Partial VOROS is the share", "VOROS is the same without", "partial AUROC is"):
         assert words in ranking
 

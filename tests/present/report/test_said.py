@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="the report's pictures need the cli ext
 import voros
 from voros.present.report import make_report
 from voros.present.report.accuracy import accuracy_in_words
-from voros.present.report.layout import _ranking_in_words, opening_in_words
+from voros.present.report.sections import opening_in_words, ranking_in_words
 from voros.present.report.wording import consequences_in_words, limits_verdict
 
 SCENARIO = voros.Scenario(0.3, 0.3, cost_ratio=0.1)
@@ -58,8 +58,8 @@ def reported(files, report_file):
 
 def test_patients_are_said_to_be_resampled_where_they_are(reported):
     by_patient = reported("test.csv", group="patient")
-    assert "from 100 resamples of the 40 patients" in _ranking_in_words(by_patient)
-    assert "resamples of the cases" in _ranking_in_words(reported("bare.csv"))
+    assert "from 100 resamples of the 40 patients" in ranking_in_words(by_patient)
+    assert "resamples of the cases" in ranking_in_words(reported("bare.csv"))
 
 
 def test_patients_in_both_files_are_counted(reported):

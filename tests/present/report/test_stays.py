@@ -13,7 +13,7 @@ from alarms.test_points import large_ward
 
 import voros
 from voros.present.report import make_report, save_report
-from voros.present.report.stays import stays_verdict
+from voros.present.report.wording import limits_verdict
 
 pytest.importorskip("matplotlib", reason="a report draws pictures")
 pytest.importorskip("jinja2", reason="a report is a template")
@@ -43,7 +43,7 @@ def report():
 def test_the_document_has_what_a_ward_asks(report, tmp_path):
     document, values = save_report(report, tmp_path / "ward.html")
     text = re.sub(r"<[^>]+>", " ", document.read_text())
-    tested = report.tested_stays
+    tested = report.tested
     for said in (
         f"{tested.tp} of {tested.n_events} events are caught",
         f"{tested.alarms_per_patient_day:.3g} alarms per patient-day",
@@ -61,14 +61,14 @@ def test_the_document_has_what_a_ward_asks(report, tmp_path):
     content = json.loads(values.read_text())
     assert content["test"]["at_default"]["tp"] == tested.tp
     assert content["validation"]["stays"]["events"] == report.points["good"].n_positive
-    assert content["validation"]["at_default"]["alarms"] == report.validated_stays.alarms
+    assert content["validation"]["at_default"]["alarms"] == report.validated.alarms
 
 
 def test_the_evaluation_is_that_of_the_policy(report):
     later, _ = ward_points(1)
     alone = report.policy.evaluate_stays(later[report.winner])
-    assert report.tested_stays.intervals == alone.intervals
-    parts = report.tested_stays.by_subgroup.results
+    assert report.tested.intervals == alone.intervals
+    parts = report.tested.by_subgroup.results
     assert sum(part.tp for part in parts) == alone.tp
 
 
@@ -81,12 +81,12 @@ def test_the_evaluation_is_that_of_the_policy(report):
     ],
 )
 def test_limits_that_an_interval_reaches_across_are_named(report, floor, rate, verdict):
-    low, most = (report.tested_stays.intervals[name] for name in ("precision", RATE))
+    low, most = (report.tested.intervals[name] for name in ("precision", RATE))
     limits = SCENARIO.changed(min_precision=low[0] + floor, capacity=most[1] + rate)
-    tested = replace(report.tested_stays, scenario=limits)
-    assert verdict in stays_verdict(tested)
+    tested = replace(report.tested, scenario=limits)
+    assert verdict in limits_verdict(tested)
     violation = SimpleNamespace()
-    assert stays_verdict(replace(tested, violations=(violation,))) == "limits broken"
+    assert limits_verdict(replace(tested, violations=(violation,))) == "limits broken"
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,12 @@ def test_points_of_cases_are_refused():
 
 
 def test_events_of_stays_without_a_row_are_said():
-    from voros.present.report.making import ReportStays
-    from voros.present.report.stays import stays_metadata
+    from voros.present.report.data import ReportStays
 
     stay, hour, score, (of, at) = large_ward(0)
     events = np.append(of, [901, 902]), np.append(at, [4, 4])
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
     data = ReportStays({"good": points}).summary()
     assert data.stays["events_elsewhere"] == 2
-    said = dict(stays_metadata(data))["events"]
+    said = dict(data.pairs())["events"]
     assert said.endswith("; 2 events of stays without a row are left out")

@@ -8,17 +8,11 @@ if TYPE_CHECKING:
     from voros.present.report.layout import save_report
     from voros.present.report.making import make_report, write_report
 
-_HOME_OF = {
-    "Report": "content",
-    "make_report": "making",
-    "save_report": "layout",
-    "write_report": "making",
-}
 __all__ = ["Report", "make_report", "save_report", "write_report"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a name when it is used: it loads pictures, and much of the library."""
-    if name not in _HOME_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    return getattr(import_module(f"{__name__}.making"), name)

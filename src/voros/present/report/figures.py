@@ -15,7 +15,7 @@ from voros.core.scenario import PATIENT_DAY
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
-from voros.present.report.content import rows_of
+from voros.present.report.data import rows_of
 from voros.present.report.risks import best_known
 from voros.text.numbers import percent
 from voros.winners import score_grid
@@ -58,14 +58,17 @@ Drawn: TypeAlias = Iterator[tuple[Any, str, str]]
 def report_pictures(report: Report) -> dict[str, list[Picture]]:
     """Draw the pictures of each part of a report; none where a part has nothing to show."""
     headless_pyplot()
-    of_cases = {
-        "ranking_pictures": _draw_ranking,
-        "decision_pictures": _draw_decision_curve,
-        "calibration_pictures": _draw_calibration,
-        "subgroup_pictures": _draw_groups,
+    parts = {
+        "ranking": _draw_events if report.over_stays else _draw_ranking,
+        "policy": _draw_policy,
+        "map": _draw_map,
     }
-    of_all = {"policy_pictures": _draw_policy, "map_pictures": _draw_map}
-    parts = of_all | ({"ranking_pictures": _draw_events} if report.over_stays else of_cases)
+    if not report.over_stays:
+        parts |= {
+            "decision": _draw_decision_curve,
+            "calibration": _draw_calibration,
+            "subgroup": _draw_groups,
+        }
     return {
         name: [
             Picture(figure_bytes(ax.figure, "png"), caption, alternative)

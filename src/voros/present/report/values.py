@@ -10,13 +10,11 @@ from voros.alarms.stay_rows import rows_in_memory
 from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
 from voros.present.report.accuracy import accuracy_values
-from voros.present.report.stays import stays_verdict
 from voros.present.report.wording import limits_verdict
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.scenario import Scenario
-    from voros.inference import PairedDifference
     from voros.policy import PolicyEvaluation, SubgroupEvaluation
     from voros.present.report.content import Report
 
@@ -41,55 +39,55 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "written": written.isoformat(timespec="seconds"),
         "command": report.command,
         "versions": package_versions(*REPORTED_PACKAGES),
-        "validation": asdict(report.validation) | _validation_values(report),
+        "validation": asdict(report.data["validation"]) | _validation_values(report),
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
         "intervals": {"confidence_level": report.confidence_level, "resamples": report.resamples},
-        "verdict": report.verdict,
-        "differences": [_difference_values(pair) for pair in report.differences],
+        "verdict": None if report.comparison is None else report.comparison.verdict,
+        "differences": _differences(report),
         "ranking": ranking_rows(report),
         "policy": report.policy.fields(),
-        "test": None
-        if report.test is None
-        else {"data": asdict(report.test)} | _test_values(report),
+        "test": None if report.test is None else _test_values(report),
     }
 
 
 def _validation_values(report: Report) -> dict[str, Any]:
     if report.over_stays:
-        return {"at_default": report.validated_stays.values()}
+        return {"at_default": report.validated.values()}
     return {"at_default": accuracy_values(report.validated), "quality": report.quality}
 
 
 def _test_values(report: Report) -> dict[str, Any]:
     """Return what the policy did on test cases, by a threshold for each cost and by the default."""
-    if report.tested_stays is not None:
-        return {
-            "at_default": report.tested_stays.values(),
-            "verdict": stays_verdict(report.tested_stays),
-        }
-    assert report.tested is not None
-    return {
-        "at_default": report.tested_default and accuracy_values(report.tested_default),
+    data, by_cost = {"data": asdict(report.data["test"])}, report.tested_by_cost
+    if by_cost is None:
+        verdict = limits_verdict(report.tested)
+        return data | {"at_default": report.tested.values(), "verdict": verdict}
+    return data | {
+        "at_default": accuracy_values(report.tested),
         "quality": {report.winner: report.test_quality},
-        "evaluation": evaluation_values(report.tested, report.false_alarm_cost),
-        "verdict": limits_verdict(report.tested),
+        "evaluation": evaluation_values(by_cost, report.false_alarm_cost),
+        "verdict": limits_verdict(by_cost),
         "in_both": report.in_both and asdict(report.in_both),
     }
 
 
-def _difference_values(pair: PairedDifference) -> dict[str, Any]:
-    return {name: value for name, value in vars(pair).items() if name != "distribution"}
+def _differences(report: Report) -> list[dict[str, Any]]:
+    pairs = () if report.comparison is None else report.comparison.pairs
+    return [{name: of for name, of in vars(p).items() if name != "distribution"} for p in pairs]
 
 
 def ranking_rows(report: Report) -> list[dict[str, Any]]:
-    """Return the ranking, each model with its interval."""
-    selection, intervals = report.selection, report.intervals
-    return [
-        row.record() | {"behind": selection.behind(row)} | asdict(intervals[row.model])
-        for row in selection.ranking
-    ]
+    """Return the ranking, each model with its interval and the share of resamples it wins."""
+    wins = {report.winner: 1.0} if report.comparison is None else report.comparison.shares_won
+    rows = []
+    for row in report.selection.ranking:
+        one = report.intervals[row.model]
+        interval = {"estimate": one.estimate, "low": one.low, "high": one.high}
+        behind, won = report.selection.behind(row), wins[row.model]
+        rows.append(row.record() | {"behind": behind} | interval | {"wins": won})
+    return rows
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:

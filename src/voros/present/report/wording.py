@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from voros.core.scenario import PATIENT_DAY
 from voros.text.numbers import (
     count,
     count_within,
@@ -17,7 +18,7 @@ from voros.text.numbers import (
 
 if TYPE_CHECKING:
     from voros.core.calibration import Estimate
-    from voros.policy import PolicyEvaluation, ThresholdPolicy
+    from voros.policy import PolicyEvaluation, StayEvaluation, ThresholdPolicy
 
 SHOWN_CASES = 1000
 """People imagine a number of cases better than a rate; of a thousand it can be whole."""
@@ -37,69 +38,49 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
     )
 
 
-def limits_verdict(tested: PolicyEvaluation) -> str:
+def limits_verdict(tested: PolicyEvaluation | StayEvaluation) -> str:
     """Say whether a policy kept its limits on test cases, and whether these are enough to tell.
 
     Kept are limits that no interval of precision, recall or alarms reaches across; those that hold
     on the cases, and may not in the population they come from, are met.
     """
-    return verdict_in_words(tested.satisfied, _reaching(tested), tested.confidence_level)
-
-
-def verdict_in_words(satisfied: bool, reaching: list[str] | None, confidence_level: float) -> str:
-    """Say whether limits are kept, from those that an interval reaches across."""
-    if not satisfied:
+    if not tested.satisfied:
         return "limits broken"
+    reaching = _reaching(tested)
     if reaching is None:
         return "limits met on these cases"
     if not reaching:
         return "limits kept"
     return (
-        f"limits met on these cases, which are too few to tell: at {percent(confidence_level)} "
-        f"confidence {' and '.join(reaching)}"
+        "limits met on these cases, which are too few to tell: at "
+        f"{percent(tested.confidence_level)} confidence {' and '.join(reaching)}"
     )
 
 
-def _reaching(tested: PolicyEvaluation) -> list[str] | None:
+def _reaching(tested: Any) -> list[str] | None:
     """Name the limits that an interval reaches across; None where there is no interval."""
     scenario, intervals = tested.scenario, tested.intervals
-    if intervals is None or scenario.exceed is not None:
+    over_stays = isinstance(intervals, dict)
+    by_admission = over_stays and scenario.per not in (None, PATIENT_DAY)
+    if intervals is None or scenario.exceed is not None or by_admission:
         return None
-    low, most = intervals.precision[0], intervals.alarms[1]
-    reaching = []
-    if low < scenario.min_precision:
-        reaching.append(may_be("precision", low, "below", scenario.min_precision))
-    if scenario.min_recall is not None and intervals.recall[0] < scenario.min_recall:
-        reaching.append(may_be("recall", intervals.recall[0], "below", scenario.min_recall))
-    if most > tested.max_alarms:
-        reaching.append(
-            f"there may be {math.ceil(most):,} alarms, above {count_within(tested.max_alarms)}"
-        )
+    ends = intervals if over_stays else vars(intervals)
+    limits = [
+        ("precision", ends["precision"][0], "below", scenario.min_precision),
+        ("recall", ends["recall"][0], "below", scenario.min_recall or 0.0),
+    ]
+    if scenario.per == PATIENT_DAY:
+        most = ends["alarms_per_patient_day"][1]
+        limits.append(("alarms per patient-day", most, "above", scenario.capacity))
+    reaching = [
+        f"{measure} may be {short(end, limit)}, {side} {typed(limit)}"
+        for measure, end, side, limit in limits
+        if (end < limit if side == "below" else end > limit)
+    ]
+    if not over_stays and ends["alarms"][1] > tested.max_alarms:
+        most_alarms, allowed = math.ceil(ends["alarms"][1]), count_within(tested.max_alarms)
+        reaching.append(f"there may be {most_alarms:,} alarms, above {allowed}")
     return reaching
-
-
-def may_be(measure: str, end: float, side: str, limit: float) -> str:
-    """Say that an interval reaches across a limit."""
-    return f"{measure} may be {short(end, limit)}, {side} {typed(limit)}"
-
-
-def evaluation_in_words(tested: PolicyEvaluation, price: float | None = None) -> tuple[str, ...]:
-    """Say what a policy did on test cases: a line, its price, and one for each broken limit."""
-    most = math.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
-    summary = (
-        f"{limits_verdict(tested)}; expected cost {short(tested.expected_cost)}, mean precision "
-        f"{short(tested.mean_precision)}, mean alarms {count(tested.mean_alarms)} of at most "
-        f"{count(most)}"
-    )
-    if tested.by_period is not None:
-        by_period = tested.by_period
-        share = float(tested.probabilities @ by_period.n_above) / by_period.n_periods
-        summary += (
-            f" in all, more than {typed(tested.scenario.capacity)} in {percent(share)} of "
-            f"{by_period.n_periods:,} periods ({by_period.note})"
-        )
-    money = () if price is None else (repr(tested.in_money(price)),)
-    return (summary, *money, *map(str, tested.violations))
 
 
 def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:

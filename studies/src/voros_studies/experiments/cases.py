@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.errors import ExperimentError
+from voros_studies.flow import FlowStep
 
 TRAIN_SHARE = 0.5
 """Share of the patients that models are trained on; the rest is halved."""

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from voros.core.decision import solve
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, Split, StudyContext
 from voros_studies.experiments.measured import name_with_unit
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.risk_quality import risk_quality
 from voros_studies.experiments.study import STUDY_CONFIDENCE, Scored
+from voros_studies.flow import FlowStep
 from voros_studies.tables import Column, Table, Value
 
 PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}

@@ -11,7 +11,6 @@ from voros import OperatingPoints, Scenario
 from voros.plotting import AreaCurveDisplay, CalibrationDisplay, RocDisplay, WinnerMapDisplay
 from voros.policy import PolicyEvaluation
 from voros.present.document import Picture, render_document
-from voros.present.flow import FlowStep
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.winners import score_grid
 from voros_studies.experiments.labels import LABELS, scenario_in_words
@@ -20,6 +19,7 @@ from voros_studies.experiments.study import (
     GUARANTEED_BY,
     Scored,
 )
+from voros_studies.flow import FlowStep
 from voros_studies.paper.cells import ScenarioName
 from voros_studies.tables import Table
 

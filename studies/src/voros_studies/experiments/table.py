@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.io.source import Source
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray
 from voros_studies.experiments.cases import LabelledCases, Split
 from voros_studies.experiments.errors import ExperimentError
 from voros_studies.experiments.table_encoder import MOST_WORDS, TableEncoder
+from voros_studies.flow import FlowStep
 
 if TYPE_CHECKING:
     import pandas as pd

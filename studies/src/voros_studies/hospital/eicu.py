@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, StudyContext, split_in_quarters, words_of
 from voros_studies.experiments.errors import ExperimentError
@@ -21,6 +20,7 @@ from voros_studies.experiments.experiment import (
     run_experiment,
 )
 from voros_studies.experiments.results import StudyResult
+from voros_studies.flow import FlowStep
 from voros_studies.hospital.features import (
     BUCKET_HOURS,
     N_BUCKETS,

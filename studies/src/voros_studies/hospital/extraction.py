@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from voros.core.arguments import check_choice
-from voros.present.flow import FlowStep
 from voros_studies.experiments.errors import ExperimentError, explaining_full_disk
 from voros_studies.experiments.folder import save_json, sha256_of
+from voros_studies.flow import FlowStep
 from voros_studies.hospital.chart import ChartCount, stream_chart
 from voros_studies.hospital.features import HOURS
 from voros_studies.hospital.layout import MOST_LEFT_OUT, check_few_left_out

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, StudyContext, words_of
 from voros_studies.experiments.experiment import (
@@ -19,6 +18,7 @@ from voros_studies.experiments.experiment import (
     run_experiment,
 )
 from voros_studies.experiments.results import StudyResult
+from voros_studies.flow import FlowStep
 from voros_studies.hospital.channels import CHANNELS, TIME_VARYING
 from voros_studies.hospital.extraction import (
     PAPER_PREVALENCE,

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from voros.present.flow import FlowStep
 from voros.typing import AnyArray, BoolArray, FloatArray
 from voros_studies.experiments.cases import LabelledCases, StudyContext
 from voros_studies.experiments.errors import ExperimentError
@@ -26,6 +25,7 @@ from voros_studies.experiments.folder import sha256_of
 from voros_studies.experiments.rivals import compare_forecasts
 from voros_studies.experiments.splits import SplitsResult, run_splits
 from voros_studies.experiments.splits_summary import write_splits
+from voros_studies.flow import FlowStep
 from voros_studies.hospital.archives import archived_files
 from voros_studies.hospital.channels import TIME_VARYING
 from voros_studies.hospital.features import (

@@ -12,12 +12,12 @@ import numpy as np
 from voros.core.arguments import check_choice
 from voros.datasets import load_support2
 from voros.datasets.support2 import OutcomeName
-from voros.present.flow import FlowStep
 from voros.typing import FloatArray
 from voros_studies.experiments.cases import LabelledCases, StudyContext
 from voros_studies.experiments.experiment import AS_PUBLISHED, RunOptions, run_experiment
 from voros_studies.experiments.results import StudyResult
 from voros_studies.experiments.rivals import compare_forecasts
+from voros_studies.flow import FlowStep
 from voros_studies.hospital.features import stack
 
 OUTCOME_TITLES: Mapping[OutcomeName, str] = {

@@ -1,0 +1,213 @@
+"""The sections of a report: sentences, tables and pictures under their headings."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from voros.core.decision import STRATEGY_TITLES
+from voros.present.document import Pairs, Picture
+from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, net_benefit_table
+from voros.present.report.content import Report
+from voros.present.report.figures import report_pictures
+from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
+from voros.present.report.wording import consequences_in_words, limits_verdict, policy_in_words
+from voros.text.numbers import percent, short, threshold_text
+from voros.text.table import Table
+
+Part: TypeAlias = str | Pairs | Picture | Table
+
+SCORE_WORDS = (
+    "Partial VOROS is the share of the operating points within the limits that cost more than the "
+    "model's best one, averaged over the costs: 0 is no better than raising no alarm or, with a "
+    "recall floor, than the costliest within the limits; 1 is perfect. VOROS is the same without "
+    "limits",
+    "The partial AUROC is the area under the part of the ROC curve whose thresholds meet the "
+    "limits, as a share of the unit square. Recall is the highest that the limits allow",
+)
+"""What the columns of the ranking are."""
+
+COST_WORDS = (
+    "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN each",
+    "Expected cost (normalised, without unit): that cost divided, at each C_FP / C_FN, by the cost "
+    "of deciding every case wrongly, so that 0 is perfect and 1 the worst possible",
+    "Both are means over the costs, and a mean of quotients is not the quotient of means. Net "
+    "benefit per 1,000 cases is the number of positives less the cost of 1,000 cases, at one ratio",
+)
+"""The costs of a report, each defined once."""
+
+STAY_COST_WORDS = (
+    "Costs are in missed events: the events missed, and the false alarms at C_FP / C_FN each",
+)
+
+
+def report_sections(report: Report) -> dict[str, list[Part]]:
+    """Return the parts of each section by its heading; a section of none is left out."""
+    pictures, tested = report_pictures(report), report.tested
+    sections: dict[str, list[Any]] = {
+        "Data": [
+            Pairs(of.pairs(), f"{name.capitalize()} data") for name, of in report.data.items()
+        ],
+        "Limits and costs": [
+            Pairs(report.policy.summary()),
+            *(STAY_COST_WORDS if report.over_stays else COST_WORDS),
+        ],
+        "Ranking": [*_ranking(report), *pictures["ranking"]],
+        "Chosen policy": [*_policy(report), *pictures["policy"]],
+        "Counts at the deployed threshold": [*_counts(report)],
+    }
+    if not report.over_stays:
+        sections["Discrimination and calibration"] = [
+            *calibration_in_words(report),
+            quality_table(report),
+            calibration_table(report),
+            *pictures["calibration"],
+        ]
+        sections["Decision curve"] = [
+            "Net benefit counts true positives, less the false ones at their price; an alarm for "
+            "nobody has 0. The deployed thresholds at both ends of the costs (the pictures have "
+            "them at every price):",
+            net_benefit_table(report),
+            *pictures["decision"],
+        ]
+    sections["Test"] = _test(report)
+    if tested is not None and tested.by_subgroup is not None:
+        by_subgroup = tested.by_subgroup
+        tables = [by_subgroup.table(), *by_subgroup.words]
+        sections["Subgroups of the test cases"] = [*tables, *pictures.get("subgroup", ())]
+    sections["At other limits"] = pictures["map"]
+    return {
+        heading: [part for part in parts if part is not None]
+        for heading, parts in sections.items()
+        if parts
+    }
+
+
+def opening_in_words(report: Report) -> list[str]:
+    """Say what the choice means, on the test cases where there are any, and whether limits held."""
+    *_, (which, evaluation) = report.evaluations.items()
+    if report.over_stays:
+        said = _stays_opening(which, evaluation)
+    else:
+        said = [consequences_in_words(evaluation, which)]
+    if report.tested is None:
+        chosen = f"The threshold was chosen on these {'stays' if report.over_stays else 'cases'}"
+        return [*said, f"{chosen}: expect less on others. It was not tested."]
+    if not report.over_stays:
+        said.append(_uncertainty_in_words(report))
+    said.append(f"On the test {'stays' if report.over_stays else 'cases'}: {_verdict(report)}.")
+    if not report.tested.satisfied:
+        said.append("Look at the test below before deploying it.")
+    if not report.held_out:
+        said.append("The test file is the validation file: nothing was held out.")
+    elif report.in_both is not None and report.in_both.patients:
+        said.append(f"{report.in_both}.")
+    return said
+
+
+def _stays_opening(which: str, evaluation: Any) -> list[str]:
+    said = [
+        f"On the {which} stays {evaluation.tp:,} of {evaluation.n_events:,} events are caught, "
+        f"with {short(evaluation.alarms_per_patient_day)} alarms per patient-day."
+    ]
+    if evaluation.tp:
+        said.append(
+            f"For each event caught {short(evaluation.number_needed_to_evaluate)} alarms are to be "
+            f"looked into; half of these events have at least "
+            f"{short(evaluation.lead_time_quartiles[1])} hours of warning."
+        )
+    return said
+
+
+def _uncertainty_in_words(report: Report) -> str:
+    """Say how far precision, recall and alarms may lie from those of the test cases."""
+    tested, cases = report.tested, report.tested.counts.n_cases
+    precision, recall = tested.intervals.precision, tested.intervals.recall
+    alarms = [end / cases for end in tested.intervals.alarms]
+    shares = [" to ".join(map(percent, ends)) for ends in (precision, recall, alarms)]
+    return (
+        "In the population that the test cases come from, at "
+        f"{percent(tested.confidence_level)} confidence each: {shares[0]} of the alarms are "
+        f"correct, {shares[1]} of the positives are caught and {shares[2]} of the cases raise an "
+        "alarm."
+    )
+
+
+def _verdict(report: Report) -> str:
+    """Say whether the limits were kept, by the thresholds of all costs where there are several."""
+    return limits_verdict(report.tested_by_cost or report.tested)
+
+
+def ranking_in_words(report: Report) -> str:
+    """Say by what the models are ranked, and what was resampled."""
+    patients = report.data["validation"].patients
+    units = "stays" if report.over_stays else "cases"
+    if report.scenario.per_period and not report.over_stays:
+        units = f"periods (per {report.scenario.per})"
+    elif patients is not None:
+        units = f"{patients:,} patients"
+    words = (
+        f"Ranked by {STRATEGY_TITLES[report.selection.strategy]} on the validation cases. "
+        f"Intervals are from {report.resamples:,} resamples of the {units}, the same for all "
+        "models, with the limits applied inside each; wins is the share of them in which a model "
+        "scores best."
+    )
+    if report.policy.guarantee is not None:
+        words += (
+            " The ranking counts only thresholds that the guarantee allows; the intervals are of "
+            "partial VOROS without it."
+        )
+    return words
+
+
+def _ranking(report: Report) -> list[Part]:
+    selection, comparison = report.selection, report.comparison
+    words = ranking_in_words(report), *SCORE_WORDS
+    parts: list[Part] = [*words, selection.table(), selection.legend]
+    if comparison is None:
+        return [*parts, *map(repr, report.intervals.values())]
+    pairs = [pair for pair in comparison.pairs if report.winner in (pair.first, pair.second)]
+    return [*parts, comparison.verdict, comparison.model_table(), comparison.pair_table(pairs)]
+
+
+def _policy(report: Report) -> list[Part]:
+    policy = report.policy
+    parts: list[Part] = [
+        f"Made for the scores of {report.winner}: {policy_in_words(policy)}. Where a threshold "
+        "ends in dots, digits are left out; the JSON file beside this one has them all.",
+        policy.table(),
+    ]
+    if policy.guarantee is not None:
+        parts.insert(1, f"Guarantee: {policy.guarantee.words}")
+    if policy.curve:
+        parts += [
+            "What each confidence would deploy (* what is deployed). The confidences were fixed "
+            "beforehand, so any of them may be chosen.",
+            policy.confidence_curve().table(),
+        ]
+    return parts
+
+
+def _counts(report: Report) -> list[Part]:
+    threshold = threshold_text(report.policy.default.threshold)
+    parts: list[Part] = [
+        "At the default threshold, for costs that are not known: alarm at a score of at least "
+        f"{threshold}",
+        *accuracy_in_words(report),
+    ]
+    if not report.over_stays:
+        return [*parts, *accuracy_tables(report)]
+    for which, evaluation in report.evaluations.items():
+        parts += [f"On the {which} stays:", evaluation.table()]
+    return parts
+
+
+def _test(report: Report) -> list[Part]:
+    by_cost, tested = report.tested_by_cost, report.tested
+    if tested is None:
+        return ["No test cases were given: the policy has not been tested."]
+    if by_cost is None:
+        return [_verdict(report), *map(str, tested.violations)]
+    price = report.false_alarm_cost
+    money = [] if price is None else [repr(by_cost.in_money(price))]
+    title = "Means over the costs, a threshold for each; the cost of 1,000 cases is in misses"
+    return [_verdict(report), *money, *map(str, by_cost.violations), by_cost.table(title)]
