@@ -69,10 +69,10 @@ def test_what_an_engine_cannot_do_is_refused(voros_command, parquet, options, me
 
 
 def test_other_formats_are_not_for_engines(voros_command, tmp_path):
-    (tmp_path / "cases.jsonl").write_text('{"died": 1, "risk": 0.5}\n')
-    ran = voros_command("score", "cases.jsonl", "--engine", "duckdb", *LIMITS)
+    pl.DataFrame({"died": [1], "risk": [0.5]}).write_ipc(tmp_path / "cases.arrow")
+    ran = voros_command("score", "cases.arrow", "--engine", "duckdb", *LIMITS)
     assert ran.code == 2
-    assert "--engine counts Parquet and CSV; cases.jsonl is jsonl" in ran.err
+    assert "--engine counts Parquet and CSV; cases.arrow is arrow" in ran.err
 
 
 def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):

@@ -195,7 +195,7 @@ def test_other_cells_stay_as_they_were_written(voros_command, policy, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.arrow", "out.jsonl"])
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet", "out.arrow"])
 def test_every_output_format_is_read_back(voros_command, policy, later_cases, tmp_path, name):
     assert voros_command("apply", "policy.json", later_cases, "-o", name).code == 0
     decided = read_predictions(tmp_path / name, label="alarm", scores=[MODEL])

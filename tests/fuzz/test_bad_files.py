@@ -3,8 +3,6 @@
 import csv
 import gzip
 import io
-import json
-import math
 import re
 
 import numpy as np
@@ -163,66 +161,3 @@ def test_parquet_and_arrow(tmp_path):
         path.unlink()
     print(f"{BINARIES} binary files, {refused} refused")
     assert refused > 30
-
-
-def objects(lines):
-    """Return one object after another, whether or not each has a line of its own."""
-    text = "".join(lines)
-    while text:
-        found, end = json.JSONDecoder().raw_decode(text)
-        yield found
-        text = text[end:]
-
-
-@pytest.mark.slow
-def test_json_lines(tmp_path):
-    rng = np.random.default_rng(11)
-    odd = [None, True, "x", "0.5", [1], {"a": 1}, 10**400, -0.0, math.nan, math.inf, "\x1b[31m"]
-    refused = 0
-    for attempt in range(LINES):
-        rows = [{"label": int(i % 2), "score": float(rng.random())} for i in range(20)]
-        lines = [json.dumps(row) for row in rows]
-        at, way = int(rng.integers(20)), rng.integers(4)
-        if way == 0:
-            rows[at][str(rng.choice(["label", "score", "new"]))] = odd[attempt % len(odd)]
-            lines[at] = json.dumps(rows[at])
-        elif way == 1:
-            lines[at] = lines[at][: int(rng.integers(len(lines[at])))]
-        elif way == 2:
-            lines[at] = str(
-                rng.choice(["[]", "[" * 5000, "null", "{}", '{"label": 1, "label": 0}'])
-            )
-        else:
-            lines = ["".join(lines)]
-        path = tmp_path / f"{attempt}.jsonl"
-        path.write_text("\n".join(lines) + "\n")
-        found = read_or_refuse(path, label="label", scores=["score"])
-        refused += found is None
-        if found is not None:
-            assert found.scores_of("score").tolist() == [
-                float(row["score"]) for row in objects(lines)
-            ]
-    print(f"{LINES} files of JSON lines, {refused} refused")
-    assert refused > 40
-
-
-@pytest.mark.slow
-def test_arrow_streams_are_whole_or_refused(tmp_path):
-    """Cut anywhere, or with bytes behind: never fewer rows without a word."""
-    rng = np.random.default_rng(5)
-    table = pa.table({"label": [0, 1] * 50, "score": rng.random(100)})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table, max_chunksize=10)
-    whole, path = sink.getvalue().to_pybytes(), tmp_path / "cases.arrows"
-    read = 0
-    for attempt in range(STREAMS):
-        cut = int(rng.integers(1, len(whole) + 1))
-        data = whole[:cut] if attempt % 3 else whole + whole[: int(rng.integers(0, 3)) * cut]
-        path.write_bytes(gzip.compress(data) if attempt % 5 == 0 else data)
-        found = read_or_refuse(path, label="label", scores=["score"])
-        if found is not None:
-            assert found.n_cases == 100
-            assert data == whole
-            read += 1
-    assert 0 < read < STREAMS / 2

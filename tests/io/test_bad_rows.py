@@ -2,11 +2,9 @@
 
 import bz2
 import gzip
-import json
 import lzma
 
 import pytest
-from slower import slow
 
 pa = pytest.importorskip("pyarrow", reason="reading files needs the cli extra")
 
@@ -61,21 +59,6 @@ def test_a_bad_number_in_gzip(tmp_path):
     path = tmp_path / "packed.tsv.gz"
     path.write_bytes(gzip.compress(b"label\tscore\n1\t0.5\n0\tnone\n"))
     assert "row 2 (line 3)" in refused(path, label="label", scores=["score"])
-
-
-def test_a_bad_number_in_json_lines(tmp_path):
-    rows = [{"label": i % 2, "score": i / 10} for i in range(8)]
-    rows[5]["score"] = "high"
-    path = tmp_path / "cases.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert "row 6, column 'score': 'high' is not a number" in refused(path, label="label")
-
-
-@pytest.mark.parametrize("line", ["{not json", "[1, 2]"])
-def test_a_line_that_is_no_json_object(tmp_path, line):
-    path = tmp_path / "cases.jsonl"
-    path.write_text('{"label": 1, "score": 0.5}\n' + line + "\n")
-    assert "row 2 is not" in refused(path, label="label")
 
 
 def test_a_bad_number_in_parquet_text(tmp_path):
@@ -186,7 +169,6 @@ def test_a_header_alone(tmp_path, content):
         ("label,score\n1,2\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
         (b"PAR1rest", "cannot be read as parquet (Parquet magic"),
         (b" \n\n", "is empty"),
-        (b'[{"label": 1, "score": 0.5}]', "is a JSON list; write one record per line"),
     ],
 )
 def test_files_of_another_kind(tmp_path, content, complaint):
@@ -210,30 +192,11 @@ def test_duplicate_names_of_columns_that_are_not_read(tmp_path):
     assert "more than one column 'label'" in refused(path)
 
 
-NO_OBJECTS = "null", "1", '"text"', "\ufeffnull", " [1]"
-
-
-@pytest.mark.parametrize(
-    ("line", "row"),
-    [
-        *((line, 3) for line in NO_OBJECTS),
-        (NO_OBJECTS[0], 60_000),
-        *(slow(line, 60_000) for line in NO_OBJECTS[1:]),
-    ],
-)
-def test_a_line_of_json_that_is_no_object(tmp_path, line, row):
-    # A null at the beginning of what pyarrow reads at once ends Python itself.
-    lines = ['{"label": 1, "score": 0.5}', '{"label": 0, "score": 0.25}'] * 30_001
-    lines[row] = line
-    path = tmp_path / "cases.jsonl"
-    path.write_text("\n".join(lines))
-    assert f"row {row + 1} is not" in refused(path, label="label", scores=["score"])
-
-
-def test_a_nan_in_json_lines(tmp_path):
-    path = tmp_path / "cases.jsonl"
-    path.write_text('{"label": 1, "score": 0.5}\n{"label": 0, "score": NaN}\n')
-    assert "first in row 2" in refused(path, label="label")
+@pytest.mark.parametrize("text", ['{"label": 1, "score": 0.5}\n' * 2, '[{"label": 1}]', "\ufeff{"])
+def test_json_is_refused(tmp_path, text):
+    path = tmp_path / "cases.json"
+    path.write_text(text, encoding="utf-8")
+    assert "cases.json is JSON; save it as CSV or Parquet" in refused(path, label="label")
 
 
 def test_a_parquet_file_cut_short(tmp_path):

@@ -1,7 +1,6 @@
 """Files that would take all memory, minutes or the process itself are refused in one line."""
 
 import gzip
-import json
 import time
 
 import pytest
@@ -25,25 +24,6 @@ def refusal(path, **columns):
     return said
 
 
-@pytest.mark.parametrize("depth", [1001, 20_000, 100_000])
-@pytest.mark.parametrize("where", [0, 3000])
-@pytest.mark.parametrize("marks", ["[]", '{"x":}'])
-def test_deep_json_lines_do_not_end_the_process(tmp_path, depth, where, marks):
-    opening, closing = marks[:-1], marks[-1]
-    lines = ['{"label": 1, "score": 0.5}'] * 3001
-    lines[where] = f'{{"label": 1, "score": {opening * depth}1{closing * depth}}}'
-    (tmp_path / "deep.jsonl").write_text("\n".join(lines) + "\n")
-    assert f"row {where + 1} has more than 1000 brackets" in refusal(tmp_path / "deep.jsonl")
-
-
-def test_brackets_in_text_are_no_nesting(tmp_path):
-    rows = [
-        {"label": n % 2, "score": n / 9, "note": '["' * 200, "list": [[1, n]]} for n in range(9)
-    ]
-    (tmp_path / "flat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert read_predictions(tmp_path / "flat.jsonl", **COLUMNS).n_cases == 9
-
-
 @pytest.fixture
 def little_memory(monkeypatch):
     monkeypatch.setattr("voros.io.memory.available_memory", lambda: 2**20)
@@ -56,20 +36,8 @@ def write_csv(path):
     path.write_bytes(gzip.compress(b"label,score\n" + b"1,0.5\n0,0.25\n" * (ROWS // 2)))
 
 
-def write_jsonl(path):
-    lines = b'{"label": 1, "score": 0.5}\n{"label": 0, "score": 0.25}\n' * (ROWS // 2)
-    path.write_bytes(gzip.compress(lines))
-
-
 def write_parquet(path):
     parquet.write_table(pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), path)
-
-
-def write_stream(path):
-    table, sink = pa.table({"label": [0] * ROWS, "score": [0.5] * ROWS}), pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    path.write_bytes(gzip.compress(sink.getvalue().to_pybytes()))
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -77,9 +45,7 @@ def write_stream(path):
     ("name", "write"),
     [
         ("bomb.csv.gz", write_csv),
-        ("bomb.jsonl.gz", write_jsonl),
         ("bomb.parquet", write_parquet),
-        ("bomb.arrow.gz", write_stream),
     ],
 )
 def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
@@ -95,7 +61,6 @@ def test_what_memory_does_not_hold_is_refused(tmp_path, name, write):
     [
         ("line.csv.gz", b"label,score\n", "a row has more than 4 MB"),
         ("line.csv.gz", b"label,score\n1,0.5\n" * 400_000, "a row has more than 4 MB"),
-        ("line.jsonl.gz", b'{"label": "', "a row has more than 4 MB"),
     ],
 )
 def test_one_endless_row_is_refused(tmp_path, name, start, said):

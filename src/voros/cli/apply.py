@@ -83,8 +83,8 @@ def apply(
         default=False,
     ),
     output: Path | None = options.output_to(
-        "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-        ".jsonl. Without it, or with -, CSV on the standard output."
+        "Where to write the cases with their alarms: .csv, .tsv, .parquet or .arrow. "
+        "Without it, or with -, CSV on the standard output."
     ),
     check: bool = option(
         "Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check", default=False

@@ -56,7 +56,7 @@ PredictionFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="CSV, TSV or JSON lines (also gzipped), Parquet, Arrow; - is standard input.",
+        help="CSV or TSV (also gzipped), Parquet, Arrow; - is standard input.",
     ),
 ]
 

@@ -1,6 +1,6 @@
 """Prediction files in, whole files out.
 
-`read_predictions` takes CSV, TSV, Parquet, Arrow or JSON, and `write_whole` writes a file
+`read_predictions` takes CSV, TSV, Parquet or Arrow, and `write_whole` writes a file
 completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
 """
 

@@ -12,10 +12,9 @@ from typing import Any, Literal, TypeAlias
 from voros.exceptions import PredictionFileError
 from voros.io.source import Source
 from voros.io.tables import read_as_written
-from voros.io.writing import json_text
 from voros.typing import AnyArray, BoolArray
 
-Written: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "jsonl"]
+Written: TypeAlias = Literal["csv", "tsv", "parquet", "arrow"]
 
 FORMATS: dict[str, Written] = {
     ".csv": "csv",
@@ -23,7 +22,6 @@ FORMATS: dict[str, Written] = {
     ".parquet": "parquet",
     ".arrow": "arrow",
     ".feather": "arrow",
-    ".jsonl": "jsonl",
 }
 """The format that the end of a file's name asks for."""
 
@@ -103,9 +101,6 @@ def table_bytes(table: Any, file_format: Written) -> bytes:
         )
     if file_format in ("csv", "tsv"):
         return _delimited(table, "," if file_format == "csv" else "\t")
-    if file_format == "jsonl":
-        rows = (json_text(row, indent=None, default=str) for row in table.to_pylist())
-        return "".join(rows).encode()
     sink = io.BytesIO()
     if file_format == "parquet":
         from pyarrow import parquet

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -64,8 +63,6 @@ def explain_bad_row(
 
 
 def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[str]) -> str | None:
-    if source.format == "jsonl":
-        return next(_scan_json(source, numeric), None)
     if source.format != "csv":
         return None
     with _long_cells():
@@ -158,26 +155,6 @@ def _undecoded(cells: Sequence[str], where: str) -> Iterator[str]:
                 f"{where} is not UTF-8 text: {raw!r}, which is {meant!r} in Latin-1; save the file "
                 "as UTF-8"
             )
-
-
-def _scan_json(source: Source, numeric: Collection[str]) -> Iterator[str]:
-    lines = io.TextIOWrapper(source.open(), encoding="utf-8-sig")
-    texts: dict[str, bool] = {}
-    for row, line in enumerate((line for line in lines if line.strip()), start=1):
-        try:
-            cells = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            said = shortened(str(error), LONGEST_REASON)
-            yield f"row {row} is not JSON ({said}); every line must be one object"
-            return
-        if not isinstance(cells, dict):
-            yield f"row {row} is not a JSON object; every line must be one, with names and values"
-            return
-        for name, value in cells.items():
-            is_text = isinstance(value, str)
-            bad = not is_number(str(value)) and name in numeric
-            if bad or (value is not None and texts.setdefault(name, is_text) < is_text):
-                yield _bad_number(name, str(value), f"row {row}")
 
 
 def check_text_numbers(column: Any, name: str) -> None:

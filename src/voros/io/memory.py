@@ -7,14 +7,11 @@ import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 
 BYTES_PER_VALUE = 8
-
-READ_BYTES = 1 << 20
 
 WORKING_COPIES = 3
 """Reading, checking and sorting a column needs about this many times its own size."""
@@ -91,30 +88,12 @@ def check_fits_rows(n_rows: int, n_columns: int) -> None:
     Traceback (most recent call last):
     voros.exceptions.PredictionFileError: 100,000,000,000,000 rows take about 4,470,348 GB of ...
     """
-    if not fits_in_memory(n_rows, n_columns):
-        raise _too_large(f"{n_rows:,} rows take", memory_needed(n_rows, n_columns))
-
-
-def read_within_memory(stream: Any) -> bytes:
-    """Return what a stream holds; raise before it takes more memory than there is.
-
-    A packed file may hold a thousand times its size.
-    """
-    parts, size, limit = [], 0, available_memory() // WORKING_COPIES
-    while chunk := stream.read(READ_BYTES):
-        parts.append(chunk)
-        size += len(chunk)
-        if size > limit:
-            raise _too_large("unpacked, the file takes more than", size * WORKING_COPIES)
-    return b"".join(parts)
-
-
-def _too_large(what: str, needed: int) -> PredictionFileError:
-    free = available_memory()
-    return PredictionFileError(
-        f"{what} about {needed / 2**30:,.0f} GB of memory, and {free / 2**30:,.0f} GB are free; "
-        "voros score, select and map can use --engine duckdb"
-    )
+    needed, free = memory_needed(n_rows, n_columns), available_memory()
+    if needed > free:
+        raise PredictionFileError(
+            f"{n_rows:,} rows take about {needed / 2**30:,.0f} GB of memory, and "
+            f"{free / 2**30:,.0f} GB are free; voros score, select and map can use --engine duckdb"
+        )
 
 
 def installed_engine(purpose: str) -> str:

@@ -131,7 +131,7 @@ def read_predictions(
     Parameters
     ----------
     path : path-like or Source
-        CSV, TSV or JSON lines (each may be gzipped), Parquet or Arrow, as its bytes say;
+        CSV or TSV (which may be gzipped), Parquet or Arrow, as its bytes say;
         ``-`` is standard input.
     label : str, optional
         Column of labels. Without it, the column of a name such as ``label``, or else the

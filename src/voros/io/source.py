@@ -12,20 +12,19 @@ from typing import Any, Literal, TypeAlias
 from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 
-Format: TypeAlias = Literal["csv", "parquet", "arrow", "jsonl", "document"]
+Format: TypeAlias = Literal["csv", "parquet", "arrow", "document"]
 """Of a file that is read; ``csv`` is delimited text of any delimiter."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
-ARROW_FILE_MAGIC = b"ARROW1"
-ARROW_STREAM_MAGIC = b"\xff\xff\xff\xff"
+ARROW_MAGIC = b"ARROW1"
 
 DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
 """How a document that voros has written begins, such as one of counts."""
 
-RECORDS = re.compile(rb"\s*\[\s*[\[{]")
-"""How a list of records or rows begins, whatever the file is called."""
+JSON = re.compile(rb"\s*(\{|\[\s*[\[{])")
+"""How records of JSON begin, one in each line or in a list."""
 
 SNIFFED_BYTES = 65_536
 """Bytes of the beginning that show the format and the delimiter."""
@@ -51,6 +50,7 @@ NOT_TABLES = {
     b"BZh": "is compressed with bzip2; decompress it, or use gzip",
     b"\xfd7zXZ\x00": "is compressed with xz; decompress it, or use gzip",
     b"\x28\xb5\x2f\xfd": "is compressed with zstd; decompress it, or use gzip",
+    b"\xff\xff\xff\xff": "is an Arrow stream; save a table as an Arrow file or Parquet",
     b"\x93NUMPY": "is a NumPy array without column names; save a table as CSV or Parquet",
     b"\xff\xfe\x00\x00": "is UTF-32 text; save it as UTF-8",
     b"\x00\x00\xfe\xff": "is UTF-32 text; save it as UTF-8",
@@ -97,9 +97,7 @@ class Source:
             return "document"
         if head.startswith(PARQUET_MAGIC):
             return "parquet"
-        if head.startswith((ARROW_FILE_MAGIC, ARROW_STREAM_MAGIC)):
-            return "arrow"
-        return "jsonl" if head.lstrip().startswith(b"{") else "csv"
+        return "arrow" if head.startswith(ARROW_MAGIC) else "csv"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -192,12 +190,12 @@ def _check_bytes(source: Source) -> None:
     for magic, problem in NOT_TABLES.items():
         if head.startswith(magic):
             raise PredictionFileError(f"{name} {problem}")
-    if RECORDS.match(head.removeprefix(BYTE_ORDER_MARK)):
-        raise PredictionFileError(
-            f"{name} is a JSON list; write one record per line, as "
-            'to_json(orient="records", lines=True) of pandas does'
-        )
-    if source.format not in ("parquet", "arrow") and head.count(0) > ZEROS * len(head):
+    if source.format != "document" and JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
+        raise PredictionFileError(f"{name} is JSON; save it as CSV or Parquet")
+    if source.format in ("parquet", "arrow"):
+        if source.zipped:
+            raise PredictionFileError(f"{name} is {source.format} within gzip; decompress it")
+    elif head.count(0) > ZEROS * len(head):
         raise PredictionFileError(f"{name} is UTF-16 or UTF-32 text, or no text; save it as UTF-8")
 
 

@@ -18,17 +18,8 @@ from voros.io.bad_rows import (
     no_rows,
     shortened,
 )
-from voros.io.json_records import peek_lines, read_lines
-from voros.io.memory import check_fits_rows, fits_in_memory, read_within_memory
-from voros.io.source import (
-    ARROW_FILE_MAGIC,
-    ARROW_STREAM_MAGIC,
-    BLOCK_BYTES,
-    PEEKED_ROWS,
-    Source,
-)
-
-ARROW_STREAM_END = ARROW_STREAM_MAGIC + bytes(4)
+from voros.io.memory import check_fits_rows, fits_in_memory
+from voros.io.source import BLOCK_BYTES, PEEKED_ROWS, Source
 
 MOST_UNPACKED = 1032
 """Bytes that one byte of gzip holds at most."""
@@ -48,13 +39,9 @@ def _first_rows(source: Source) -> Any:
             f"{source.name} was written by voros and holds no cases; voros score and select read "
             "counts"
         )
-    first = {
-        "parquet": _peek_parquet,
-        "arrow": _open_arrow,
-        "jsonl": peek_lines,
-    }
+    first = {"csv": _peek_text, "parquet": _peek_parquet, "arrow": _open_arrow}
     with _naming_bad_rows(source):
-        rows = first.get(source.format, _peek_text)(source).slice(0, PEEKED_ROWS)
+        rows = first[source.format](source).slice(0, PEEKED_ROWS)
         names = rows.column_names
     if rows.num_rows == 0:
         raise PredictionFileError(f"{source.name}: {no_rows(names)}")
@@ -182,8 +169,7 @@ def _select(source: Source, columns: Sequence[str]) -> Any:
         with parquet.ParquetFile(source.open()) as file:
             check_fits_rows(file.metadata.num_rows, len(columns))
             return file.read(list(columns))
-    table = _open_arrow(source) if source.format == "arrow" else read_lines(source)
-    return table.select(list(columns))
+    return _open_arrow(source).select(list(columns))
 
 
 def _check_flat(table: Any) -> Any:
@@ -202,30 +188,9 @@ def _check_flat(table: Any) -> Any:
 def _open_arrow(source: Source) -> Any:
     import pyarrow as pa
 
-    if source.path is not None and not source.zipped and source.content is None:
-        # Mapped, not read: columns that are not asked for are never touched.
-        stream = pa.memory_map(str(source.path))
-    else:
-        stream = pa.BufferReader(read_within_memory(source.open()))
-    if source.head.startswith(ARROW_FILE_MAGIC):
-        return pa.ipc.open_file(stream).read_all()
-    table = pa.ipc.open_stream(stream).read_all()
-    _check_whole_stream(stream)
-    return table
-
-
-def _check_whole_stream(stream: Any) -> None:
-    """Raise unless an Arrow stream ends with its marker and nothing follows."""
-    end = stream.tell()
-    if end < stream.size():
-        raise PredictionFileError(
-            "more bytes follow the end of the Arrow stream, such as a second stream; write one"
-        )
-    stream.seek(max(end - len(ARROW_STREAM_END), 0))
-    if stream.read() != ARROW_STREAM_END:
-        raise PredictionFileError(
-            "the Arrow stream ends without its end marker, so rows may be missing; write it again"
-        )
+    # Mapped, not read: columns that are not asked for are never touched.
+    mapped = pa.BufferReader(source.content) if source.content else pa.memory_map(source.name)
+    return pa.ipc.open_file(mapped).read_all()
 
 
 def _as_numbers(table: Any, names: Collection[str]) -> Any:

@@ -15,7 +15,7 @@ import math
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -46,12 +46,10 @@ REMEDIES = {
 """What to do about an error of the system."""
 
 
-def json_text(
-    document: Any, *, indent: int | None = 2, default: Callable[[Any], Any] | None = None
-) -> str:
+def json_text(document: Any, *, indent: int | None = 2) -> str:
     """Write a document as strict JSON, the same text for the same values.
 
-    With ``indent=None`` it is one line. ``default`` makes plain values of any other ones.
+    With ``indent=None`` it is one line.
 
     Examples
     --------
@@ -63,8 +61,7 @@ def json_text(
     }
     """
     separators = None if indent is not None else (",", ":")
-    layout: dict[str, Any] = {"indent": indent, "separators": separators, "default": default}
-    return json.dumps(plain(document), allow_nan=False, **layout) + "\n"
+    return json.dumps(plain(document), allow_nan=False, indent=indent, separators=separators) + "\n"
 
 
 def saved(text: str, path: str | Path | None, *, force: bool) -> str:
