@@ -227,7 +227,7 @@ def test_what_cannot_be_calibrated_is_refused() -> None:
         scenario,
         capacity=0.5,
     )
-    with pytest.raises(ArgumentError, match="risks of a JointPolicy are not calibrated"):
+    with pytest.raises(ArgumentError, match="validation is not accepted with a JointPolicy"):
         voros.Monitor(joint, validation=(labels, risks))
 
 
@@ -241,7 +241,7 @@ def test_policies_over_stays_refuse_validation_cases() -> None:
     )
     limits = voros.Scenario(0.2, capacity=2.0, per="patient-day", cost_ratio=0.05)
     policy = voros.ThresholdPolicy.from_points(points, limits)
-    with pytest.raises(ArgumentError, match="validation is of cases and periods"):
+    with pytest.raises(ArgumentError, match="validation is not accepted with a policy over stays"):
         voros.Monitor(policy, validation=cases(100, seed=11))
 
 

@@ -323,12 +323,18 @@ def test_rows_come_once_and_in_order() -> None:
     [
         (
             lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], groups=["p"]),
-            "groups is of",
+            "groups is not accepted with",
         ),
-        (lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], periods=["p"]), "periods is"),
+        (
+            lambda m: m.update([0.9], cases=["a"], times=["2026-01-01"], periods=["p"]),
+            "periods is not",
+        ),
         (lambda m: m.label([1], cases=["a"]), "times is needed: the time of each event"),
         (lambda m: m.renew(), "renew is for thresholds on single cases; choose policies over"),
-        (lambda m: voros.Monitor(m.policy, max_cost=3), "max_cost is of cases and periods"),
+        (
+            lambda m: voros.Monitor(m.policy, max_cost=3),
+            "max_cost is not accepted with a policy over stays",
+        ),
     ],
 )
 def test_what_is_of_cases_is_refused(call: Any, message: str) -> None:
@@ -343,5 +349,8 @@ def test_a_policy_over_stays_is_followed_by_another() -> None:
     monitor.adopt(make_policy(RULES[1]))
     assert monitor.status()["precision"].n == 0
     cases = voros.ThresholdPolicy.from_validation([0, 1], [0.1, 0.9], voros.Scenario(cost_ratio=1))
-    with pytest.raises(ValueError, match="one is over stays"):
+    with pytest.raises(
+        ValueError,
+        match="is a ThresholdPolicy of one stream, and what is deployed a policy over stays",
+    ):
         monitor.adopt(cases)

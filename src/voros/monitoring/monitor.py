@@ -29,12 +29,10 @@ from voros.monitoring.settings import (
 )
 from voros.monitoring.status import Status, Update
 from voros.monitoring.stays import (
-    add_outcomes,
     add_rows,
     stay_status,
-    withdraw_stays,
 )
-from voros.monitoring.store import Cases, Store
+from voros.monitoring.store import Store
 from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
@@ -219,10 +217,11 @@ class Monitor:
         ids, seconds = read_ids(cases), read_times(times)
         if not confirm_times:
             check_gaps(seconds, self._store.first, self._store.clock)
+        self._watched.refuse(groups=groups, periods=periods, by=by)
         if self._watched.rule is not None:
-            self._watched.refuse_for_stays(groups=groups, periods=periods, by=by)
             return self._update_stays(y_score, ids, seconds)
-        names, unit = self._name_periods(times, periods)
+        per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
+        names, unit = name_periods(times, periods, per, score_unit)
         if groups is not None and not self.settings.window:
             raise ArgumentError(
                 "groups",
@@ -231,28 +230,25 @@ class Monitor:
         named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
         check_same_length(cases=ids, times=seconds, periods=names, groups=named)
         columns = {"id": ids, "time": seconds, "period": names, "patient": named}
+        order, n_new = np.argsort(seconds, kind="stable"), 0
         with self._store.transaction():
             decided = self._decide(y_score, ids, names, by)
-            new = self._add(columns, decided, unit) if len(ids) else 0
-        return Update(self._watched.alarms_of(decided), new, len(ids) - new)
+            if len(ids):
+                self._store.use_unit(unit)
+                self._store.advance(float(seconds.max()))
+            for one in decided:
+                rows = columns | one._asdict()
+                n_new = self._store.add_cases({name: rows[name][order] for name in rows})
+        return Update(self._watched.alarms_of(decided), n_new, len(ids) - n_new)
 
     def _update_stays(self, y_score: Any, ids: AnyArray, seconds: FloatArray) -> Update:
         scores = finite_scores(model_column(y_score, self._watched.model))
         check_same_length(y_score=scores, cases=ids, times=seconds)
         with self._store.transaction():
-            alarms, new = add_rows(self._deployment, ids, seconds, scores)
+            alarms, n_new = add_rows(self._deployment, ids, seconds, scores)
             if len(ids):
                 self._store.advance(float(seconds.max()))
-        return Update(alarms, new, len(ids) - new)
-
-    def _add(self, columns: dict[str, Any], decided: list[Decided], unit: str) -> int:
-        """Store decisions inside a transaction, and return how many cases are new."""
-        self._store.use_unit(unit)
-        order = np.argsort(columns["time"], kind="stable")
-        for one in decided:
-            n_new = self._store.add_cases(Cases(**columns, **one._asdict()).take(order))
-        self._store.advance(float(columns["time"].max()))
-        return n_new
+        return Update(alarms, n_new, len(ids) - n_new)
 
     def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
         """Decide on a batch; of a worklist on new cases, which must be whole periods."""
@@ -268,10 +264,6 @@ class Monitor:
         alarms |= dict(zip(ids[new].tolist(), listed.tolist(), strict=True))
         every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
         return [decided[0]._replace(alarm=every)]
-
-    def _name_periods(self, times: Any, periods: Any) -> tuple[AnyArray, str]:
-        per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
-        return name_periods(times, periods, per, score_unit)
 
     def label(
         self,
@@ -306,36 +298,29 @@ class Monitor:
             How many said something new.
         """
         check_aligned(y_true=y_true, cases=cases, times=times)
-        ids = read_ids(cases)
+        ids, clock = read_ids(cases), self._store.clock
+        if times is None and clock is None:
+            raise ArgumentError("times", " is needed for labels that come before any case")
         labels = self._watched.labels(y_true, pos_label) if len(ids) else {}
-        seconds = self._label_seconds(times, len(ids))
-        if not labels:
-            return 0
+        seconds = np.full(len(ids), clock) if times is None else read_times(times)
         over_stays = self._watched.rule is not None
         if over_stays and times is None and any(positive.any() for positive in labels.values()):
             raise ArgumentError("times", " is needed: the time of each event")
         if not confirm_times:
-            check_gaps(seconds, None, self._store.clock)
+            check_gaps(seconds, None, clock)
         for positive in labels.values():
             check_same_length(y_true=positive, cases=ids, times=seconds)
             check_single_labels(ids, seconds, positive)
+        if not labels:
+            return 0
         with self._store.transaction():
-            new = sum(
-                add_outcomes(self._store, ids, seconds, positive)
+            self._store.advance(float(seconds.max()))
+            return sum(
+                self._store.add_outcomes(ids, seconds, positive)
                 if over_stays
                 else self._store.add_labels(ids, seconds, positive, outcome)
                 for outcome, positive in labels.items()
             )
-            self._store.advance(float(seconds.max()))
-        return new
-
-    def _label_seconds(self, times: Any, n: int) -> FloatArray:
-        if times is not None:
-            return read_times(times)
-        clock = self._store.clock
-        if clock is None:
-            raise ArgumentError("times", " is needed for labels that come before any case")
-        return np.full(n, clock)
 
     def advance(self, time: Any, *, confirm_times: bool = False) -> None:
         """Advance the clock, which closes windows; it never goes back.
@@ -359,12 +344,8 @@ class Monitor:
         ----------
         cases : array-like of shape (n_cases,)
         """
-        ids = read_ids(cases)
         with self._store.transaction():
-            if self._watched.rule is not None:
-                withdraw_stays(self._store, ids)
-            else:
-                self._store.withdraw(ids)
+            self._store.withdraw(read_ids(cases).tolist())
 
     def status(self) -> Status:
         """Say what is known of each limit now.
@@ -456,8 +437,5 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        if self._watched.rule is not None:
-            n_rows = self._store.rows("SELECT count(*) FROM stay_rows")[0][0]
-            return f"Monitor({n_rows:,} rows of stays, {where})"
-        n_cases = self._store.sizes()[0] // len(self._watched.outcomes)
-        return f"Monitor({n_cases:,} cases, {where})"
+        n_cases, *_ = self._store.sizes()
+        return f"Monitor({n_cases // len(self._watched.outcomes):,} cases, {where})"

@@ -23,7 +23,7 @@ from voros.monitoring.precision import Said, Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, day_of
 from voros.monitoring.status import Status, counted
-from voros.monitoring.store import PeriodTotals, Store
+from voros.monitoring.store import PeriodTotals
 from voros.monitoring.unlabelled import change_watch
 from voros.monitoring.verdicts import Deployment
 from voros.text.numbers import count, short, typed
@@ -32,11 +32,6 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 ROWS_OF = "SELECT time, score, alarm FROM stay_rows WHERE stay = ? ORDER BY time"
 
 EVENTS_OF = "SELECT time FROM stay_outcomes WHERE stay = ? AND value = 1"
-
-ADD_OUTCOME = """
-INSERT INTO stay_outcomes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
-WHERE value <> excluded.value
-"""
 
 COUNTED_ROWS = """
 WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
@@ -49,8 +44,7 @@ STAY_NOTES = """
 WITH begun AS (SELECT stay, min(time) AS begin FROM stay_rows GROUP BY stay)
 SELECT (SELECT count(*) FROM begun WHERE begin >= :since AND begin >= :until),
   (SELECT count(*) FROM begun JOIN stay_rows USING (stay)
-   WHERE begin >= :since AND begin < :until AND alarm = 1 AND time > begin + :window),
-  (SELECT count(DISTINCT stay) FROM stay_outcomes WHERE stay NOT IN (SELECT stay FROM begun))
+   WHERE begin >= :since AND begin < :until AND alarm = 1 AND time > begin + :window)
 """
 
 
@@ -127,22 +121,6 @@ def _read_stays(names: AnyArray, seconds: FloatArray, events: list[tuple[Any, fl
     when = np.array([time for _, time in events])
     times, event_times = (_microseconds(part).astype("M8[us]") for part in (seconds, when))
     return Stays.from_columns(names, times, (whose, event_times))
-
-
-def add_outcomes(store: Store, ids: AnyArray, seconds: FloatArray, events: BoolArray) -> int:
-    """Add events, and ends of stays without one, inside a transaction; return how many are new."""
-    rows = zip(ids.tolist(), seconds.tolist(), events.astype(int).tolist(), strict=True)
-    return store.run_each(ADD_OUTCOME, rows)
-
-
-def withdraw_stays(store: Store, ids: AnyArray) -> None:
-    """Take stays out with their events, inside a transaction."""
-    for name in ids.tolist():
-        if not store.rows("SELECT 1 FROM stay_rows WHERE stay = ? LIMIT 1", (name,)):
-            raise ArgumentError("cases", f" holds {name!r}, which has not come")
-    for table in ("stay_rows", "stay_outcomes"):
-        store.run_each(f"DELETE FROM {table} WHERE stay = ?", ((name,) for name in ids.tolist()))
-    store.set_back()
 
 
 EVENTS = Said("event", "were caught", "recall")
@@ -241,7 +219,7 @@ def _count(
 
 def stay_status(deployed: Deployment) -> Status:
     """Judge every limit of alarms over stays."""
-    store, policy, settings = deployed.store, deployed.policy, deployed.settings
+    policy, settings = deployed.policy, deployed.settings
     stays = count_stays(deployed)
     (floor,), limit = policy.floors.values(), capacity_limit(policy)
     watches = [precision_watch(stays.units, floor, settings)] if floor else []
@@ -255,20 +233,13 @@ def stay_status(deployed: Deployment) -> Status:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
     watches.append(change_watch(stays.totals, settings, unit="stay"))
-    tables = ("(SELECT DISTINCT stay FROM stay_rows)", "stay_rows WHERE alarm = 1", "stay_outcomes")
-    n_stays, n_alarms, n_outcomes = (
-        int(store.rows(f"SELECT count(*) FROM {table}")[0][0]) for table in tables
-    )
-    notes = _notes(deployed, stays, recall is not None)
-    return deployed.status(watches, (n_stays, n_alarms, n_outcomes), notes)
+    return deployed.status(watches, _notes(deployed, stays, recall is not None))
 
 
 def _notes(deployed: Deployment, stays: CountedStays, recall_is_watched: bool) -> Iterator[str]:
     """Say what was left out, and what is known of recall."""
     closing, window = _closing(deployed), deployed.settings.window
-    still_open, beyond, unknown = deployed.store.rows(STAY_NOTES, _span(deployed))[0]
-    if unknown:
-        yield f"{counted(unknown, 'label')} of stays that have not come; check the ids"
+    still_open, beyond = deployed.store.rows(STAY_NOTES, _span(deployed))[0]
     if still_open:
         days, stays_open = closing / SECONDS_PER_DAY, counted(still_open, "stay")
         yield f"not counted yet: {stays_open} that began in the last {typed(days)} days"

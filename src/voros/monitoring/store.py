@@ -9,7 +9,7 @@ A batch that is given again changes nothing; that is how to go on after a kill.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,6 +74,16 @@ SELECT max(time) FROM (
 )
 """
 
+ADD_OUTCOME = """
+INSERT INTO stay_outcomes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
+WHERE value <> excluded.value
+"""
+
+TABLES = {"cases": "id", "labels": "id", "stay_rows": "stay", "stay_outcomes": "stay"}
+"""Tables by the column that identifies a case, or a stay."""
+
+STORED = "SELECT 1 FROM cases WHERE id = ? UNION ALL SELECT 1 FROM stay_rows WHERE stay = ? LIMIT 1"
+
 LABEL_NOW = """(
   SELECT value FROM labels l WHERE l.id = c.id AND l.outcome = c.outcome
   ORDER BY l.time DESC, l.entry DESC LIMIT 1
@@ -89,9 +99,17 @@ SELECT period, time, score, alarm, patient, {LABEL_NOW} FROM cases c
 WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
+SIZES = """
+SELECT (SELECT count(*) FROM cases) + (SELECT count(DISTINCT stay) FROM stay_rows),
+  (SELECT count(*) FROM cases WHERE alarm = 1) + (SELECT count(*) FROM stay_rows WHERE alarm = 1),
+  (SELECT count(*) FROM labels) + (SELECT count(*) FROM stay_outcomes)
+"""
+"""Cases, or stays; alarms; labels, or outcomes."""
+
 UNMATCHED_LABELS = """
-SELECT count(*) FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
-WHERE c.id IS NULL AND l.entry > (SELECT max(entry) FROM labels) - ?
+SELECT (SELECT count(*) FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
+  WHERE c.id IS NULL AND l.entry > (SELECT max(entry) FROM labels) - ?)
+  + (SELECT count(DISTINCT stay) FROM stay_outcomes WHERE stay NOT IN (SELECT stay FROM stay_rows))
 """
 
 COSTS = f"""
@@ -108,23 +126,6 @@ WHERE start >= :since AND last < :until
 ORDER BY start
 """
 """Periods that began at a time or later and had ended before another."""
-
-
-class Cases(NamedTuple):
-    """New cases as the file has them, one entry for each."""
-
-    id: AnyArray
-    time: FloatArray
-    period: AnyArray
-    score: FloatArray
-    alarm: BoolArray
-    patient: AnyArray
-    outcome: AnyArray
-    stream: AnyArray
-
-    def take(self, rows: AnyArray) -> Cases:
-        """Return the cases at some positions."""
-        return Cases._make(column[rows] for column in self)
 
 
 class PeriodTotals(NamedTuple):
@@ -180,7 +181,7 @@ class Store(Database):
             )
         self.keep("periods", unit)
 
-    def add_cases(self, cases: Cases) -> int:
+    def add_cases(self, columns: Mapping[str, AnyArray]) -> int:
         """Add cases inside a transaction, and return how many were new.
 
         Raises
@@ -188,22 +189,22 @@ class Store(Database):
         ArgumentError
             When a case came before with another score, time or patient.
         """
-        marks = ", ".join("?" * len(cases))
-        query = f"INSERT OR IGNORE INTO cases ({', '.join(cases._fields)}) VALUES ({marks})"
-        rows = list(zip(*(column.tolist() for column in cases), strict=True))
-        n_new = self.run_each(query, rows)
-        if n_new < len(rows):
-            self._check_same(rows)
+        marks = ", ".join("?" * len(columns))
+        query = f"INSERT OR IGNORE INTO cases ({', '.join(columns)}) VALUES ({marks})"
+        lists = {name: column.tolist() for name, column in columns.items()}
+        n_new = self.run_each(query, zip(*lists.values(), strict=True))
+        if n_new < len(lists["id"]):
+            self._check_same(lists)
         return n_new
 
-    def _check_same(self, rows: list[tuple[Any, ...]]) -> None:
+    def _check_same(self, columns: Mapping[str, list[Any]]) -> None:
         """Raise where a case differs from the one that is stored."""
-        columns = "score, time, stream, patient"
-        known = self._known([case for case, *_ in rows], f"outcome, {columns}")
+        known = self._known(columns["id"], "outcome, score, time, stream, patient")
         stored = {(case, outcome): said for case, outcome, *said in known}
-        for case, time, _, score, _, patient, outcome, stream in rows:
-            now, before = [score, time, stream, patient], stored[case, outcome]
-            if now[:3] != before[:3] or (None not in (patient, before[3]) and now != before):
+        names = ("id", "outcome", "score", "time", "stream", "patient")
+        for case, outcome, *now in zip(*(columns[name] for name in names), strict=True):
+            before = stored[case, outcome]
+            if now[:3] != before[:3] or (None not in (now[3], before[3]) and now != before):
                 raise ArgumentError(
                     "cases",
                     f" holds {case!r} with {_said(*now)}, which came before with {_said(*before)}; "
@@ -236,6 +237,11 @@ class Store(Database):
         n, columns = len(ids), (ids.tolist(), seconds.tolist(), values.astype(int).tolist())
         return self.run_each(ADD_LABEL, zip(*columns, [outcome] * n, strict=True))
 
+    def add_outcomes(self, ids: AnyArray, seconds: FloatArray, events: BoolArray) -> int:
+        """Add events, and ends of stays without one, inside a transaction."""
+        columns = (ids.tolist(), seconds.tolist(), events.astype(int).tolist())
+        return self.run_each(ADD_OUTCOME, zip(*columns, strict=True))
+
     def alarms(self, stream: str, since: float) -> list[tuple[Any, ...]]:
         """Return time, patient, latest label and score of the alarms of a stream."""
         return self.rows(ALARMS, (stream, since))
@@ -245,14 +251,13 @@ class Store(Database):
         query = "SELECT period, count(DISTINCT id) FROM cases WHERE alarm = 1 GROUP BY period"
         return {period: int(count) for period, count in self.rows(query)}
 
-    def withdraw(self, ids: AnyArray) -> None:
-        """Take cases out with their labels, inside a transaction."""
-        stored = {case for case, _ in self._known(ids.tolist(), "outcome")}
-        for case in ids.tolist():
-            if case not in stored:
-                raise ArgumentError("cases", f" holds {case!r}, which has not come")
-        for table in ("cases", "labels"):
-            self.run_each(f"DELETE FROM {table} WHERE id = ?", ((case,) for case in ids.tolist()))
+    def withdraw(self, ids: Sequence[str]) -> None:
+        """Take cases, or stays, out with their labels, inside a transaction."""
+        for name in ids:
+            if not self.rows(STORED, (name, name)):
+                raise ArgumentError("cases", f" holds {name!r}, which has not come")
+        for table, column in TABLES.items():
+            self.run_each(f"DELETE FROM {table} WHERE {column} = ?", zip(ids, strict=True))
         self.set_back()
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
@@ -260,10 +265,8 @@ class Store(Database):
         return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return how many cases, alarms and labels are stored."""
-        sources = ("cases", "cases WHERE alarm = 1", "labels")
-        counts = ", ".join(f"(SELECT count(*) FROM {source})" for source in sources)
-        cases, alarms, labels = self.rows(f"SELECT {counts}")[0]
+        """Return how many cases or stays, alarms, and labels or outcomes are stored."""
+        cases, alarms, labels = self.rows(SIZES)[0]
         return cases, alarms, labels
 
     def unmatched_labels(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,19 +64,20 @@ class Deployment:
         assert single.rule is not None
         return single.rule, float(single.threshold(self.settings.cost_ratio))
 
-    def status(
-        self, watches: Sequence[Watch], sizes: tuple[int, int, int], notes: Iterator[str]
-    ) -> Status:
-        """Sum up what is watched; ``sizes`` are the cases, alarms and labels that are stored."""
-        cases, alarms, labels = sizes
+    def status(self, watches: Sequence[Watch], notes: Iterable[str]) -> Status:
+        """Sum up what is watched, and what was noted."""
+        n_rows, alarms, labels = self.store.sizes()
+        n_unmatched = self.store.unmatched_labels()
+        unmatched = counted(n_unmatched, "recent label") + " of cases that have not come; "
+        first = [f"{unmatched}check the ids"] if n_unmatched else []
         return Status(
             verdict=worst(watches),
             as_of=None if self.store.clock is None else day_of(self.now),
             watches=tuple(watches),
-            cases=cases,
+            cases=n_rows // len(self.policy.outcomes),
             alarms=alarms,
             labels=labels,
-            notes=tuple(notes) if cases else (),
+            notes=(*first, *notes) if n_rows else (),
         )
 
     def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
@@ -100,9 +101,7 @@ def read_status(deployed: Deployment) -> Status:
         if deployed.risks is not None:
             watches.append(expected_watch(alarms, deployed.risks, floor, deployed.now, settings))
     watches += _watches(deployed)
-    n_rows, raised, labels = store.sizes()
-    sizes = n_rows // len(policy.outcomes), raised, labels
-    return deployed.status(watches, sizes, _notes(deployed, n_open, watches))
+    return deployed.status(watches, _notes(deployed, n_open, watches))
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:
@@ -144,9 +143,6 @@ def _raised(deployed: Deployment) -> PeriodTotals:
 def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[str]:
     """Say what was left out, what cannot be known, and what to do."""
     policy, settings = deployed.policy, deployed.settings
-    unknown = deployed.store.unmatched_labels()
-    if unknown:
-        yield f"{counted(unknown, 'recent label')} of cases that have not come; check the ids"
     if n_open:
         yield f"not counted yet: {counted(n_open, 'alarm')} of the last {settings.window:g} days"
     yield from _alike_in_words(watches)

@@ -25,6 +25,16 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 ONLY = ""
 """The outcome and the stream of a policy that has one."""
 
+OVER_STAYS = "policy over stays"
+
+REFUSED = {
+    "ThresholdPolicy": ("by",),
+    "Worklist": ("by", "cost_ratio"),
+    "JointPolicy": ("cost_ratio", "max_cost", "validation"),
+    OVER_STAYS: ("by", "groups", "periods", "max_cost", "score_unit", "validation"),
+}
+"""What is not accepted with each kind of policy."""
+
 
 class Decided(NamedTuple):
     """Decisions about one outcome, an entry for each case."""
@@ -122,56 +132,50 @@ class WatchedPolicy:
             return {ONLY: tuple(self.floors)}
         return {name: (name,) for name in self.outcomes}
 
+    @property
+    def kind(self) -> str:
+        """The kind of the policy, by which some arguments are refused."""
+        return type(self.policy).__name__ if self.rule is None else OVER_STAYS
+
+    def refuse(self, **arguments: Any) -> None:
+        """Refuse arguments that this kind of policy does not have."""
+        for name, value in arguments.items():
+            if value is not None and name in REFUSED[self.kind]:
+                raise ArgumentError(name, f" is not accepted with a {self.kind}; leave it out")
+
     def check_settings(self, settings: Settings) -> None:
-        """Refuse what this kind of policy has not."""
+        """Refuse settings that this policy does not have."""
+        self.refuse(**vars(settings))
         if isinstance(self.policy, ThresholdPolicy):
             self.policy.threshold(settings.cost_ratio)
-        elif settings.cost_ratio is not None:
-            raise ArgumentError(
-                "cost_ratio",
-                f"={settings.cost_ratio!r} chooses a threshold of a ThresholdPolicy; a "
-                f"{type(self.policy).__name__} does not depend on it",
-            )
-        if self.rule is not None:
-            self.refuse_for_stays(max_cost=settings.max_cost, score_unit=settings.score_unit)
-        if self.single is None and settings.max_cost is not None:
-            raise ArgumentError(
-                "max_cost",
-                f"={settings.max_cost!r}: costs of a JointPolicy, whose streams have costs of "
-                "their own, are not watched",
-            )
-
-    def refuse_for_stays(self, **arguments: Any) -> None:
-        """Refuse what is of cases or periods, where alarms are over stays."""
-        for name, value in arguments.items():
-            if value is not None:
-                raise ArgumentError(
-                    name, f" is of cases and periods; this policy is over stays, by {self.rule!r}"
-                )
 
     def decide(self, y_score: Any, by: Any, cost_ratio: float | None) -> list[Decided]:
         """Decide on new cases; a worklist, which is made of whole periods, decides on none here."""
         if isinstance(self.policy, JointPolicy):
             return self._decide_streams(self.policy, y_score, by)
-        if by is not None:
-            raise ArgumentError("by", " is for joint policies whose streams are subgroups")
         scores = finite_scores(model_column(y_score, self.model))
         alarms = np.zeros(len(scores), dtype=np.bool_)
         if isinstance(self.policy, ThresholdPolicy):
             alarms = self.policy.predict(scores, cost_ratio)
-        return [_of_stream(ONLY, scores, alarms)]
+        return [self._of_stream(ONLY, scores, alarms)]
+
+    @staticmethod
+    def _of_stream(name: str, scores: FloatArray, alarms: BoolArray) -> Decided:
+        names = np.full(len(scores), name, dtype=object)
+        return Decided(names, names, scores, alarms)
 
     def _decide_streams(self, policy: JointPolicy, y_score: Any, by: Any) -> list[Decided]:
         cases, thresholds = policy_cases(policy, y_score, by=by), policy.thresholds()
         alarms = {name: cases.alarms(name, thresholds[name]) for name in policy.names}
         if self.outcomes != (ONLY,):
             return [
-                _of_stream(name, finite_scores(cases.scores[name]), alarms[name])
+                self._of_stream(name, finite_scores(cases.scores[name]), alarms[name])
                 for name in policy.names
             ]
         streams = np.array([str(group) for group in as_vector(by, "by").tolist()], dtype=object)
         raised = np.any(list(alarms.values()), axis=0)
-        return [Decided(_repeated(ONLY, len(streams)), streams, finite_scores(y_score), raised)]
+        decided = self._of_stream(ONLY, finite_scores(y_score), raised)
+        return [decided._replace(stream=streams)]
 
     def alarms_of(self, decided: list[Decided]) -> BoolArray | dict[str, BoolArray]:
         """Return which cases raise an alarm, by outcome where there are several."""
@@ -197,19 +201,16 @@ class WatchedPolicy:
 
     def calibrate(self, validation: Any) -> RiskCurve | None:
         """Estimate the risk of each score from labelled cases."""
-        if validation is None:
+        self.refuse(validation=validation)
+        if validation is None or self.single is None:
             return None
-        if self.single is None:
-            raise ArgumentError(
-                "validation", " is of one outcome; the risks of a JointPolicy are not calibrated"
-            )
-        if self.rule is not None:
-            self.refuse_for_stays(validation=validation)
         if not isinstance(validation, tuple) or len(validation) not in (2, 3):
+            is_tuple = isinstance(validation, tuple)
+            shown = f"tuple of {len(validation)}" if is_tuple else type(validation).__name__
             raise ArgumentError(
                 "validation",
-                f" is {_tuple_or_type(validation)}; accepted is a tuple of labels and scores, with "
-                "the patient of each case where cases of a patient belong together",
+                f" is a {shown}; accepted is a tuple of labels and scores, with the patient of "
+                "each case where cases of a patient belong together",
             )
         y_true, y_score, groups = (*validation, None)[:3]
         check_aligned(y_true=y_true, y_score=y_score, groups=groups)
@@ -223,30 +224,16 @@ class WatchedPolicy:
 
     def check_successor(self, other: WatchedPolicy) -> None:
         """Refuse another policy whose alarms would not be those of the same streams."""
-        if (self.rule is None) != (other.rule is None):
-            raise ArgumentError(
-                "policy", " is not of the same kind: one is over stays; make a new monitor for it"
-            )
-        if (self.outcomes, set(self.floors)) != (other.outcomes, set(other.floors)):
+        own, others = (
+            (policy.rule is None, policy.outcomes, set(policy.floors)) for policy in (self, other)
+        )
+        if own != others:
             raise ArgumentError(
                 "policy",
-                f" has other streams ({_listed(other.floors)}) than the one deployed "
-                f"({_listed(self.floors)}); make a new monitor for it",
+                f" is a {other.kind} of {_listed(other.floors)}, and what is deployed a "
+                f"{self.kind} of {_listed(self.floors)}; make a new monitor for other streams",
             )
-
-
-def _tuple_or_type(value: Any) -> str:
-    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
-
-
-def _repeated(name: str, n: int) -> AnyArray:
-    return np.full(n, name, dtype=object)
-
-
-def _of_stream(name: str, scores: FloatArray, alarms: BoolArray) -> Decided:
-    names = _repeated(name, len(scores))
-    return Decided(names, names, scores, alarms)
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, filter(None, names))) or "only one"
+    return ", ".join(map(repr, filter(None, names))) or "one stream"
