@@ -199,7 +199,7 @@ def _decide_cases(
         f"{_alarms_in_words(tested, n_alarms, scenario)}",
         table="" if labels is None else repr(tested),
         values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
-        rows=None if by_subgroup is None else [result.values() for result in by_subgroup],
+        rows=None if by_subgroup is None else by_subgroup.values(),
     )
 
 

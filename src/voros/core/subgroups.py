@@ -120,6 +120,11 @@ class Subgroups:
         return sum(len(part.names) for part in self.partitions)
 
     @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Column and name of each subgroup."""
+        return tuple((part.column, name) for part in self.partitions for name in part.names)
+
+    @property
     def n_cases(self) -> int:
         """How many cases there are."""
         return len(self.partitions[0].codes)

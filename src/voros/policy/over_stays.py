@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
-from voros.policy.by_subgroup import FloorVerdict, StaySubgroups
+from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floors_of
 from voros.policy.deployment import Deployment
 from voros.policy.violations import Violation, find_violations
 from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
@@ -62,7 +62,7 @@ class StayEvaluation(ReprMixin):
     scenario : Scenario
     guarantee : Guarantee or None
         The promise that the policy was made with.
-    by_subgroup : StaySubgroups or None
+    by_subgroup : SubgroupEvaluation or None
         The same in each subgroup, where ``by`` was given.
 
     Examples
@@ -77,6 +77,10 @@ class StayEvaluation(ReprMixin):
     >>> tested.tp, tested.n_events, tested.alarms_per_patient_day, tested.lead_time_quartiles
     (1, 1, 1.6, (3.0, 3.0, 3.0))
     """
+
+    TITLES: ClassVar = (
+        *("stays", "events", "precision", "recall of events", "alarms per patient-day"),
+    )
 
     threshold: float
     n_stays: int
@@ -95,7 +99,7 @@ class StayEvaluation(ReprMixin):
     confidence_level: float
     scenario: Scenario
     guarantee: Guarantee | None
-    by_subgroup: StaySubgroups | None = None
+    by_subgroup: SubgroupEvaluation | None = None
 
     @property
     def satisfied(self) -> bool:
@@ -166,15 +170,8 @@ class StayEvaluation(ReprMixin):
         """Return the figures as plain values."""
         names = (
             *("threshold", "n_stays", "n_events", "n_events_without_row", "n_events_elsewhere"),
-            *(
-                "patient_days",
-                "tp",
-                "fp",
-                "alarms",
-                "precision",
-                "recall",
-                "alarms_per_patient_day",
-            ),
+            *("patient_days", "tp", "fp", "alarms", "precision", "recall"),
+            *("alarms_per_patient_day",),
             *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
             *("n_stays_alarmed", "n_first_useful"),
             *("confidence_level", "intervals", "satisfied"),
@@ -185,15 +182,11 @@ class StayEvaluation(ReprMixin):
             values["by_subgroup"] = self.by_subgroup.values()
         return values
 
-    def with_interval(self, name: str) -> str:
-        """Write a figure with its interval.
-
-        Returns
-        -------
-        str
-        """
-        value, (low, high) = getattr(self, name), self.intervals[name]
-        return "-" if np.isnan(value) else with_interval(value, low, high)
+    def cells(self) -> tuple[str, ...]:
+        """Write the sizes and the estimates for a table of subgroups."""
+        values = [(getattr(self, name), *limits) for name, limits in self.intervals.items()]
+        figures = ("-" if np.isnan(of[0]) else with_interval(*of) for of in values)
+        return f"{self.n_stays:,}", f"{self.n_events:,}", *figures
 
     def _parts(self) -> list[str | Table]:
         events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
@@ -262,17 +255,18 @@ def evaluate_stays(
         return evaluation
     scenario = deployment.scenario
     # With two floors there are two statements on each subgroup.
-    n_floors = 2 if scenario.min_precision > 0 and scenario.min_recall is not None else 1
-    alone = 1.0 - (1.0 - confidence_level) / (n_floors * by.n_subgroups)
-    subgroups = StaySubgroups(
-        names=tuple((part.column, name) for part in by.partitions for name in part.names),
-        evaluations=tuple(
+    n_floors = sum(floor > 0 for floor in floors_of(scenario).values())
+    alone = 1.0 - (1.0 - confidence_level) / (max(n_floors, 1) * by.n_subgroups)
+    subgroups = SubgroupEvaluation(
+        names=by.names,
+        results=tuple(
             _evaluate(deployment, stays.only(part.codes == code), alone)
             for part in by.partitions
             for code in range(len(part.names))
         ),
         scenario=scenario,
         confidence_level=confidence_level,
+        confidence_each=alone,
         notes=by.notes,
     )
     return replace(evaluation, by_subgroup=subgroups)

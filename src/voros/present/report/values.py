@@ -151,6 +151,6 @@ def subgroup_values(by_subgroup: SubgroupEvaluation) -> dict[str, Any]:
         "confidence_level": by_subgroup.confidence_level,
         "confidence_each": by_subgroup.confidence_each,
         "multiplicity": "Bonferroni",
-        "subgroups": [result.values() for result in by_subgroup],
+        "subgroups": by_subgroup.values(),
         "notes": list(by_subgroup.notes),
     }
