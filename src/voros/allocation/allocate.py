@@ -11,14 +11,7 @@ import numpy as np
 
 from voros.allocation.certified import certify
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import (
-    OVERLAPS,
-    JointChoice,
-    Overlap,
-    SharedLimit,
-    Solver,
-    mean_ratio,
-)
+from voros.allocation.problem import OVERLAPS, JointChoice, Overlap, SharedLimit, Solver, mean_ratio
 from voros.allocation.search import Effort, share_within
 from voros.allocation.search_space import PeriodLimit
 from voros.allocation.streams import StreamCases, by_stream, read_streams
@@ -28,13 +21,7 @@ from voros.core.decision import Decision, solve
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.shared_capacity import (
-    Certificate,
-    SharedChoice,
-    Stream,
-    as_cost,
-    share_capacity,
-)
+from voros.core.shared_capacity import Certificate, SharedChoice, Stream, as_cost, share_capacity
 from voros.core.worth import refuse_values
 from voros.exceptions import ArgumentError, NeverAlarmWarning, warn_caller
 from voros.guarantee import Guarantee
@@ -212,10 +199,7 @@ class JointMaker:
         return self.from_points(points, cases.n_cases, cases)
 
     def from_points(
-        self,
-        points: dict[str, OperatingPoints],
-        n_cases: float,
-        cases: StreamCases | None = None,
+        self, points: dict[str, OperatingPoints], n_cases: float, cases: StreamCases | None = None
     ) -> JointPolicy:
         """Decide on operating points, and warn of streams that cannot raise an alarm."""
         limit = self.limit if cases is None else self.limit.over(cases.periods)

@@ -71,12 +71,7 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
     if units.kind == "periods":
         limit = float(maker.limit.capacity)
     capacity = CapacityTest(
-        cases=cases,
-        units=units,
-        alpha=alpha,
-        limit=limit,
-        exceed=exceed,
-        once=once,
+        cases=cases, units=units, alpha=alpha, limit=limit, exceed=exceed, once=once
     )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
     test = FloorTest(cases, units, alpha)

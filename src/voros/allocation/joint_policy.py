@@ -298,11 +298,7 @@ class JointPolicy:
 
 
 def policy_cases(
-    policy: JointPolicy,
-    scores: Any,
-    *,
-    by: Any = None,
-    y_true: Any = UNLABELLED,
+    policy: JointPolicy, scores: Any, *, by: Any = None, y_true: Any = UNLABELLED
 ) -> StreamCases:
     """Read new cases of a policy's streams."""
     if (policy.arrangement == "groups") != (by is not None):

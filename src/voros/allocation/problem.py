@@ -16,10 +16,7 @@ from voros.core.costs import CostDistribution, Uniform
 from voros.core.exact_limits import as_fraction
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario
-from voros.core.shared_capacity import (
-    SharedChoice,
-    Stream,
-)
+from voros.core.shared_capacity import SharedChoice, Stream
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 

@@ -140,11 +140,7 @@ class StreamCases:
 
 
 def read_streams(
-    y_true: Any,
-    scores: Any,
-    *,
-    by: Any = None,
-    names: Sequence[str] | None = None,
+    y_true: Any, scores: Any, *, by: Any = None, names: Sequence[str] | None = None
 ) -> StreamCases:
     """Read labels, or `UNLABELLED`, and scores; parameters as in `voros.allocate`.
 

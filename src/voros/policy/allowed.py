@@ -117,10 +117,7 @@ def kept_decision(decision: Decision) -> Decision:
     known["hull"] = CostHull(np.searchsorted(rows, hull.index), hull.enter)
     known["can_alarm"] = decision.can_alarm
     kept = replace(
-        decision,
-        points=decision.points.take(rows),
-        feasible=decision.feasible[rows],
-        observed=None,
+        decision, points=decision.points.take(rows), feasible=decision.feasible[rows], observed=None
     )
     vars(kept).update(known)
     return kept

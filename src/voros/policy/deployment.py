@@ -9,10 +9,7 @@ import numpy as np
 
 from voros.core.cases import LARGEST_SIZE
 from voros.core.clusters import GroupedCounts
-from voros.core.exact_intervals import (
-    ThresholdCounts,
-    mean_precision,
-)
+from voros.core.exact_intervals import ThresholdCounts, mean_precision
 from voros.core.grouped_cases import counts_by_group
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints

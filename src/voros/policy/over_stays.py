@@ -244,10 +244,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def evaluate_stays(
-    deployment: Deployment,
-    stays: StayRows,
-    confidence_level: float,
-    by: Subgroups | None = None,
+    deployment: Deployment, stays: StayRows, confidence_level: float, by: Subgroups | None = None
 ) -> StayEvaluation:
     """Evaluate one threshold on stays, and on those of each subgroup."""
     evaluation = _evaluate(deployment, stays, confidence_level)

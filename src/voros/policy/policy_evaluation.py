@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.exact_intervals import (
-    EvaluationIntervals,
-    ThresholdCounts,
-    binomial_limits,
-)
+from voros.core.exact_intervals import EvaluationIntervals, ThresholdCounts, binomial_limits
 from voros.core.hull import Choice, choice_columns
 from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.scenario import Scenario

@@ -276,12 +276,7 @@ def worklist(
     _, choice = choose(decision, "single")
     tested = policy.evaluate(observed)
     shown = _evaluation(cases, scenario, choice.threshold, tested)
-    return Worklist(
-        choice=choice,
-        score=decision.partial_voros,
-        policy=policy,
-        validation=shown,
-    )
+    return Worklist(choice=choice, score=decision.partial_voros, policy=policy, validation=shown)
 
 
 def _check(scenario: Scenario) -> None:
