@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
+UNKEPT: tuple[FloorVerdict, FloorVerdict] = ("broken", "too few to say")
 
 PER_1000 = "cost of 1,000 cases, in misses"
 
@@ -205,7 +206,7 @@ class SubgroupEvaluation(ReprMixin):
     """
 
     names: tuple[tuple[str, str], ...]
-    results: tuple[SubgroupResult, ...] | tuple[StayEvaluation, ...]
+    results: tuple[SubgroupResult | StayEvaluation, ...]
     scenario: Scenario
     confidence_level: float
     confidence_each: float
@@ -312,10 +313,13 @@ class SubgroupEvaluation(ReprMixin):
         )
         said = []
         for limit, floor in floors_of(self.scenario).items():
-            few = f"open, with too few {'alarms' if limit == 'precision' else 'positives'} to say,"
-            for verdict, words in (("broken", "broken"), ("too few to say", few)):
-                named = ", ".join(map(": ".join, self.with_floor(verdict, limit)))
-                said.append(f"{limit} floor {floor:g} {words} in: {named or 'no subgroup'}")
+            few = "alarms" if limit == "precision" else "positives"
+            broken, unclear = (
+                ", ".join(map(": ".join, self.with_floor(verdict, limit))) or "no subgroup"
+                for verdict in UNKEPT
+            )
+            said.append(f"{limit} floor {floor:g} broken in: {broken}")
+            said.append(f"{limit} floor {floor:g} open, with too few {few} to say, in: {unclear}")
         return (together, *said, *self.notes)
 
     def _parts(self) -> tuple[str | Table, ...]:
