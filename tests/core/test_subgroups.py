@@ -38,15 +38,6 @@ def test_columns_in_every_form_are_the_same() -> None:
     }
 
 
-def test_intersections_count_every_pair_that_occurs() -> None:
-    found = Subgroups.from_columns({"sex": SEX, "site": SITE}, intersections=True, min_cases=1)
-    pairs = [f"{sex}, {site}" for sex, site in zip(SEX, SITE, strict=True)]
-    assert names(found)["sex and site"] == {pair: pairs.count(pair) for pair in sorted(set(pairs))}
-    last = found.partitions[-1]
-    assert [last.names[code] for code in last.codes] == pairs
-    assert found.n_subgroups == 2 + 3 + 4
-
-
 def test_small_groups_are_pooled_and_named() -> None:
     found = Subgroups.from_columns({"site": SITE}, min_cases=3)
     assert names(found) == {"site": {"A": 3, "other": 3}}
@@ -63,13 +54,9 @@ def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
     ("by", "options", "message"),
     [
         (SITE, {"min_cases": 0}, "min_cases=0; accepted is a whole number above 0"),
-        (SITE, {"intersections": True}, "intersections=True needs two columns"),
-        (SITE, {"intersections": "no"}, "intersections='no'"),
         ({}, {}, "by holds no column"),
-        ({"sex": SEX, "site": SITE[:-1]}, {}, "different lengths"),
-        ({1: SEX, "1": SEX}, {}, "two columns '1'"),
+        ({"sex": SEX, "site": SITE[:-1]}, {}, r"by\['site'\] has 5"),
         ({"site": [*SITE[:-1], None]}, {}, r"by\['site'\] is missing in 1 of 6 cases"),
-        (np.array([1, "1", 2], dtype=object), {}, "writes two values as '1'"),
     ],
 )
 def test_what_is_no_group_is_refused(by: object, options: dict[str, object], message: str) -> None:

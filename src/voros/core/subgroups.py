@@ -5,16 +5,14 @@ Whose case it is (``groups=``, patients) is another matter: see `voros.core.grou
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from voros.core.alignment import check_aligned, index_of
-from voros.core.arguments import check_count, check_flag
-from voros.core.arrays import as_vector, named_columns
+from voros.core.arguments import check_count
+from voros.core.arrays import as_vector, check_same_length, named_columns
 from voros.core.grouped_cases import group_codes, group_names
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
@@ -61,7 +59,7 @@ class Subgroups:
     Attributes
     ----------
     partitions : tuple of Partition
-        One for each column, and one for the intersections where they were asked for.
+        One for each column.
     notes : tuple of str
         Which subgroups were pooled.
     index_of_cases : pandas.Index or None
@@ -82,21 +80,13 @@ class Subgroups:
     index_of_cases: Any = field(default=None, repr=False)
 
     @classmethod
-    def from_columns(
-        cls,
-        by: Any,
-        *,
-        intersections: bool = False,
-        min_cases: int = FEWEST_CASES,
-    ) -> Subgroups:
+    def from_columns(cls, by: Any, *, min_cases: int = FEWEST_CASES) -> Subgroups:
         """Read the subgroups of each case.
 
         Parameters
         ----------
         by : array-like of shape (n_cases,), mapping of str to such, or data frame
             One column or several. Every case needs a value in each.
-        intersections : bool, default False
-            Report on the subgroups of all columns together as well: women of site A.
         min_cases : int, default 10
             Subgroups with fewer cases are reported on together, as "other".
 
@@ -106,11 +96,8 @@ class Subgroups:
         """
         check_aligned(by=by)
         columns = _columns(by)
-        parts = [_partition(name, values) for name, values in columns.items()]
-        if check_flag(intersections, "intersections"):
-            parts.append(_intersection(parts))
         fewest = check_count(min_cases, "min_cases", "a whole number above 0")
-        pooled = [_without_small(part, fewest) for part in parts]
+        pooled = [_partition(name, values, fewest) for name, values in columns.items()]
         notes = tuple(note for _, note in pooled if note)
         return cls(tuple(part for part, _ in pooled), notes, index_of(by))
 
@@ -148,53 +135,23 @@ def _columns(by: Any) -> dict[str, AnyArray]:
     items = alone if named is None else named
     if not items:
         raise ArgumentError("by", " holds no column; accepted is at least one")
-    repeated = [
-        name for name, count in Counter(str(name) for name, _ in items).items() if count > 1
-    ]
-    if repeated:
-        raise ArgumentError("by", f" has two columns {repeated[0]!r}; accepted are distinct names")
     columns = {str(name): as_vector(values, f"by[{name!r}]") for name, values in items}
-    lengths = {name: len(values) for name, values in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise ArgumentError("by", f" has columns of different lengths: {lengths}")
+    check_same_length(**{f"by[{name!r}]": values for name, values in columns.items()})
     return columns
 
 
-def _partition(column: str, values: AnyArray) -> Partition:
+def _partition(column: str, values: AnyArray, fewest: int) -> tuple[Partition, str]:
+    """Return the subgroups of a column, small ones pooled, and a note on which these are."""
     codes = group_codes(values, values, f"by[{column!r}]")
-    names = tuple(group_names(values, codes).tolist())
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ArgumentError(
-            "by", f"[{column!r}] writes two values as {twice[0]!r}; accepted is one type of value"
-        )
-    return Partition(column, names, codes)
-
-
-def _intersection(parts: Sequence[Partition]) -> Partition:
-    if len(parts) < 2:
-        raise ArgumentError("intersections", "=True needs two columns in by at least")
-    shape = tuple(len(part.names) for part in parts)
-    cells = np.ravel_multi_index(tuple(part.codes for part in parts), shape)
-    occupied, codes = np.unique(cells, return_inverse=True)
-    axes = np.unravel_index(occupied, shape)
-    names = [
-        ", ".join(part.names[code] for part, code in zip(parts, row, strict=True))
-        for row in zip(*(axis.tolist() for axis in axes), strict=True)
-    ]
-    return Partition(" and ".join(part.column for part in parts), tuple(names), codes)
-
-
-def _without_small(part: Partition, fewest: int) -> tuple[Partition, str]:
-    """Pool the small subgroups; with a note on which they are."""
-    few = part.sizes < fewest
+    names, few = group_names(values, codes), np.bincount(codes) < fewest
     if not few.any():
-        return part, ""
-    named = [name for name, is_small in zip(part.names, few, strict=True) if is_small]
-    kept = [name for name, is_small in zip(part.names, few, strict=True) if not is_small]
+        return Partition(column, tuple(names.tolist()), codes), ""
+    small, kept = names[few].tolist(), names[~few].tolist()
     pooled = POOLED if POOLED not in kept else f"{POOLED} subgroups"
     renumbered = np.where(few, len(kept), np.cumsum(~few) - 1)
-    listed = ", ".join(named[:SHOWN_GROUPS])
-    more = f" and {len(named) - SHOWN_GROUPS:,} more" if len(named) > SHOWN_GROUPS else ""
-    note = f"{part.column}: subgroups with fewer than {fewest} cases are pooled as {pooled}: "
-    return Partition(part.column, (*kept, pooled), renumbered[part.codes]), f"{note}{listed}{more}"
+    more = f" and {len(small) - SHOWN_GROUPS:,} more" if len(small) > SHOWN_GROUPS else ""
+    note = (
+        f"{column}: subgroups with fewer than {fewest} cases are pooled as {pooled}: "
+        f"{', '.join(small[:SHOWN_GROUPS])}{more}"
+    )
+    return Partition(column, (*kept, pooled), renumbered[codes]), note

@@ -289,7 +289,7 @@ class AppliedThresholds(CostThresholds):
         by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
             Groups to report on one by one, such as sex and site, in one column or several;
             `PolicyEvaluation.by_subgroup` has the measures of each. Groups of fewer than 10 cases
-            are pooled; `voros.Subgroups.from_columns` has other ways, and intersections. Not with
+            are pooled; `voros.Subgroups.from_columns` has other ways. Not with
             weights or values.
         miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
             As in `voros.evaluate`. A policy that was decided on values needs them.
