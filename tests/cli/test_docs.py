@@ -172,7 +172,7 @@ def write_hours(path, events, seed, n_stays=400, n_hours=40):
     events.write_text("\n".join(["stay,hour", *(f"{s},{onset[s]}" for s in ill), ""]))
 
 
-def test_combinations(voros_command, tmp_path):
+def test_combinations_and_published_curves(voros_command, tmp_path):
     for seed, name in enumerate(("valid", "new")):
         rng = np.random.default_rng(seed)
         a, b = rng.normal(size=(2, 1000))
@@ -180,6 +180,10 @@ def test_combinations(voros_command, tmp_path):
         rows = (f"{y:d},{x:.6f},{z:.6f}" for y, x, z in zip(died, a, b, strict=True))
         (tmp_path / f"{name}.csv").write_text("\n".join(["died,a,b", *rows, ""]))
     commands_only("howto/combining.md", voros_command, tmp_path)
+    points = ["vendor,0.03,0.36", "vendor,0.12,0.69", "ours,0.04,0.47", "ours,0.1,0.64"]
+    (tmp_path / "curves.csv").write_text("\n".join(["model,fpr,tpr", *points, ""]))
+    commands_only("howto/published-curve.md", voros_command, tmp_path)
+    assert (tmp_path / "who-wins.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_cases_of_different_worth(voros_command, tmp_path):
@@ -231,7 +235,7 @@ def test_a_report(voros_command, tmp_path):
 def test_every_command_of_the_documentation_is_run():
     pages = {"command-line", "explorer", "monitoring", "periods", "scale", "sites"}
     pages |= {"walk-through", "README", "reports", "stays", "install"}
-    pages |= {"combining", "selecting", "worth-per-case"}
+    pages |= {"combining", "published-curve", "selecting", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     pages |= {"experiments"}  # studies/tests/experiments/test_table.py
     found = {

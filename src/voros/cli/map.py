@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,11 @@ import numpy as np
 from voros.cli import options
 from voros.cli.loading import Engine, load, open_input
 from voros.cli.terminal import Sheet, check_output, columns_text, figure_format, show, show_progress
+from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
+from voros.io import open_source
+from voros.io.curves import read_curves
 from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.text.numbers import percent_of
@@ -50,6 +55,14 @@ def map_(
         "With --resamples: the patient of each case; patients are drawn.", metavar="COLUMN"
     ),
     seed: int = options.in_intervals("Seed of the random draws.", min=0, default=0),
+    curves: str | None = options.option(
+        "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
+        "many positive and negative cases.",
+        metavar="POSITIVE:NEGATIVE",
+    ),
+    interpolate: bool = options.option(
+        "With --curves: add points between those of FILE, and say what changes.", default=False
+    ),
     output: Path | None = options.output_to(
         "Draw the map: .png, .svg or .pdf; - is PNG on standard output."
     ),
@@ -61,31 +74,71 @@ def map_(
     capacities = read_grid(capacity, "capacity")
     picture_format = None if output is None else figure_format(output)
     check_output(output, show_options)
-    opened = open_input(columns, engine)
     cases: dict[str, Any]
-    if opened.in_memory:
-        read = load(columns, source=opened.source, group=group)
-        cases = {"y_true": read.labels, "scores": read.scores}
-        cases |= {"groups": read.groups, "sample_weight": read.weights}
-    elif opened.counts is not None:
-        raise ValueError(f"{opened.name} holds counts, and voros map needs cases")
+    if curves is not None:
+        of_cases = {"resamples": resamples > 0, "group": group, "engine": engine}
+        options.refuse(of_cases, "needs cases, and --curves has none")
+        cases = {"y_true": _curves(columns, curves, interpolate=interpolate)}
     else:
+        options.refuse({"interpolate": interpolate}, "requires --curves")
+        cases = _cases(columns, engine, group, resamples, _grid(scenario, floors, capacities))
+    mapped = partial(
+        winner_map,
+        scenario=scenario,
+        min_precisions=floors,
+        capacities=capacities,
+        tolerance=tolerance,
+    )
+    with show_progress("mapping winners") as progress:
+        winners = mapped(**cases, n_resamples=resamples, random_state=seed, progress=progress)
+    sheet = _sheet(winners)
+    if interpolate:
+        as_typed = mapped(_curves(columns, curves or "", interpolate=False))
+        sheet = replace(sheet, text=f"{sheet.text}\n{_changed_winners(as_typed, winners)}")
+    picture = b"" if picture_format is None else _picture(winners, picture_format)
+    show(sheet, show_options, output, picture)
+
+
+def _cases(
+    columns: options.InputOptions,
+    engine: str | None,
+    group: str | None,
+    resamples: int,
+    scenarios: list[Scenario],
+) -> dict[str, Any]:
+    """Return the cases of FILE, or what an engine counted of them, as `winner_map` takes them."""
+    opened = open_input(columns, engine)
+    if opened.counts is not None:
+        raise ValueError(f"{opened.name} holds counts, and voros map needs cases")
+    if not opened.in_memory:
         of_cases = {"resamples": resamples > 0, "group": group}
         options.refuse(of_cases, f"needs cases in memory; {opened.name} is counted")
-        cases = {"y_true": opened.count(columns, _grid(scenario, floors, capacities))}
-    with show_progress("mapping winners") as progress:
-        winners = winner_map(
-            **cases,
-            scenario=scenario,
-            min_precisions=floors,
-            capacities=capacities,
-            tolerance=tolerance,
-            n_resamples=resamples,
-            random_state=seed,
-            progress=progress,
+        return {"y_true": opened.count(columns, scenarios)}
+    read = load(columns, source=opened.source, group=group)
+    cases: dict[str, Any] = {"y_true": read.labels, "scores": read.scores}
+    return cases | {"groups": read.groups, "sample_weight": read.weights}
+
+
+def _curves(
+    columns: options.InputOptions, sizes: str, *, interpolate: bool
+) -> dict[str, OperatingPoints]:
+    counts = [part.strip() for part in sizes.split(":")]
+    if len(counts) != 2 or not all(part.isdecimal() and 0 < len(part) < 16 for part in counts):
+        raise ArgumentError(
+            "curves",
+            f"={shown(sizes)}; accepted are two numbers of cases, positive:negative, as in "
+            "840:11160",
         )
-    picture = b"" if picture_format is None else _picture(winners, picture_format)
-    show(_sheet(winners), show_options, output, picture)
+    return read_curves(open_source(columns.file), *map(int, counts), interpolate=interpolate)
+
+
+def _changed_winners(before: WinnerMap, after: WinnerMap) -> str:
+    """Say on what share of the grid interpolation names another winner."""
+    changed = float((before.winner != after.winner).mean())
+    return (
+        f"interpolation changes the winner on {percent_of(changed, before.winner.size)} of the "
+        "grid: there the points of FILE are too few to tell"
+    )
 
 
 def _grid(costs: Scenario, floors: Any, capacities: Any) -> list[Scenario]:
