@@ -196,15 +196,11 @@ def test_without_censoring_they_are_plain_cases() -> None:
     np.testing.assert_allclose(censored, plain, atol=1e-12)
 
 
-def test_weights_are_repeated_censored_cases() -> None:
+def test_weights_and_follow_up_exclude_each_other() -> None:
     event, time, risk = followed(2)
-    weight = np.arange(300) % 3
-    how = {"threshold_probability": [0.2, 0.6], "time_horizon": 2}
-    repeated = [np.repeat(column, weight) for column in (event, risk, time)]
-    np.testing.assert_allclose(
-        voros.net_benefit(event, risk, follow_up=time, sample_weight=weight, **how),
-        voros.net_benefit(*repeated[:2], follow_up=repeated[2], **how),
-    )
+    how = {"threshold_probability": 0.2, "time_horizon": 2}
+    with pytest.raises(ValueError, match="sample_weight cannot be combined with follow_up"):
+        voros.net_benefit(event, risk, follow_up=time, sample_weight=np.ones(300), **how)
 
 
 @pytest.mark.slow

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import as_number, check_flag, is_scalar
-from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
+from voros.core.arrays import as_floats, as_vector, check_same_length
 from voros.core.calibration import check_risks, holds_risks
-from voros.core.cases import check_cases, check_sum_of_weights
+from voros.core.cases import check_cases
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -21,8 +21,6 @@ from voros.models import points_of_one, refuse_stays
 from voros.typing import BoolArray, FloatArray
 
 __all__ = ["DecisionCurve", "net_benefit"]
-
-RISKS = "accepted are probabilities from 0 to 1"
 
 
 def net_benefit(
@@ -55,7 +53,7 @@ def net_benefit(
     follow_up : array-like of shape (n_cases,), optional
         Time of the event, or until which a case without one was followed. The positive label then
         means an event that was observed, and true positives are the events by `time_horizon` among
-        the alarms, as Kaplan and Meier estimate them. Not with a scenario.
+        the alarms, as Kaplan and Meier estimate them. Not with a scenario or weights.
     time_horizon : float, optional
         In the unit of `follow_up`.
     interventions_avoided : bool, default False
@@ -110,7 +108,8 @@ def net_benefit(
     probability = check_probabilities(threshold_probability)
     limits = NO_LIMITS if scenario is None else check_scenario(scenario)
     if scenario is None:
-        check_risks(points, ", or a scenario, with which the best threshold is taken on any scale")
+        otherwise = ", or a scenario, with which the best threshold is taken on any scale"
+        check_risks(points.thresholds[1:], otherwise)
         benefit = as_scored(points, probability)
     else:
         benefit = within_limits(points, probability, limits)
@@ -119,14 +118,14 @@ def net_benefit(
     return avoided(benefit, treat_all(points, probability, limits), probability)
 
 
-class CensoredCases(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CensoredCases:
     """Cases whose follow-up may have ended before the event."""
 
     event: BoolArray
     risk: FloatArray
     follow_up: FloatArray
     time_horizon: float
-    weights: FloatArray
 
     @classmethod
     def read(
@@ -143,37 +142,29 @@ class CensoredCases(NamedTuple):
         for name, value in (("follow_up", follow_up), ("time_horizon", time_horizon)):
             if value is None:
                 raise ArgumentError(name, " is missing; follow_up and time_horizon belong together")
+        if sample_weight is not None:
+            raise ArgumentError("sample_weight", " cannot be combined with follow_up")
         accepted = "a time above 0, in the unit of follow_up"
         horizon = as_number(time_horizon, "time_horizon", accepted)
         if not (horizon > 0 and np.isfinite(horizon)):
             raise ArgumentError("time_horizon", f"={time_horizon!r}; accepted is {accepted}")
-        check_aligned(
-            y_true=y_true, y_score=y_score, follow_up=follow_up, sample_weight=sample_weight
-        )
-        how = {"pos_label": pos_label, "sample_weight": sample_weight, "both_classes": False}
-        event, scores, weights = check_cases(y_true, y_score, **how)
+        check_aligned(y_true=y_true, y_score=y_score, follow_up=follow_up)
+        event, scores, _ = check_cases(y_true, y_score, pos_label, both_classes=False)
         times = as_floats(as_vector(follow_up, "follow_up"), "follow_up")
-        check_same_length(y_true=as_vector(y_true, "y_true"), follow_up=times)
+        check_same_length(y_true=event, follow_up=times)
         if not ((times >= 0) & np.isfinite(times)).all():
             raise ArgumentError("follow_up", " holds a time that is not a number of at least 0")
-        if weights is None:
-            weights = np.ones(len(times))
-        else:
-            check_sum_of_weights(weights)
-            times = times[check_weights(sample_weight) > 0]
-        risk = scores.astype(float)
-        if not ((risk >= 0) & (risk <= 1)).all():
-            raise ArgumentError("y_score", f" runs from {risk.min():g} to {risk.max():g}; {RISKS}")
-        return cls(event, risk, times, horizon, weights)
+        check_risks(scores)
+        return cls(event, scores.astype(float), times, horizon)
 
     def net_benefit(self, probability: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the net benefit of alarms at each threshold probability, and of treating all."""
         at = np.append(0.0, probability)
-        weights = [self.weights * (self.risk >= p) for p in at]
+        weights = ((self.risk >= p).astype(float) for p in at)
         shares = shares_with_event(self.event, self.follow_up, self.time_horizon, weights)
-        alarms = np.array([weight.sum() for weight in weights]) / self.weights.sum()
+        alarms = np.array([np.mean(self.risk >= p) for p in at[1:]])
         price, shape = odds(at[1:]), np.shape(probability)
-        benefit = alarms[1:] * (shares[1:] - price * (1 - shares[1:]))
+        benefit = alarms * (shares[1:] - price * (1 - shares[1:]))
         of_all = shares[0] - price * (1 - shares[0])
         return benefit.reshape(shape), of_all.reshape(shape)
 
@@ -213,33 +204,29 @@ class DecisionCurve:
 
     @classmethod
     def from_points(
-        cls, points: OperatingPoints, probability: FloatArray, *, scenario: Scenario | None = None
+        cls,
+        points: OperatingPoints | CensoredCases,
+        probability: FloatArray,
+        *,
+        scenario: Scenario | None = None,
     ) -> DecisionCurve:
-        """Follow operating points along threshold probabilities.
+        """Follow operating points, or censored cases without limits, along probabilities.
 
         Returns
         -------
         DecisionCurve
         """
+        if isinstance(points, CensoredCases):
+            benefit, of_all = points.net_benefit(probability)
+            return cls(probability, benefit, benefit, benefit, of_all)
         limits = NO_LIMITS if scenario is None else scenario
         return cls(
-            probability,
-            as_scored(points, probability, limits),
-            within_limits(points, probability, limits.without_limits()),
-            within_limits(points, probability, limits),
-            treat_all(points, probability, limits),
+            probability=probability,
+            as_scored=as_scored(points, probability, limits),
+            best=within_limits(points, probability, limits.without_limits()),
+            within_limits=within_limits(points, probability, limits),
+            treat_all=treat_all(points, probability, limits),
         )
-
-    @classmethod
-    def from_censored(cls, cases: CensoredCases, probability: FloatArray) -> DecisionCurve:
-        """Follow cases whose follow-up may have ended early; there are no limits then.
-
-        Returns
-        -------
-        DecisionCurve
-        """
-        benefit, of_all = cases.net_benefit(probability)
-        return cls(probability, benefit, benefit, benefit, of_all)
 
     @property
     def cost_of_limits(self) -> FloatArray:

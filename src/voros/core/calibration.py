@@ -84,7 +84,7 @@ class RiskCounts:
     @classmethod
     def from_points(cls, points: OperatingPoints) -> RiskCounts:
         """Take the counts at every distinct risk from operating points of whole cases."""
-        check_risks(points)
+        check_risks(points.thresholds[1:])
         if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
             raise ArgumentError(
                 "points",
@@ -350,16 +350,19 @@ def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> E
 
 def holds_risks(points: OperatingPoints) -> bool:
     """Whether all finite thresholds are probabilities."""
-    thresholds = points.thresholds[1:]
-    return bool(((thresholds >= 0) & (thresholds <= 1)).all())
+    return are_risks(points.thresholds[1:])
 
 
-def check_risks(points: OperatingPoints, otherwise: str = "") -> None:
+def are_risks(scores: AnyArray) -> bool:
+    """Whether all scores are probabilities."""
+    return bool(((scores >= 0) & (scores <= 1)).all())
+
+
+def check_risks(scores: AnyArray, otherwise: str = "") -> None:
     """Raise unless all scores are probabilities; ``otherwise`` names what else is accepted."""
-    if not holds_risks(points):
-        ends = points.thresholds[1:].min(), points.thresholds[1:].max()
+    if not are_risks(scores):
         raise ArgumentError(
             "y_score",
-            f" runs from {ends[0]:g} to {ends[1]:g}; accepted are probabilities from 0 to 1"
-            f"{otherwise}",
+            f" runs from {scores.min():g} to {scores.max():g}; accepted are probabilities from 0 "
+            f"to 1{otherwise}",
         )

@@ -39,7 +39,7 @@ from voros.models import (
 from voros.progress import Progress, progress_bar
 from voros.text.numbers import percent, short
 from voros.text.signatures import takes
-from voros.text.table import html_pairs
+from voros.text.table import ReprMixin
 from voros.typing import FloatArray
 
 FEWEST_GROUPS = 8
@@ -172,9 +172,9 @@ class Resampling:
         return periods
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Bootstrap:
-    """An estimate, and the interval its true value lies in with a stated confidence.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Bootstrap(ReprMixin):
+    """An estimate, and the interval that contains the true value with a stated confidence.
 
     Attributes
     ----------
@@ -190,8 +190,6 @@ class Bootstrap:
         The metric of each resample.
     drawn : str
         What was drawn: cases, groups or periods.
-    scenario : Scenario or None
-        With its limits; None of a comparison.
 
     Examples
     --------
@@ -213,7 +211,6 @@ class Bootstrap:
     method: Method
     distribution: FloatArray
     drawn: str
-    scenario: Scenario | None = None
 
     @property
     def standard_error(self) -> float:
@@ -227,28 +224,15 @@ class Bootstrap:
         names = ("metric", "estimate", "low", "high", "confidence_level", "method")
         return make_frame({name: [getattr(self, name)] for name in names}, backend)
 
-    def __repr__(self) -> str:
-        """Say it in a line."""
+    def _parts(self) -> tuple[str]:
+        rests_on = f"; {len(self.distribution):,} resamples of {self.drawn}"
+        if self.method == "curve":
+            rests_on = f", taking {self.drawn} as independent"
         return (
             f"{metric_in_words(self.metric)} {short(self.estimate)} "
             f"({percent(self.confidence_level)} {self.method} interval "
-            f"{interval_in_words(self.low, self.high)}{self._rests_on})"
+            f"{interval_in_words(self.low, self.high)}{rests_on})",
         )
-
-    @property
-    def _rests_on(self) -> str:
-        if self.method == "curve":
-            return f", taking {self.drawn} as independent"
-        return f"; {len(self.distribution):,} resamples of {self.drawn}"
-
-    def _repr_html_(self) -> str:
-        metadata = (
-            (metric_in_words(self.metric), short(self.estimate)),
-            (f"{percent(self.confidence_level)} interval", interval_in_words(self.low, self.high)),
-            ("standard error", short(self.standard_error)),
-            ("method", f"{self.method}{self._rests_on}"),
-        )
-        return html_pairs((*metadata, *(self.scenario.summary() if self.scenario else ())))
 
 
 @takes(Resampling)
@@ -324,7 +308,7 @@ def bootstrap(
     partial VOROS 0.457 (95 % curve interval 0.290 to 0.573, taking cases as independent)
     """
     scenario = check_scenario(scenario)
-    by_model = score_resamples(y_true, scores, scenario, metric, options).bootstraps(scenario)
+    by_model = score_resamples(y_true, scores, scenario, metric, options).bootstraps()
     if isinstance(y_true, OperatingPoints):
         return by_model[ONLY_MODEL]
     return one_or_all(by_model, y_true if scores is None else scores)
@@ -430,8 +414,8 @@ class Replicates:
         """The metric, with the thresholds of the first model where they have their own."""
         return next(iter(self.measures.values()))
 
-    def bootstraps(self, scenario: Scenario | None = None) -> dict[str, Bootstrap]:
-        """Return each model's interval, and with it the scenario where all have the same."""
+    def bootstraps(self) -> dict[str, Bootstrap]:
+        """Return each model's interval."""
         by_model = {}
         for j, model in enumerate(self.plan.models):
             low, high = self._from_curve(j) if self.method == "curve" else self._quantiles(j)
@@ -444,7 +428,6 @@ class Replicates:
                 method=self.method,
                 distribution=self.drawn[:, j],
                 drawn=self.plan.sampling.name,
-                scenario=scenario,
             )
         return by_model
 

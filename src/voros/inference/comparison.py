@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Unpack
@@ -33,9 +33,6 @@ from voros.text.numbers import percent, percent_of, short, signed
 from voros.text.signatures import takes
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
-
-NOT_COMPARED = frozenset({"threshold"})
-"""Metrics of which neither more nor less is better."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,18 +156,14 @@ class Comparison(ReprMixin):
         if not undecided:
             others = "every other model" if len(self.models) > 2 else self.ranking[1]
             return f"{lead}, {won}; its lead over {others} is beyond chance."
-        return (
-            f"{lead}, {won}; its lead over {_listed(undecided)} could be chance "
-            f"({self._chance(best, undecided)})."
-        )
+        p_values = (self.pair(best, other).adjusted_p_value for other in undecided)
+        said = ", ".join(f"p = {short(p)}" for p in p_values)
+        corrected = ", Holm's correction" if len(self.pairs) > 1 else ""
+        over = " and ".join(filter(None, (", ".join(undecided[:-1]), undecided[-1])))
+        return f"{lead}, {won}; its lead over {over} could be chance ({said}{corrected})."
 
     def _won(self, model: str) -> str:
         return percent_of(self.shares_won[model], len(self.models[model].distribution))
-
-    def _chance(self, best: str, others: Sequence[str]) -> str:
-        values = [self.pair(best, other).adjusted_p_value for other in others]
-        corrected = ", Holm's correction" if len(self.pairs) > 1 else ""
-        return f"{', '.join(f'p = {short(p)}' for p in values)}{corrected}"
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of one row per pair."""
@@ -198,8 +191,17 @@ class Comparison(ReprMixin):
 
     def pair_table(self, pairs: Iterable[PairedDifference]) -> Table:
         """Return some of the pairs with their differences."""
-        head = ("pair", "difference", self._span, "p", "p, Holm")
-        return Table.from_rows([head, *map(_pair_cells, pairs)])
+        rows = [
+            (
+                f"{pair.first} - {pair.second}",
+                signed(pair.difference),
+                interval_in_words(pair.low, pair.high, signed),
+                short(pair.p_value),
+                short(pair.adjusted_p_value),
+            )
+            for pair in pairs
+        ]
+        return Table.from_rows([("pair", "difference", self._span, "p", "p, Holm"), *rows])
 
     @property
     def _span(self) -> str:
@@ -212,16 +214,6 @@ class Comparison(ReprMixin):
         if self.violations is None:
             return cells
         return (*cells, "broken" if self.violations[model] else "kept")
-
-
-def _pair_cells(pair: PairedDifference) -> tuple[str, ...]:
-    return (
-        f"{pair.first} - {pair.second}",
-        signed(pair.difference),
-        interval_in_words(pair.low, pair.high, signed),
-        short(pair.p_value),
-        short(pair.adjusted_p_value),
-    )
 
 
 @takes(Resampling)
@@ -269,7 +261,7 @@ def compare(
     b has the highest partial VOROS, 0.876, and is best in 100 % of the resamples; its lead over a
     is beyond chance.
     """
-    if isinstance(metric, str) and metric in NOT_COMPARED:
+    if metric == "threshold":
         raise ValueError(
             f"metric={metric!r}: a higher threshold is neither better nor worse, and models differ "
             "in scale; compare their partial VOROS or expected cost"
@@ -478,7 +470,3 @@ def holm(p_values: FloatArray) -> FloatArray:
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import Strategy, partial_voros_of, solve, trapezoid
+from voros.core.decision import partial_voros_of, solve, trapezoid
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.core.worth import ThresholdOn
@@ -70,12 +70,18 @@ class Measure:
                 f"metric={metric!r}; accepted are {', '.join(map(repr, METRICS))}, a "
                 "ThresholdPolicy, or a function of operating points and scenario"
             )
+        limits = scenario.without_limits() if metric == "voros" else scenario
+        rises_with_curve = metric in ("partial_voros", "voros", "recall", "expected_cost")
+        if metric in OF_ONE_CURVE:
+            compute = one_by_one(lambda points: OF_ONE_CURVE[metric](points, limits))
+        else:
+            compute = _volumes(limits)
         return cls(
             name=metric,
-            compute=COMPUTED[metric](scenario),
+            compute=compute,
             worthwhile_only=metric not in ("partial_auroc", "auroc"),
             lower_is_better=metric == "expected_cost",
-            curve=_curve_of(metric, scenario),
+            curve=limits if rises_with_curve else None,
         )
 
     def rows(self, ranked: Ranked) -> AnyArray | None:
@@ -101,12 +107,6 @@ class Measure:
         )
 
 
-def _curve_of(metric: str, scenario: Scenario) -> Scenario | None:
-    if metric == "voros":
-        return scenario.without_limits()
-    return scenario if metric in ("partial_voros", "recall", "expected_cost") else None
-
-
 def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
     """Turn a function of one curve into one of several."""
     return lambda batch: np.array([function(points) for points in batch], dtype=np.float64)
@@ -126,24 +126,6 @@ def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPo
         return float(metric(points, scenario))
 
 
-def least_expected_cost(points: OperatingPoints, scenario: Scenario) -> float:
-    """Expected normalised cost of the best feasible threshold at each cost, chosen on these cases.
-
-    Examples
-    --------
-    >>> points = OperatingPoints.from_counts([8], [9], n_positive=10, n_negative=90)
-    >>> round(least_expected_cost(points, Scenario(cost_ratio=1 / 9)), 6)
-    0.15
-    """
-    return solve(points, scenario).expected_cost
-
-
-def deployed_threshold(points: OperatingPoints, scenario: Scenario) -> float:
-    """Threshold that a policy deploys by default; +inf where it never alarms."""
-    _, default = choose(solve(points, scenario), "partial_voros")
-    return default.threshold
-
-
 def _volumes(scenario: Scenario) -> Statistic:
     """Partial VOROS of several curves, through the closed form in one go."""
     return lambda batch: partial_voros_of(
@@ -151,21 +133,13 @@ def _volumes(scenario: Scenario) -> Statistic:
     )
 
 
-def _each(metric: MetricFunction, scenario: Scenario) -> Statistic:
-    return one_by_one(lambda points: metric(points, scenario))
-
-
-def _score(strategy: Strategy, scenario: Scenario) -> Statistic:
-    return one_by_one(lambda points: solve(points, scenario).score(strategy))
-
-
-COMPUTED: dict[str, Callable[[Scenario], Statistic]] = {
-    "partial_voros": _volumes,
-    "voros": lambda scenario: _volumes(scenario.without_limits()),
-    "partial_auroc": partial(_score, "partial_auroc"),
-    "recall": partial(_score, "recall"),
-    "auroc": partial(_each, lambda points, _: trapezoid(points)),
-    "expected_cost": partial(_each, least_expected_cost),
-    "threshold": partial(_each, deployed_threshold),
+OF_ONE_CURVE: dict[str, MetricFunction] = {
+    "partial_auroc": lambda points, scenario: solve(points, scenario).score("partial_auroc"),
+    "recall": lambda points, scenario: solve(points, scenario).score("recall"),
+    "auroc": lambda points, _: trapezoid(points),
+    "expected_cost": lambda points, scenario: solve(points, scenario).expected_cost,
+    "threshold": lambda points, scenario: (
+        choose(solve(points, scenario), "partial_voros")[1].threshold
+    ),
 }
-"""How metrics that have a name are computed."""
+"""How metrics that have a name are computed of each curve, all but the volumes."""

@@ -14,7 +14,7 @@ from voros.core.volume import cost_moments
 from voros.evaluation import Evaluation, evaluation_of
 from voros.plotting.colours import ground, muted
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
-from voros.plotting.display import CurveDisplay, PointsLike, renamed
+from voros.plotting.display import CurveDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import format_axes, line_width, type_size
@@ -75,8 +75,7 @@ class AreaCurveDisplay(CurveDisplay):
     shape = 0.8
 
     def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
-        self.points = renamed(points, name)
-        self.named = name is not None
+        self.points = named_points(points, name)
         self.scenario = check_scenario(scenario)
         deployed = at_deployment(next(iter(self.points.values())), scenario)
         self.negatives_per_positive = deployed.negatives_per_positive
@@ -107,7 +106,7 @@ class AreaCurveDisplay(CurveDisplay):
         self.density_ = self._draw_density()
         self._format_axes()
         entries = []
-        if len(self.points) > 1 or self.named:
+        if is_named(self.points):
             entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
         unit = "probability" if isinstance(self.scenario.costs, Samples) else "density"
         draw_legend(self.ax_, [*entries, (self.density_, f"{unit} of costs")], grow=grow)

@@ -11,7 +11,7 @@ from voros.core.arguments import check_confidence, check_count
 from voros.core.calibration import GROUPS_OF_RISK, Calibration
 from voros.models import naming
 from voros.plotting.colours import muted
-from voros.plotting.display import CurveDisplay, PointsLike, renamed
+from voros.plotting.display import CurveDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
 from voros.plotting.style import format_axes, line_width
@@ -68,8 +68,7 @@ class CalibrationDisplay(CurveDisplay):
         confidence_level: float = 0.95,
         name: str | None = None,
     ) -> None:
-        self.points = renamed(points, name)
-        self.named = name is not None
+        self.points = named_points(points, name)
         self.n_bins = check_count(n_bins, "n_bins", "a whole number above 0")
         self.confidence_level = check_confidence(confidence_level, "confidence_level")
 
@@ -94,7 +93,7 @@ class CalibrationDisplay(CurveDisplay):
         self.smooth_ = {model: self._smooth(model) for model in calibrations}
         format_axes(self.ax_, xlabel="mean risk", ylabel="observed share of positives")
         self.ax_.set(xlim=(0, far), ylim=(0, far))
-        if self.named or len(calibrations) > 1:
+        if is_named(self.points):
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
             draw_legend(self.ax_, entries, grow=grow)
         elif (line := _line_in_words(next(iter(calibrations.values())))) is not None:

@@ -14,9 +14,9 @@ from voros.decision_curves import CensoredCases, DecisionCurve, avoided, check_p
 from voros.exceptions import ArgumentError
 from voros.models import columns_by_model
 from voros.plotting.colours import FADED, muted
-from voros.plotting.display import CurveDisplay, PointsLike, renamed
+from voros.plotting.display import CurveDisplay, PointsLike, named_points
 from voros.plotting.legends import LegendEntry, draw_legend
-from voros.plotting.names import literal, visible
+from voros.plotting.names import literal
 from voros.plotting.style import format_axes, line_width
 from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray
@@ -86,23 +86,21 @@ class DecisionCurveDisplay(CurveDisplay):
         interventions_avoided: bool = False,
     ) -> None:
         self.interventions_avoided = check_flag(interventions_avoided, "interventions_avoided")
-        self.points: Mapping[str, Any] = _named(points, name)
-        self.named = name is not None
+        self.points: Mapping[str, Any] = named_points(points, name)
         self.scenario = None if scenario is None else check_scenario(scenario)
-        self.probabilities = self._gaining() if probabilities is None else probabilities
-        self.probabilities = np.atleast_1d(check_probabilities(self.probabilities))
+        given = self._gaining() if probabilities is None else probabilities
+        self.probabilities = np.atleast_1d(check_probabilities(given))
 
     @cached_property
     def decision_curves(self) -> dict[str, DecisionCurve]:
         """The curves of each model."""
-        return {
-            name: self._follow(points, self.probabilities) for name, points in self.points.items()
-        }
+        return self._follow(self.probabilities)
 
-    def _follow(self, points: Any, probabilities: AnyArray) -> DecisionCurve:
-        if isinstance(points, CensoredCases):
-            return DecisionCurve.from_censored(points, probabilities)
-        return DecisionCurve.from_points(points, probabilities, scenario=self.scenario)
+    def _follow(self, probabilities: AnyArray) -> dict[str, DecisionCurve]:
+        return {
+            name: DecisionCurve.from_points(points, probabilities, scenario=self.scenario)
+            for name, points in self.points.items()
+        }
 
     @classmethod
     def from_predictions(
@@ -148,25 +146,18 @@ class DecisionCurveDisplay(CurveDisplay):
         self.as_scored_: dict[str, Line2D] = {}
         for model in self.points:
             self._draw_model(model)
-        first = next(iter(self.decision_curves.values()))
-        self.treat_all_ = self._line(first.treat_all, color=muted(self.ax_), linestyle="--")
-        nobody = self._shown(np.zeros(len(self.probabilities)))
-        (self.treat_none_,) = self.ax_.plot(
-            self.probabilities, nobody, color=muted(self.ax_), linewidth=1
-        )
+        first, grey = next(iter(self.decision_curves.values())), muted(self.ax_)
+        self.treat_all_ = self._line(first.treat_all, color=grey, linestyle="--")
+        self.treat_none_ = self._line(np.zeros(len(self.probabilities)), color=grey)
         self._format_axes()
         draw_legend(self.ax_, self._entries(), grow=grow)
 
     def _entries(self) -> list[LegendEntry]:
         """Return models first, then what the other kinds of line stand for."""
-        entries: list[LegendEntry] = [
-            (line, visible(model)) for model, line in self.curves_.items()
-        ]
-        for lines, words in (
-            (self.unlimited_, "without limits"),
-            (self.as_scored_, "alarm at the threshold probability"),
-        ):
-            entries += [(line, words) for line in list(lines.values())[:1]]
+        entries: list[LegendEntry] = [(line, model) for model, line in self.curves_.items()]
+        entries += [(line, "without limits") for line in list(self.unlimited_.values())[:1]]
+        dotted = list(self.as_scored_.values())[:1]
+        entries += [(line, "alarm at the threshold probability") for line in dotted]
         if self.interventions_avoided:
             entries.append((self.treat_none_, "an alarm for nobody"))
         return [*entries, (self.treat_all_, "an alarm for everybody")]
@@ -209,8 +200,8 @@ class DecisionCurveDisplay(CurveDisplay):
 
     def _gaining(self) -> AnyArray:
         """Return the usual grid, as far as some model does better than an alarm for nobody."""
-        curves = [self._follow(points, USUAL_PROBABILITIES).best for points in self.points.values()]
-        gains = np.flatnonzero(np.max(curves, axis=0) > 0)
+        best = [curve.best for curve in self._follow(USUAL_PROBABILITIES).values()]
+        gains = np.flatnonzero(np.max(best, axis=0) > 0)
         return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]
 
     def _format_axes(self) -> None:
@@ -220,14 +211,6 @@ class DecisionCurveDisplay(CurveDisplay):
             ylabel=AXIS_TITLES["avoided" if self.interventions_avoided else "net_benefit"],
         )
         heights = [self._shown(curve.best) for curve in self.decision_curves.values()]
-        tallest = float(np.nanmax(heights))
-        top = max(tallest, 1e-12)
+        top = max(float(np.nanmax(heights)), 1e-12)
         self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())
-
-
-def _named(points: Any, name: str | None) -> Mapping[str, Any]:
-    """Return what is drawn by model: operating points, or censored cases."""
-    if not any(isinstance(cases, CensoredCases) for cases in getattr(points, "values", list)()):
-        return renamed(points, name)
-    return {name: next(iter(points.values()))} if name and len(points) == 1 else points

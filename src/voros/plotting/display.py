@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_type
 from voros.core.operating_points import OperatingPoints
+from voros.decision_curves import CensoredCases
 from voros.evaluation import Evaluation
 from voros.io.frames import join_frames
-from voros.models import ONLY_MODEL, check_same_cases, count_models
+from voros.models import ONLY_MODEL, check_points, check_same_cases, count_models
 from voros.notices import warn_about
 from voros.plotting.colours import model_styles
 from voros.plotting.style import axes_to_draw_on
@@ -194,34 +195,26 @@ class CurveDisplay(ModelDisplay):
     def _columns(self, model: str) -> dict[str, AnyArray]: ...
 
 
-def named_points(points: PointsLike) -> dict[str, OperatingPoints]:
-    """Read operating points of one model, or of several by name, counted on the same cases."""
+def named_points(points: Any, name: str | None = None) -> dict[str, Any]:
+    """Read points of one model, which may be given a name, or of several on the same cases."""
     named = dict(points) if isinstance(points, Mapping) else {ONLY_MODEL: points}
     if not named:
         raise ValueError("points holds no model; at least one is needed")
-    check_same_cases(named, "their limits differ; draw models of the same cases together")
-    # Pictures show every threshold.
-    return {name: curve.in_memory() for name, curve in named.items()}
-
-
-def renamed(points: PointsLike, name: str | None) -> dict[str, OperatingPoints]:
-    """Read operating points as `named_points` does; a single model may be given another name."""
-    named = named_points(points)
-    if name is None:
+    if name is not None:
+        check_type(name, "name", str, "a str")
+        if len(named) > 1:
+            raise ValueError(
+                f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
+            )
+        named = {name: next(iter(named.values()))}
+    if any(isinstance(cases, CensoredCases) for cases in named.values()):
         return named
-    check_type(name, "name", str, "a str")
-    if len(named) > 1:
-        raise ValueError(
-            f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
-        )
-    return {name: only_model(named)}
+    counted = {model: check_points(one, f"points[{model!r}]") for model, one in named.items()}
+    check_same_cases(counted, "their limits differ; draw models of the same cases together")
+    # Pictures show every threshold.
+    return {model: curve.in_memory() for model, curve in counted.items()}
 
 
-def only_model(points: PointsLike) -> OperatingPoints:
-    """Return the points of the single model that a picture can show."""
-    named = named_points(points)
-    if len(named) != 1:
-        raise ValueError(
-            f"{len(named)} models were given ({', '.join(named)}); this picture shows one"
-        )
-    return next(iter(named.values()))
+def is_named(points: Mapping[str, Any]) -> bool:
+    """Whether a legend should name the models: several, or one that was given a name."""
+    return list(points) != [ONLY_MODEL]

@@ -15,7 +15,7 @@ from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import join_frames
 from voros.plotting.colours import FADED, PINK, ground, model_styles, muted
 from voros.plotting.cost_axis import fractional_cost
-from voros.plotting.display import ModelDisplay, PointsLike, renamed
+from voros.plotting.display import ModelDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.limit_lines import (
     LimitArtists,
@@ -92,8 +92,7 @@ class RocDisplay(ModelDisplay):
     def __init__(
         self, points: PointsLike, scenario: ScenarioLike = None, *, name: str | None = None
     ) -> None:
-        self.points = renamed(points, name)
-        self.named = name is not None
+        self.points = named_points(points, name)
         self.scenarios = named_scenarios(scenario)
 
     @cached_property
@@ -292,7 +291,7 @@ class RocDisplay(ModelDisplay):
 
     def _legend_entries(self, dominated_by: str | None) -> list[LegendEntry]:
         entries: list[LegendEntry] = []
-        if len(self.points) > 1 or self.named:
+        if is_named(self.points):
             entries += [(line, model) for model, line in self.curves_.items()]
         for name, artists in self.limits_.items():
             if len(self.limits_) > 1:

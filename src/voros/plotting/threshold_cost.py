@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arguments import check_type
 from voros.core.arrays import LARGEST_FINITE
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
 from voros.plotting.colours import FADED, ground, model_styles
-from voros.plotting.display import ModelDisplay, PointsLike, only_model
+from voros.plotting.display import ModelDisplay, PointsLike, is_named, named_points
 from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
@@ -73,9 +72,13 @@ class ThresholdCostDisplay(ModelDisplay):
     """
 
     def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
-        self.points = only_model(points)
+        named = named_points(points, name)
+        if len(named) > 1:
+            raise ValueError(
+                f"{len(named)} models were given ({', '.join(named)}); this picture shows one"
+            )
+        ((self.name, self.points),) = named.items()
         self.scenario = check_scenario(scenario)
-        self.name = None if name is None else check_type(name, "name", str, "a str")
         self.by_alarms = bool(np.isnan(self.points.thresholds[1:]).any())
 
     @cached_property
@@ -220,6 +223,6 @@ class ThresholdCostDisplay(ModelDisplay):
                 f"{percent(points.precision[best])} of them correct, "
                 f"{percent(points.tpr[best])} of all positives caught"
             )
-        if self.name is not None:
+        if is_named({self.name: self.points}):
             text = f"{literal(wrapped(self.name, LONGEST_LINE))}: {text}"
         return panel.set_title(text, fontsize=type_size(panel), loc="left")
