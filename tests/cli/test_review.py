@@ -62,8 +62,8 @@ def test_new_cases_are_decided_by_it(voros_command, later_cases, band):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--cost-ratio", "0.1"), "do not depend on it"),
-        (("--by", "died", "--label", "died"), "--by is for threshold policies"),
+        (("--cost-ratio", "0.1"), "--cost-ratio is not for band.json, a review band"),
+        (("--by", "died", "--label", "died"), "--by is not for band.json"),
         (("--time", "died"), "--time requires a capacity per period"),
     ],
 )

@@ -159,8 +159,8 @@ def test_policies_of_cases_and_of_stays_are_told_apart(voros_command, tmp_path):
     ).to_json(tmp_path / "cases.json")
     for policy_file, words, message in (
         ("stays.json", (), "stays.json is a policy for alarms over stays; add --stay"),
-        ("cases.json", STAYS, "--stay is for alarms over stays, and cases.json is for cases"),
-        ("stays.json", (*STAYS, "--label", "sex"), "--label is for cases"),
+        ("cases.json", STAYS, "--stay is not for cases.json, a threshold policy"),
+        ("stays.json", (*STAYS, "--label", "sex"), "--label is not for stays.json"),
         ("stays.json", (*STAYS[:4], "--check"), "--check judges whole stays"),
     ):
         ran = voros_command("apply", policy_file, "rows.csv", *words)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,18 +16,14 @@ from voros.cli.decided import Decided
 from voros.cli.loading import BLEND, load
 from voros.cli.options import CaseOptions, option
 from voros.cli.review import decide_band
-from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays, refuse_with_stays
-from voros.cli.streams import StreamColumns, decide_streams
-from voros.cli.terminal import (
-    cases_format,
-    check_output,
-    say,
-)
+from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays
+from voros.cli.streams import StreamColumns, decide_streams, has_outcomes
+from voros.cli.terminal import cases_format, check_output, option_name, say
 from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.installing import missing_studies
-from voros.io import Predictions, append_columns, open_source, table_bytes
+from voros.io import append_columns, open_source, table_bytes
 from voros.io.appending import Written
 from voros.io.scenario_text import read_number
 from voros.io.source import Source
@@ -38,12 +32,30 @@ from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.present.report.values import evaluation_values
-from voros.text.numbers import count, percent, threshold_text, typed
-from voros.typing import AnyArray, BoolArray
+from voros.text.numbers import count, count_within, percent, threshold_text, typed
+from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
     from voros.policy.policy_evaluation import PolicyEvaluation
+
+OF_CASES = ("score", "drop_missing", "label", "pos_label")
+
+ACCEPTED = {
+    "threshold policy": (
+        *(*OF_CASES, "by", "cost_ratio", "blend"),
+        *("miss_value", "false_alarm_cost"),
+    ),
+    "policy over stays": (
+        *("score", "drop_missing", "by", "cost_ratio"),
+        *("stay", "events", "state"),
+    ),
+    "worklist": OF_CASES,
+    "review band": OF_CASES,
+    "joint policy of subgroups": (*OF_CASES, "by"),
+    "joint policy of outcomes": ("streams",),
+}
+"""Options that each kind of policy takes, besides those of periods and output."""
 
 
 @options.bundled
@@ -83,8 +95,8 @@ def apply(
         default=False,
     ),
     output: Path | None = options.output_to(
-        "Where to write the cases with their alarms: .csv, .tsv, .parquet or .arrow. "
-        "Without it, or with -, CSV on the standard output."
+        "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
+        ".jsonl. Without it, or with -, CSV on the standard output."
     ),
     check: bool = option(
         "Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check", default=False
@@ -99,37 +111,35 @@ def apply(
     cases_format(output)
     check_output(output, show_options)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    columns = CaseOptions(
-        file=file,
-        label=label,
-        score=None if score is None else [score],
-        pos_label=pos_label,
-        drop_missing=drop_missing,
-        **vars(when),
-    )
     if not worth.given:
         options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
-    elif not isinstance(policy, ThresholdPolicy):
-        raise ValueError("--miss-value is for threshold policies, as voros select saves them")
-    _check_kind(policy, policy_file, ratio, stays, state, streams)
-    combination = None if blend is None else _read_blend(blend, policy, policy_file, score)
+    scores = None if score is None else [score]
+    stated: dict[str, Any] = {"label": label, "score": scores, "pos_label": pos_label}
+    stated["drop_missing"] = drop_missing
+    others = {"by": by, "state": state, "streams": streams, "blend": blend, "cost_ratio": ratio}
+    _check_accepted(policy, policy_file, stated | others | vars(stays) | vars(worth))
+    if pos_label is None:
+        stated["pos_label"] = getattr(policy, "pos_label", None)
+    columns = CaseOptions(file=file, **stated, **vars(when))
     if not isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
         decided = decide_streams(policy, columns, streams, by or [])
     else:
-        columns = replace(columns, score=[score or _policy_column(policy, policy_file)])
-        with _naming_the_policy(policy, policy_file, named=score is not None):
-            if isinstance(policy, ThresholdPolicy) and policy.rule is not None:
-                refuse_with_stays(label=label, pos_label=pos_label, miss_value=worth.miss_value)
+        columns = replace(columns, score=[score or _own_column(policy, policy_file)])
+        try:
+            if isinstance(policy, ReviewBand):
+                decided = decide_band(policy, columns)
+            elif isinstance(policy, ThresholdPolicy) and policy.rule is not None:
                 rows = StayInput(columns=columns, stays=stays, rule=policy.rule, by=by or ())
                 decided = decide_stays(policy, rows, ratio, state, check)
-            elif isinstance(policy, ReviewBand):
-                columns.check_periods(policy.scenario)
-                if by:
-                    raise ValueError("--by is for threshold policies; a review band has none")
-                decided = decide_band(policy, columns)
             else:
+                made = None if blend is None else _read_blend(blend, policy, policy_file, score)
                 source = _with_saved_model(columns, policy_file)
-                decided = _decide_cases(*(policy, columns, source, by, ratio, combination, worth))
+                cases: Any = {"source": source, "by": by, "worth": worth, "blend": made}
+                decided = _decide_cases(policy, columns, ratio, **cases)
+        except NoSuchColumnError as error:
+            if score is not None:
+                raise
+            raise _of_another_model(policy, policy_file, error) from None
     decided.write(output, show_options)
     if state is not None and decided.state is not None:
         decided.state.to_json(state, force=True)
@@ -137,39 +147,48 @@ def apply(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
+def _check_accepted(policy: AnyPolicy | ReviewBand, path: Path, stated: dict[str, Any]) -> None:
+    """Refuse options that are for another kind of policy."""
+    kind = _kind(policy)
+    listed = ", ".join(map(option_name, ACCEPTED[kind]))
+    unknown = {name: value for name, value in stated.items() if name not in ACCEPTED[kind]}
+    options.refuse(unknown, f"is not for {path}, a {kind}; accepted are {listed}")
+    if kind == "policy over stays" and stated["stay"] is None:
+        raise ValueError(f"{path} is a policy for alarms over stays; add --stay and --time")
+
+
+def _kind(policy: AnyPolicy | ReviewBand) -> str:
+    if isinstance(policy, ThresholdPolicy):
+        return "threshold policy" if policy.rule is None else "policy over stays"
+    if isinstance(policy, Worklist):
+        return "worklist"
+    if isinstance(policy, ReviewBand):
+        return "review band"
+    return f"joint policy of {'outcomes' if has_outcomes(policy) else 'subgroups'}"
+
+
 def _decide_cases(
     policy: ThresholdPolicy | Worklist,
     columns: CaseOptions,
+    cost_ratio: float | None,
+    *,
     source: Source,
     by: list[str] | None,
-    cost_ratio: float | None,
-    combination: Blend | None = None,
-    worth: options.WorthOptions | None = None,
+    **how: Any,
 ) -> Decided:
     """Decide on cases by one score, or by a blend of several."""
     if by and not columns.label:
         raise ValueError("--by requires --label, the column of true labels")
-    if by and isinstance(policy, Worklist):
-        raise ValueError("--by is for threshold policies; a worklist is evaluated as a whole")
-    positive = policy.pos_label if columns.pos_label is None else columns.pos_label
-    column = str((columns.score or [""])[0])
-    cases = load(
-        replace(columns, pos_label=positive),
-        policy.scenario,
-        source=source,
-        by=by,
-        labelled=bool(columns.label),
-        both_classes=False,
-        worth=worth,
-        blend=combination,
-    )
-    periods = cases.periods
-    scores, labels, scenario = cases.scores_of(column), cases.positive, policy.scenario
+    (column,) = columns.score or [""]
+    how |= {"labelled": bool(columns.label), "both_classes": False}
+    cases = load(columns, policy.scenario, source=source, by=by, **how)
+    labels, periods = cases.positive, cases.periods
+    scores, scenario = cases.scores_of(column), policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
         labels = None  # nothing to reweight to the policy's prevalence
     # Without labels only what is said of alarms holds; which of them are true does not matter.
     known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
-    judge = policy if labels is not None else _at_any_prevalence(policy)
+    judge = policy if labels is not None else _without_labels(policy)
     tested: PolicyEvaluation
     if isinstance(judge, Worklist):
         threshold, alarms = judge.threshold, judge.predict(scores, periods=periods)
@@ -177,14 +196,21 @@ def _decide_cases(
         n_periods = None if periods is None else periods.n_periods
         most = scenario.max_alarms(len(scores), 0.0, n_periods)
     else:
-        threshold = float(judge.threshold(cost_ratio))
-        how = {"periods": periods, "by": cases.by or None}
-        alarms, tested = _decide(judge, cases, scores, labels, cost_ratio, how)
+        assert isinstance(policy, ThresholdPolicy)
+        scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
+        judge = judge.comparing("score")
+        threshold, alarms = judge.threshold(cost_ratio), judge.predict(scores, cost_ratio)
+        per_case: Any = {"periods": periods, "by": cases.by or None}
+        if labels is not None:
+            per_case["miss_value"] = cases.miss_value
+            per_case["false_alarm_cost"] = cases.false_alarm_cost
+        tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, **per_case)
         most = tested.max_alarms
-    broken, by_subgroup = {one.limit for one in tested.violations}, tested.by_subgroup
-    within, n_alarms = "capacity" not in broken, int(alarms.sum())
-    broken_in_subgroup = by_subgroup is not None and bool(by_subgroup.with_floor("broken"))
-    kept = within and (labels is None or tested.satisfied) and not broken_in_subgroup
+    parts = tested.by_subgroup
+    within = "capacity" not in {violation.limit for violation in tested.violations}
+    kept = within if labels is None else tested.satisfied
+    kept = kept and not (parts and parts.with_floor("broken"))
+    n_alarms = int(alarms.sum())
     values = {"score": column, "threshold": threshold, "cases": len(alarms), "alarms": n_alarms}
     values |= {"max_alarms": most, "within_capacity": within, "kept": kept}
     if tested.by_period is not None:
@@ -196,11 +222,33 @@ def _decide_cases(
         kept_rows=cases.kept,
         kept=kept,
         words=f"{column!r} at threshold {threshold_text(threshold)}: "
-        f"{_alarms_in_words(tested, n_alarms, scenario)}",
+        f"{_alarms_in_words(tested, alarms, scenario)}: {'kept' if within else 'exceeded'}",
         table="" if labels is None else repr(tested),
-        values=values | {"evaluation": None if labels is None else evaluation_values(tested)},
-        rows=None if by_subgroup is None else by_subgroup.values(),
+        values=values,
+        evaluation=None if labels is None else evaluation_values(tested),
+        rows=None if parts is None else parts.values(),
     )
+
+
+def _without_labels(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
+    """Return the policy for cases whose prevalence and values are not known."""
+    plain = policy.policy if isinstance(policy, Worklist) else policy
+    plain = replace(plain, scenario=plain.scenario.changed(prevalence=None), values=None)
+    return replace(policy, policy=plain) if isinstance(policy, Worklist) else plain
+
+
+def _alarms_in_words(tested: PolicyEvaluation, alarms: BoolArray, scenario: Scenario) -> str:
+    """Say how many alarms there were, and what the capacity is."""
+    n_alarms, share = int(alarms.sum()), percent(float(alarms.mean()))
+    words = f"{n_alarms:,} alarms in {len(alarms):,} cases ({share})"
+    if not np.isclose(tested.mean_alarms, n_alarms):
+        words += f", {count(tested.mean_alarms)} at the prevalence of the policy"
+    if scenario.per is None:
+        return f"{words}; capacity {count_within(tested.max_alarms)} alarms"
+    words += f"; capacity {typed(scenario.capacity)} {scenario.rule}"
+    if (by_period := tested.by_period) is not None:
+        words += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"
+    return words
 
 
 def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:
@@ -223,73 +271,6 @@ def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:
     return Source(source.name, None, table_bytes(table, kind))
 
 
-def _decide(
-    policy: ThresholdPolicy,
-    cases: Predictions,
-    scores: AnyArray,
-    labels: BoolArray | None,
-    cost_ratio: float | None,
-    how: dict[str, Any],
-) -> tuple[BoolArray, PolicyEvaluation]:
-    """Decide on cases, and evaluate the alarms; costs of cases without labels mean nothing."""
-    scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
-    if labels is None:
-        policy, labels = replace(policy, values=None), np.zeros(len(scores), dtype=np.bool_)
-    else:
-        values = {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
-        policy, how = policy.comparing("score"), how | values
-    tested = policy.evaluate(labels, scores, cost_ratio=cost_ratio, **how)
-    return policy.predict(scores, cost_ratio), tested
-
-
-def _at_any_prevalence(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
-    plain = policy.policy if isinstance(policy, Worklist) else policy
-    plain = replace(plain, scenario=plain.scenario.changed(prevalence=None))
-    return replace(policy, policy=plain) if isinstance(policy, Worklist) else plain
-
-
-def _alarms_in_words(tested: PolicyEvaluation, n_alarms: int, scenario: Scenario) -> str:
-    """Say how many alarms there were, and whether they are within the capacity."""
-    n_cases = tested.n_positive + tested.n_negative
-    kept = "capacity" not in {violation.limit for violation in tested.violations}
-    judged = (
-        ""
-        if np.isclose(tested.mean_alarms, n_alarms)
-        else f", {count(tested.mean_alarms)} at the prevalence of the policy"
-    )
-    most = np.floor(tested.max_alarms) if tested.counts.whole else tested.max_alarms
-    capacity = f"{count(float(most))} alarms"
-    if scenario.per is not None:
-        capacity = f"{typed(scenario.capacity)} {scenario.rule}"
-    if (by_period := tested.by_period) is not None:
-        capacity += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"
-    return (
-        f"{n_alarms:,} alarms in {count(n_cases)} cases ({percent(n_alarms / n_cases)}){judged}; "
-        f"capacity {capacity}: {'kept' if kept else 'exceeded'}"
-    )
-
-
-def _check_kind(
-    policy: AnyPolicy | ReviewBand,
-    path: Path,
-    cost_ratio: float | None,
-    stays: StayColumns,
-    state: Path | None,
-    streams: Path | None,
-) -> None:
-    """Refuse options that are for another kind of policy."""
-    rule = policy.rule if isinstance(policy, ThresholdPolicy) else None
-    if rule is not None and not stays.given:
-        raise ValueError(f"{path} is a policy for alarms over stays; add --stay and --time")
-    if rule is None and (stays.given or state is not None):
-        option = "--stay" if stays.given else "--state"
-        raise ValueError(f"{option} is for alarms over stays, and {path} is for cases")
-    if cost_ratio is not None and not isinstance(policy, ThresholdPolicy):
-        raise ValueError(f"--cost-ratio: the thresholds of {path} do not depend on it")
-    if streams is not None and isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
-        raise ValueError(f"--streams is for joint policies of several outcomes; {path} has one")
-
-
 def _read_policy(path: Path) -> AnyPolicy | ReviewBand:
     from voros.allocation.joint_policy import load_policy
 
@@ -303,34 +284,28 @@ def _read_policy(path: Path) -> AnyPolicy | ReviewBand:
         raise ValueError(f"{error}; the first file is the policy") from None
 
 
-@contextmanager
-def _naming_the_policy(
-    policy: ThresholdPolicy | Worklist | ReviewBand, path: Path, *, named: bool
-) -> Iterator[None]:
-    """Say which policy named a column that is missing, unless the column was named by hand."""
-    try:
-        yield
-    except NoSuchColumnError as error:
-        if named:
-            raise
-        made_for = f"{path} was made for the scores of {policy.model!r}, and "
-        remedy = "; if they have another name here, give it with --score"
-        if policy.model == BLEND:
-            remedy = "; name its weights, saved by voros select --blend, with --blend"
-        raise PredictionFileError(Message(made_for, *error.args, remedy)) from None
+def _own_column(policy: ThresholdPolicy | Worklist | ReviewBand, path: Path) -> str:
+    if policy.model is None:
+        raise PredictionFileError(f"{path} names no model; name the column of scores with --score")
+    return policy.model
+
+
+def _of_another_model(
+    policy: ThresholdPolicy | Worklist | ReviewBand, path: Path, error: NoSuchColumnError
+) -> PredictionFileError:
+    """Say which policy named a column that is missing."""
+    made_for = f"{path} was made for the scores of {policy.model!r}, and "
+    remedy = "; if they have another name here, give it with --score"
+    if policy.model == BLEND:
+        remedy = "; name its weights, saved by voros select --blend, with --blend"
+    return PredictionFileError(Message(made_for, *error.args, remedy))
 
 
 def _read_blend(
-    path: Path, policy: AnyPolicy | ReviewBand, policy_file: Path, score: str | None
+    path: Path, policy: ThresholdPolicy | Worklist, policy_file: Path, score: str | None
 ) -> Blend:
-    if score is not None or getattr(policy, "model", None) != BLEND:
+    if score is not None or policy.model != BLEND:
         raise ValueError(
             f"--blend is for a policy whose model is the blend; {policy_file} has none"
         )
     return Blend.from_json(path)
-
-
-def _policy_column(policy: ThresholdPolicy | Worklist | ReviewBand, path: Path) -> str:
-    if policy.model is None:
-        raise PredictionFileError(f"{path} names no model; name the column of scores with --score")
-    return policy.model

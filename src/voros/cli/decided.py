@@ -36,6 +36,8 @@ class Decided:
         What the policy does on these rows, where their labels or events are known.
     values : dict
         The verdict for programs; lists and mappings among them are for JSON alone.
+    evaluation : mapping or dataclass
+        What `table` says, for programs.
     rows : list of dict or None
         Lines of CSV, where they are not one of the values.
     state : AlarmState or None
@@ -49,6 +51,7 @@ class Decided:
     words: str
     table: str
     values: dict[str, Any]
+    evaluation: Any = None
     rows: list[dict[str, Any]] | None = None
     state: AlarmState | None = None
 
@@ -64,7 +67,8 @@ class Decided:
         if show_options.for_programs:
             written = None if output is None else str(output)
             document = {"written": written, "file": self.source.name, **self.values}
-            rows = self.rows or [_scalars(document) | _scalars(self.values["evaluation"] or {})]
+            rows = self.rows or [_scalars(document) | _scalars(self.evaluation or {})]
+            document["evaluation"] = self.evaluation
             show(Sheet(rows=rows, document=document), show_options)
         elif self.table:
             say_lines(self.table)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from voros.cli.decided import Decided
 from voros.cli.loading import load, single_model
 from voros.cli.options import (
+    CaseOptions,
     InputOptions,
     LimitOptions,
     OutputOptions,
@@ -109,10 +110,10 @@ def review_values(counts: ReviewCounts) -> dict[str, Any]:
     }
 
 
-def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
+def decide_band(band: ReviewBand, columns: CaseOptions) -> Decided:
     """Decide who raises an alarm and which cases are reviewed."""
     source = open_source(columns.file)
-    cases = load(columns, source=source, labelled=bool(columns.label))
+    cases = load(columns, band.scenario, source=source, labelled=bool(columns.label))
     (column,) = cases.models
     level = band.predict(cases.scores_of(column))
     decided = {name: level == name for name in ("alarm", "review")}
@@ -136,5 +137,6 @@ def decide_band(band: ReviewBand, columns: InputOptions) -> Decided:
             f"{'kept' if within else 'exceeded'}"
         ),
         table="" if counts is None else repr(counts),
-        values=values | {"evaluation": None if counts is None else review_values(counts)},
+        values=values,
+        evaluation=None if counts is None else review_values(counts),
     )

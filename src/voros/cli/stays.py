@@ -258,6 +258,7 @@ def decide_stays(
             f"{len(alarms):,} rows"
         ),
         table="" if evaluation is None else repr(evaluation),
-        values=values | {"evaluation": None if evaluation is None else evaluation.values()},
+        values=values,
+        evaluation=None if evaluation is None else evaluation.values(),
         state=after,
     )

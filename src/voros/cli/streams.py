@@ -11,7 +11,7 @@ import numpy as np
 
 from voros.cli.decided import Decided
 from voros.cli.loading import load
-from voros.cli.options import CaseOptions, in_columns, refuse
+from voros.cli.options import CaseOptions, in_columns
 from voros.cli.terminal import say
 from voros.core.scenario import Scenario
 from voros.io import Predictions, open_source
@@ -143,7 +143,8 @@ def decide_streams(
             f"{count(np.floor(tested.max_alarms))} alarms: {'kept' if within else 'exceeded'}"
         ),
         table=tested.table().text() if labelled else "",
-        values=values | {"thresholds": thresholds, "evaluation": tested if labelled else None},
+        values=values | {"thresholds": thresholds},
+        evaluation=tested if labelled else None,
         rows=(
             list(map(asdict, tested.streams))
             if labelled
@@ -165,9 +166,6 @@ def _streams_of(
             )
         (score,) = columns.score
         return Streams({score: (columns.label, score)}, tuple(by))
-    of_one_score = columns.given("label", "score", "drop_missing")
-    refuse(of_one_score, "is for one score of a case; --streams names columns")
-    refuse({"by": by}, "is for a joint policy whose streams are subgroups")
     named = outcome_columns(policy, file)
     lacking = sorted({label for label, _ in named.values()} - set(peek(source).column_names))
     if lacking:
