@@ -25,7 +25,7 @@ from voros.core.risk_curve import RiskCurve
 from voros.monitoring.precision import Alarms, closed_units, precision_watch
 from voros.monitoring.settings import SECONDS_PER_DAY, Settings
 from voros.monitoring.status import Watch
-from voros.monitoring.unlabelled import FEWEST_OPEN, NEWER_PARTS, expected_watch, newer_below
+from voros.monitoring.unlabelled import FEWEST_OPEN, Expectation, expected_watch
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 FLOOR, PER_DAY, CHUNK = 0.45, 30, 900
@@ -158,10 +158,9 @@ def _expected(raised: World, curve: RiskCurve, day: int) -> tuple[int, float, fl
 
 def _newer(raised: World, curve: RiskCurve, day: int) -> bool:
     """Whether the newer of the open alarms warn."""
-    alarms, opened = _alarms(raised), (raised.day <= day) & (raised.day + WINDOW >= day)
-    starts = [_now(day) - _now(WINDOW) / part for part in NEWER_PARTS]
-    codes = np.arange(len(raised.day))
-    return newer_below(alarms, codes, opened, curve, FLOOR, starts) is not None
+    alarms, codes = _alarms(raised), np.arange(len(raised.day))
+    expectation = Expectation(alarms, curve, codes, alarms.times + _now(WINDOW))
+    return bool(expectation.newer_below(FLOOR, _now(day), _now(WINDOW)))
 
 
 def _broken(raised: World, settings: Settings) -> float:

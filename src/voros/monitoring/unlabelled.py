@@ -28,9 +28,9 @@ estimate is withdrawn for good: a mean of wrong risks would reassure.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from voros.core.calibration import Estimate
 from voros.core.clusters import GroupedShare, allowance, groups_in_variance
 from voros.core.exact_intervals import binomial_limits
 from voros.core.risk_curve import RiskCurve
-from voros.io.documents import read_document
 from voros.io.writing import json_text
 from voros.monitoring.evidence import Evidence, ratio_bets, weigh
 from voros.monitoring.precision import CURVE_POINTS, Alarms, Units, all_units
@@ -61,9 +60,6 @@ START_SHARE = 0.04
 
 ALIKE = 1.5
 """Standard errors of a correlation above which neighbouring periods are taken as alike."""
-
-MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-"""Of the generator splitmix64, which gives number n without those before."""
 
 RECENT_PERIODS = 30
 """Periods whose alarms suggest the prevalence of today."""
@@ -89,18 +85,16 @@ IF = "if a risk still means what it did on validation"
 def uniform_numbers(n: int, seed: int) -> FloatArray:
     """Return n random numbers between 0 and 1 that depend on their place and the seed alone.
 
+    Raw numbers of a bit generator are the same in every version of numpy.
+
     Examples
     --------
     >>> numbers = uniform_numbers(10_000, seed=1)
     >>> bool(abs(numbers.mean() - 0.5) < 0.01 and numbers.min() > 0)
     True
     """
-    golden, first, second = (np.uint64(value) for value in MULTIPLIERS)
-    with np.errstate(over="ignore"):
-        state = (np.arange(1, n + 1, dtype=np.uint64) + np.uint64(seed << 32)) * golden
-        state = (state ^ (state >> np.uint64(30))) * first
-        state = (state ^ (state >> np.uint64(27))) * second
-    return np.asarray((((state ^ (state >> np.uint64(31))) >> np.uint64(11)) + 0.5) / 2.0**53)
+    raw = np.random.Philox(seed).random_raw(n) >> np.uint64(11)
+    return np.asarray((raw + 0.5) / 2.0**53)
 
 
 def conformal_ranks(
@@ -250,20 +244,16 @@ def prevalence_in_words(
     share = alarms.sum() / cases.sum()
     suggested = float(np.clip((share - fpr) / (choice.recall - fpr), 0.0, 1.0))
     validated = policy.n_positive / (policy.n_positive + policy.n_negative)
-    confidence_level, within = (
-        1 - settings.alpha,
-        "no interval: validated on patients or weighted cases",
-    )
-    origin = policy.origin
+    within, origin = "no interval: validated on patients or weighted cases", policy.origin
     if origin is not None and origin.n_groups is None and isinstance(origin.n_positive, int):
-        sizes = origin.n_positive, origin.n_negative
-        ends = prevalence_interval(alarms, cases, (choice.recall, fpr), sizes, confidence_level)
+        sizes, level = (origin.n_positive, origin.n_negative), 1 - settings.alpha
+        ends = prevalence_interval(alarms, cases, (choice.recall, fpr), sizes, level)
         if ends is None:
             return (
                 "prevalence: no share of positives explains the alarms of the last periods, so "
                 "scores have changed within a class"
             )
-        within = f"{percent(confidence_level)} interval {short(ends[0])} to {short(ends[1])}"
+        within = f"{percent(level)} interval {interval(*ends)}"
     return (
         f"prevalence: the alarms of the last periods suggest {short(suggested)} ({within}; "
         f"validation: {short(validated)}), if only the share of positives has changed"
@@ -328,10 +318,9 @@ def read_curve(text: str | None) -> RiskCurve | None:
     """Read a calibration back."""
     if not text:
         return None
-    values: dict[str, Any] = read_document(text, "calibration of a monitor").value
-    ends, knots = (tuple(values[name]) for name in ("ends", "knots"))
-    matrices = {name: np.array(values[name], dtype=float) for name in ("line", "covariance")}
-    return RiskCurve(on_logits=values["on_logits"], ends=ends, knots=knots, **matrices)
+    values = json.loads(text)
+    arrays = {name: np.array(values[name], dtype=float) for name in ("line", "covariance")}
+    return RiskCurve(**values | arrays)
 
 
 def calibration_evidence(
@@ -350,120 +339,100 @@ def calibration_evidence(
     return weigh(np.hstack(bets), settings, units.begins, start_share=CALIBRATION_START)
 
 
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """Alarms and their risks: the unit of each, and when its window closes."""
+
+    alarms: Alarms
+    curve: RiskCurve
+    codes: AnyArray
+    ends: FloatArray
+
+    def open_at(self, time: float) -> BoolArray:
+        """Return which alarms were open at a time."""
+        return np.asarray((self.alarms.times <= time) & (self.ends >= time))
+
+    def mean(self, rows: BoolArray) -> Estimate:
+        """Expect the precision of some alarms."""
+        return self.curve.mean(self.alarms.scores[rows], self.codes[rows])
+
+    def newer_below(self, floor: float, now: float, window: float) -> str:
+        """Say that the newer open alarms are expected to be below the floor, where they are.
+
+        Few alarms differ from others by chance, which widens their interval.
+        """
+        for part in NEWER_PARTS:
+            rows = self.open_at(now) & (self.alarms.times >= now - window / part)
+            n_rows = int(rows.sum())
+            if n_rows < FEWEST_OPEN:
+                continue
+            mean = self.mean(rows)
+            excess = self.curve.risks(self.alarms.scores[rows])[0] - mean.value
+            sums = np.bincount(np.unique(self.codes[rows], return_inverse=True)[1], excess)
+            chance = 2 * float(np.sqrt(sums @ sums)) / n_rows
+            high = mean.value + float(np.hypot(mean.high - mean.value, chance))
+            if high < floor:
+                newest = counted(n_rows, "newest alarm")
+                return f"; {mean.value:.3f} of the {newest} (at most {high:.3f})"
+        return ""
+
+    def curves(self, now: float, withdrawn: float) -> dict[str, FloatArray]:
+        """Return what was expected over time, until it was withdrawn, and what labels showed."""
+        first = float(self.alarms.times[0]) if len(self.alarms.times) else now
+        times = np.linspace(first, now, CURVE_POINTS) if first < now else np.zeros(0)
+        rows = np.full((len(times), 4), np.nan)
+        for row, time in zip(rows, times.tolist(), strict=True):
+            opened = self.open_at(time)
+            labels = self.alarms.labels[opened]
+            if opened.any() and time < withdrawn:
+                mean = self.mean(opened)
+                row[:3] = mean.value, mean.low, mean.high
+            if not np.isnan(labels).all():
+                row[3] = np.nanmean(labels)
+        names = ("estimate", "low", "high", "observed")
+        return {"time": times, **dict(zip(names, rows.T, strict=True))}
+
+
 def expected_watch(
-    alarms: Alarms,
-    curve: RiskCurve,
-    floor: float,
-    now: float,
-    settings: Settings,
+    alarms: Alarms, curve: RiskCurve, floor: float, now: float, settings: Settings
 ) -> Watch:
     """Expect the precision of open alarms, or say since when nothing is expected any more."""
     units, codes = all_units(alarms, settings.window_seconds)
-    closed = units.ends < now
+    expectation = Expectation(alarms, curve, codes, units.ends[codes])
+    closed, (_, *bands) = units.ends < now, curve.risks(alarms.scores)
     ended = units.only(closed)
-    risks = _sums_by_unit(curve, alarms, codes, closed)
-    evidence = calibration_evidence(ended, risks, settings)
-    at, ends = evidence.broken_at, units.ends[codes]
+    low, high = (np.bincount(codes, risks, len(closed)).astype(float)[closed] for risks in bands)
+    evidence = calibration_evidence(ended, (low, high), settings)
+    at, opened = evidence.broken_at, expectation.open_at(now)
     withdrawn = np.inf if at is None else float(ended.ends[at])
-    mean = _expected(alarms, codes, ends, curve, now)
-    n_open = int((ends >= now).sum())
     verdict: Verdict = "too early to tell"
+    mean, n_open = None, int(opened.sum())
     if at is not None:
-        verdict, words = "unknown", _withdrawn_in_words(ended, at, evidence.changes[at], risks)
-    elif mean is None:
+        verdict = "unknown"
+        words = _withdrawn_in_words(ended, at, evidence.changes[at], (low, high))
+    elif not n_open:
         words = f"no window of an alarm is open (floor {floor:g})"
     else:
-        words, newer = _open_in_words(mean, n_open, floor), None
-        low = n_open >= FEWEST_OPEN and mean.high < floor
-        if not low:
-            starts = [now - settings.window_seconds / part for part in NEWER_PARTS]
-            newer = newer_below(alarms, codes, ends >= now, curve, floor, starts)
-        verdict = "watch" if low or newer is not None else verdict
-        words += "" if newer is None else f"; {newer}"
-    shown = {} if mean is None or at is not None else vars(mean)
+        mean, newer = expectation.mean(opened), ""
+        is_low = n_open >= FEWEST_OPEN and mean.high < floor
+        if not is_low:
+            newer = expectation.newer_below(floor, now, settings.window_seconds)
+        verdict = "watch" if is_low or newer else verdict
+        words = _open_in_words(mean, n_open, floor) + newer
     return Watch(
         name="expected precision",
         verdict=verdict,
         words=f"expected precision: {verdict}; {words}",
         limit=floor,
-        estimate=shown.get("value"),
-        low=shown.get("low"),
-        high=shown.get("high"),
+        estimate=None if mean is None else mean.value,
+        low=None if mean is None else mean.low,
+        high=None if mean is None else mean.high,
         n=n_open,
         evidence=evidence.ratio,
         since=None if at is None else day_of(evidence.changes[at]),
         noticed=None if at is None else day_of(withdrawn),
-        curves=lambda: _curves(alarms, codes, ends, curve, (now, withdrawn)),
+        curves=lambda: expectation.curves(now, withdrawn),
     )
-
-
-def _sums_by_unit(
-    curve: RiskCurve, alarms: Alarms, codes: AnyArray, closed: BoolArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of the lower and of the higher risks of units that have closed."""
-    _, *ends = curve.risks(alarms.scores)
-    low, high = (np.bincount(codes, risks, len(closed)).astype(float)[closed] for risks in ends)
-    return low, high
-
-
-def _expected(
-    alarms: Alarms, codes: AnyArray, ends: FloatArray, curve: RiskCurve, time: float
-) -> Estimate | None:
-    """Expect the precision of the alarms that were open at a time."""
-    rows = (alarms.times <= time) & (ends >= time)
-    return curve.mean(alarms.scores[rows], codes[rows]) if rows.any() else None
-
-
-def newer_below(
-    alarms: Alarms,
-    codes: AnyArray,
-    opened: BoolArray,
-    curve: RiskCurve,
-    floor: float,
-    starts: Sequence[float],
-) -> str | None:
-    """Say that the open alarms since one of some starts are expected to be below the floor.
-
-    None where they are not. Few alarms differ from others by chance, which widens their interval.
-    """
-    for start in starts:
-        rows = opened & (alarms.times >= start)
-        if rows.sum() < FEWEST_OPEN:
-            continue
-        mean = curve.mean(alarms.scores[rows], codes[rows])
-        excess = curve.risks(alarms.scores[rows])[0] - mean.value
-        sums = np.bincount(np.unique(codes[rows], return_inverse=True)[1], excess)
-        chance = 2 * float(np.sqrt(sums @ sums)) / int(rows.sum())
-        high = mean.value + float(np.hypot(mean.high - mean.value, chance))
-        if high < floor:
-            n = counted(int(rows.sum()), "newest alarm")
-            return f"{mean.value:.3f} of the {n} (at most {high:.3f})"
-    return None
-
-
-def _curves(
-    alarms: Alarms,
-    codes: AnyArray,
-    ends: FloatArray,
-    curve: RiskCurve,
-    until: tuple[float, float],
-) -> dict[str, FloatArray]:
-    """Return what was expected over time, until it was withdrawn, and what labels showed."""
-    now, withdrawn = until
-    first = float(alarms.times[0]) if len(alarms.times) else now
-    times = np.linspace(first, now, CURVE_POINTS) if first < now else np.zeros(0)
-    rows = np.full((len(times), 4), np.nan)
-    for row, time in enumerate(times.tolist()):
-        mean = _expected(alarms, codes, ends, curve, time)
-        if mean is not None and time < withdrawn:
-            rows[row, :3] = mean.value, mean.low, mean.high
-        labels = alarms.labels[(alarms.times <= time) & (ends >= time)]
-        labels = labels[~np.isnan(labels)]
-        rows[row, 3] = labels.mean() if len(labels) else np.nan
-    return {
-        "time": times,
-        **dict(zip(("estimate", "low", "high", "observed"), rows.T, strict=True)),
-    }
 
 
 def _open_in_words(mean: Estimate, n: int, floor: float) -> str:
