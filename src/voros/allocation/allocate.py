@@ -11,7 +11,16 @@ import numpy as np
 
 from voros.allocation.certified import certify
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.problem import OVERLAPS, JointChoice, Overlap, SharedLimit, Solver, mean_ratio
+from voros.allocation.problem import (
+    OVERLAPS,
+    JointChoice,
+    Overlap,
+    Solver,
+    mean_ratio,
+    most_alarms,
+    period_limit,
+    shared_limit,
+)
 from voros.allocation.search import Effort, share_within
 from voros.allocation.search_space import PeriodLimit
 from voros.allocation.streams import StreamCases, by_stream, read_streams
@@ -91,8 +100,8 @@ def allocate(
         With `per`: when each case falls, or the name of its period.
     guarantee : Guarantee, optional
         Keep all floors and the shared capacity in the population, with confidence. Thresholds are
-        chosen on a third of the cases and tested on the others; the split depends on the cases
-        alone. With `per` whole periods, or blocks of them, are split, and taken as independent.
+        chosen on a third of the cases, drawn always alike, and tested on the others. With `per`
+        whole periods, or blocks of them, are drawn, and taken as independent.
     groups : array-like of shape (n_cases,), optional
         With a guarantee: whose case it is, where patients have several.
     max_seconds, max_gap : float, default 60 and 0
@@ -142,7 +151,7 @@ def allocate(
     """
     check_choice(overlap, "overlap", OVERLAPS)
     per_case = {"by": by, "times": times, "periods": periods, "groups": groups}
-    limit = SharedLimit.from_arguments(capacity, per, exceed)
+    limit = shared_limit(capacity, per, exceed)
     points = points_by_name(
         y_true,
         scores=scores,
@@ -161,7 +170,7 @@ def allocate(
         return maker.from_points(points, sum(curve.n_cases for curve in points.values()))
     check_aligned(y_true=y_true, scores=scores, **per_case)
     cases = read_streams(y_true, scores, by=by)
-    cases = cases.in_periods(limit.scenario, periods, times)
+    cases = cases.in_periods(limit, periods, times)
     cases = cases.with_values(miss_value, false_alarm_cost)
     if overlap == "once" and cases.arrangement != "outcomes":
         raise ArgumentError(
@@ -189,7 +198,7 @@ class JointMaker:
 
     scenarios: dict[str, Scenario]
     weights: dict[str, float]
-    limit: SharedLimit
+    limit: Scenario
     overlap: Overlap = "each"
     effort: Effort = field(default_factory=Effort)
 
@@ -202,8 +211,8 @@ class JointMaker:
         self, points: dict[str, OperatingPoints], n_cases: float, cases: StreamCases | None = None
     ) -> JointPolicy:
         """Decide on operating points, and warn of streams that cannot raise an alarm."""
-        limit = self.limit if cases is None else self.limit.over(cases.periods)
-        most = limit.max_alarms(n_cases)
+        n_periods = None if cases is None else cases.n_periods
+        most = most_alarms(self.limit, n_cases, n_periods)
         decisions = self.decisions(points)
         for name, decision in decisions.items():
             self._warn(name, decision, most, cases)
@@ -212,7 +221,8 @@ class JointMaker:
             names=tuple(decisions),
             scenarios=tuple(self.scenarios.values()),
             miss_weights=tuple(self.weights.values()),
-            limit=limit,
+            limit=self.limit,
+            n_periods=n_periods,
             arrangement="groups" if cases is None else cases.arrangement,
             overlap=self.overlap,
             sizes=tuple((d.points.n_positive, d.points.n_negative) for d in decisions.values()),
@@ -238,7 +248,7 @@ class JointMaker:
             codes, limit = np.zeros(cases.n_cases, np.int64), PeriodLimit(int(max_alarms), 0, 1)
             if self.limit.exceed is not None and cases.periods is not None:
                 codes = cases.periods.codes
-                limit = replace(self.limit.in_periods(cases.periods), total=max_alarms)
+                limit = replace(period_limit(self.limit, cases.periods), total=max_alarms)
                 limit = limit if n_above is None else replace(limit, n_above=n_above)
             scores = [cases.reaching(name) for name in cases.scores]
             once = self.overlap == "once"
@@ -296,7 +306,7 @@ class JointMaker:
             return True
         alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
         counts = np.bincount(cases.periods.codes, alarmed, cases.periods.n_periods)
-        return bool(self.limit.in_periods(cases.periods).holds(counts))
+        return bool(period_limit(self.limit, cases.periods).holds(counts))
 
 
 def _stream(decision: Decision, weight: float) -> Stream:

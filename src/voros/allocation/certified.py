@@ -1,7 +1,7 @@
 r"""A guarantee for a joint policy: all floors and the shared capacity hold beyond these cases.
 
-The independent units (cases, patients, periods or blocks of them) are split in two parts, a third
-and the rest, in an order that looks random and that nobody can choose. On the first, joint policies
+The independent units (cases, patients, periods or blocks of them) are shuffled, always alike, and
+split in two parts, a third and the rest. On the first, joint policies
 are chosen with limits tightened by falling margins: the candidates, safest first. On the second
 they are tested. With n streams that have a floor, alpha is split over n + 1 families of hypotheses
 (Bonferroni): that candidate l breaks the floor of stream i, for each of them, and that candidate l
@@ -24,7 +24,7 @@ import numpy as np
 
 from voros.allocation.joint_evaluation import evaluate_streams
 from voros.allocation.joint_policy import JointPolicy
-from voros.allocation.joint_tests import CapacityTest, FloorTest, SplitUnits
+from voros.allocation.joint_tests import CapacityTest, SplitUnits, floor_passed
 from voros.allocation.problem import JointChoice, JointPromise
 from voros.allocation.streams import StreamCases
 from voros.core.decision import Decision
@@ -74,10 +74,9 @@ def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> Join
         cases=cases, units=units, alpha=alpha, limit=limit, exceed=exceed, once=once
     )
     candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
-    test = FloorTest(cases, units, alpha)
     at = np.array([choice.thresholds for choice, _ in candidates])
     tests = [
-        test.passed(name, at[:, i], floor)
+        floor_passed(cases, units, alpha, name, at[:, i], floor)
         for i, (name, floor) in enumerate(zip(maker.scenarios, floors, strict=True))
     ]
     # In each family of hypotheses, stop at the first candidate that fails.
@@ -227,6 +226,6 @@ def _on_all_cases(
         for threshold, sure in zip(choice.thresholds, certified, strict=True)
     )
     choice = replace(choice, thresholds=kept)
-    tested = evaluate_streams(plain, cases, choice, plain.limit, COUNTED_AT)
+    tested = evaluate_streams(plain, cases, choice, COUNTED_AT)
     tp, fp = (tuple(getattr(stream, name) for stream in tested.streams) for name in ("tp", "fp"))
     return maker.counted(replace(choice, tp=tp, fp=fp, cost=tested.cost), cases)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.allocation.problem import JointChoice, SharedLimit, mean_ratio
+from voros.allocation.problem import JointChoice, mean_ratio, most_alarms, period_limit
 from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.exact_limits import as_fraction
+from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
 from voros.text.numbers import count_within, interval, percent, short
 from voros.text.table import ReprMixin, Table
@@ -87,18 +88,15 @@ class PeriodAlarms:
     alarms : tuple of int
     capacity : int
         Of each period.
-    exceed : float or None
-        The share of the periods that may have more; None where their mean counts.
     share_above : pair of float
         Clopper-Pearson limits of the share of periods with more, periods taken as independent.
     most_above : int or None
-        How many of these periods may have more.
+        How many of these periods may have more; None where their mean counts.
     """
 
     names: tuple[str, ...]
     alarms: tuple[int, ...]
     capacity: int
-    exceed: float | None
     share_above: Interval
     most_above: int | None
 
@@ -106,7 +104,7 @@ class PeriodAlarms:
     def from_cases(
         cls,
         cases: StreamCases,
-        limit: SharedLimit,
+        limit: Scenario,
         thresholds: Sequence[float],
         confidence_level: float,
         *,
@@ -116,18 +114,14 @@ class PeriodAlarms:
         if cases.periods is None:
             return None
         counts = cases.period_alarms(thresholds, once=once)
-        within = limit.in_periods(cases.periods)
+        within = period_limit(limit, cases.periods)
         above = int(np.count_nonzero(counts > within.capacity))
-        interval = _limits(above, within.n_periods, confidence_level)
-        allowed = None if limit.exceed is None else within.n_above
-        names, alarms = tuple(map(str, cases.periods.names)), tuple(counts.tolist())
         return cls(
-            names=names,
-            alarms=alarms,
+            names=tuple(map(str, cases.periods.names)),
+            alarms=tuple(counts.tolist()),
             capacity=within.capacity,
-            exceed=limit.exceed,
-            share_above=interval,
-            most_above=allowed,
+            share_above=_limits(above, within.n_periods, confidence_level),
+            most_above=None if limit.exceed is None else within.n_above,
         )
 
     @property
@@ -233,7 +227,6 @@ def evaluate_streams(
     policy: JointPolicy,
     cases: StreamCases,
     choice: JointChoice,
-    limit: SharedLimit,
     confidence_level: float,
 ) -> JointEvaluation:
     """Count what each threshold does."""
@@ -253,12 +246,12 @@ def evaluate_streams(
         streams=streams,
         alarms=sum(counts),
         alarms_interval=_together(counts, cases.n_cases, confidence_level),
-        max_alarms=limit.max_alarms(cases.n_cases),
+        max_alarms=most_alarms(policy.limit, cases.n_cases, cases.n_periods),
         cost=sum(stream.cost for stream in streams),
         n_cases=cases.n_cases,
         confidence_level=confidence_level,
         by_period=PeriodAlarms.from_cases(
-            cases, limit, choice.thresholds, confidence_level, once=once
+            cases, policy.limit, choice.thresholds, confidence_level, once=once
         ),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.allocation.joint_evaluation import JointEvaluation, evaluate_streams
-from voros.allocation.problem import JointChoice, JointPromise, Overlap, SharedLimit
+from voros.allocation.problem import JointChoice, JointPromise, Overlap, most_alarms
 from voros.allocation.streams import UNLABELLED, Arrangement, StreamCases, read_streams
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence
@@ -27,14 +27,12 @@ from voros.text.table import Table
 from voros.typing import BoolArray
 
 JOINT_FORMAT = "voros joint policy"
-JOINT_SCHEMA = 7
+JOINT_SCHEMA = 8
 """Raised whenever the fields of a file change."""
 
-SAVED_PARTS = (
-    *("limit", "arrangement", "overlap", "n_cases", "default", "certificate", "promise"),
-    "values",
-)
-"""What a file holds besides the streams."""
+PLAIN_PARTS = ("arrangement", "overlap", "n_cases", "n_periods")
+SAVED_PARTS = (*PLAIN_PARTS, "default", "certificate", "promise", "values")
+"""What a file holds besides the streams and the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +47,8 @@ class JointPolicy:
         Limits and costs of each; their capacity is the stream's own.
     miss_weights : tuple of float
         What a miss costs in each.
-    limit : SharedLimit
-        The shared capacity.
+    limit : Scenario
+        The shared capacity; its costs are no stream's.
     arrangement : {"outcomes", "groups"}
     overlap : {"each", "once"}
         Whether a case with several alarms counts once.
@@ -62,6 +60,8 @@ class JointPolicy:
     certificate : Certificate
         Why no other thresholds cost less.
     promise : JointPromise or None
+    n_periods : int or None
+        Those of the validation data, where the capacity is one for each.
     values : tuple of pairs, or None
         Sums of the values of positives and the costs of negatives of each stream, where cases have
         values.
@@ -80,7 +80,7 @@ class JointPolicy:
     names: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
     miss_weights: tuple[float, ...]
-    limit: SharedLimit
+    limit: Scenario
     arrangement: Arrangement
     overlap: Overlap
     sizes: tuple[tuple[float, float], ...]
@@ -88,6 +88,7 @@ class JointPolicy:
     default: JointChoice
     certificate: Certificate
     promise: JointPromise | None = None
+    n_periods: int | None = None
     values: tuple[tuple[float, float], ...] | None = None
 
     @property
@@ -98,7 +99,7 @@ class JointPolicy:
     @property
     def max_alarms(self) -> float:
         """The shared capacity as a number of alarms on the validation cases."""
-        return self.limit.max_alarms(self.n_cases)
+        return most_alarms(self.limit, self.n_cases, self.n_periods)
 
     @property
     def never_alarm_cost(self) -> float:
@@ -162,7 +163,7 @@ class JointPolicy:
         check_confidence(confidence_level, "confidence_level")
         check_aligned(y_true=y_true, scores=scores, by=by, times=times, periods=periods)
         cases = policy_cases(self, scores, by=by, y_true=y_true)
-        cases = cases.in_periods(self.limit.scenario, periods, times)
+        cases = cases.in_periods(self.limit, periods, times)
         cases = cases.with_values(miss_value, false_alarm_cost)
         if self.values is not None and not cases.values:
             raise ArgumentError(
@@ -170,8 +171,7 @@ class JointPolicy:
                 " and false_alarm_cost are missing: the policy was decided on values of cases, and "
                 "its cost ratio multiplies them",
             )
-        limit = self.limit.over(cases.periods)
-        return evaluate_streams(self, cases, self.default, limit, confidence_level)
+        return evaluate_streams(self, cases, self.default, confidence_level)
 
     def table(self) -> Table:
         """Return what each stream does on the validation data."""
@@ -195,7 +195,7 @@ class JointPolicy:
         """How many periods have more alarms than the capacity, where that is limited."""
         if self.default.n_above is None:
             return ""
-        of = f"{self.default.n_above:,} of {self.limit.n_periods:,} periods"
+        of = f"{self.default.n_above:,} of {self.n_periods:,} periods"
         return f"{of} above {self.limit.capacity:,}"
 
     def _row(self, i: int, choice: JointChoice) -> tuple[str, ...]:
@@ -236,6 +236,7 @@ class JointPolicy:
             for name, scenario, weight, (n_positive, n_negative) in columns
         ]
         document = {"format": JOINT_FORMAT, "schema": JOINT_SCHEMA, "streams": streams}
+        document["limit"] = self.limit.fields()
         document |= {name: getattr(self, name) for name in SAVED_PARTS}
         return saved(json_text(with_checksum(document)), path, force=force)
 
@@ -254,15 +255,14 @@ class JointPolicy:
         """
         fields = read_document(source, "saved joint policy").saved(JOINT_FORMAT, JOINT_SCHEMA)
         streams = [stream.named() for stream in fields["streams"].items()]
-        plain = {name: fields[name].value for name in ("arrangement", "overlap", "n_cases")}
         values = fields["values"].value
         return cls(
-            **plain,
+            **{name: fields[name].value for name in PLAIN_PARTS},
             names=tuple(stream["name"].value for stream in streams),
             scenarios=tuple(saved_scenario(stream["scenario"]) for stream in streams),
             miss_weights=tuple(stream["miss_weight"].value for stream in streams),
             sizes=tuple((s["n_positive"].value, s["n_negative"].value) for s in streams),
-            limit=fields["limit"].record(SharedLimit),
+            limit=saved_scenario(fields["limit"]),
             default=fields["default"].record(JointChoice),
             certificate=fields["certificate"].record(Certificate),
             promise=fields["promise"].optional(lambda promise: promise.record(JointPromise)),

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.special import bdtr
 
 from voros.allocation.streams import StreamCases
-from voros.core.grouped_cases import seen_before
 from voros.guarantee.betting import final_wealth
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.cluster_tests import largest_first
@@ -31,12 +30,6 @@ BET_ROOM = 1 / 3
 
 CHOSEN_ON = 1 / 3
 """Part of the units that candidates are chosen on."""
-
-MIXING = tuple(
-    np.array([number], dtype=np.uint64)
-    for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
-"""Constants of splitmix64 (Steele, Lea and Flood, 2014)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +56,7 @@ class SplitUnits:
 
     @classmethod
     def from_cases(cls, cases: StreamCases, block: int = 1) -> SplitUnits:
-        """Split the units in an order that depends on all cases and looks random.
-
-        Nobody can choose it: the same cases are split alike, in whatever order they come.
-        """
+        """Shuffle the units, always alike, and split them."""
         kind, codes, n_units = "cases", np.arange(cases.n_cases), cases.n_cases
         if cases.periods is not None:
             kind, codes = "periods", cases.periods.codes // block
@@ -74,7 +64,7 @@ class SplitUnits:
         elif cases.patients is not None:
             kind, codes, n_units = "patients", cases.patients, int(cases.patients.max()) + 1
         sizes = np.bincount(codes, minlength=n_units)
-        order = largest_first(np.argsort(_keys(cases, codes, n_units), kind="stable"), sizes)
+        order = largest_first(np.random.default_rng(TUNING.order_seed).permutation(n_units), sizes)
         tested = np.zeros(n_units, dtype=np.bool_)
         tested[order[max(1, int(np.ceil(CHOSEN_ON * n_units))) :]] = True
         return cls(kind, codes, sizes, tested, block)
@@ -100,50 +90,26 @@ class SplitUnits:
         return int(self.sizes.max())
 
 
-def _keys(cases: StreamCases, codes: AnyArray, n_units: int) -> AnyArray:
-    """Return a number for each unit that depends on its cases and on all others.
-
-    Equal units are numbered, for they would have the same number, and fall in the same part.
-    """
-    rows = np.zeros(cases.n_cases, dtype=np.uint64)
-    for part in (cases.scores, cases.positive, cases.members):
-        for column in part.values():
-            rows = _mixed(rows ^ (column.astype(np.float64) + 0.0).view(np.uint64))
-    keys = np.zeros(n_units, dtype=np.uint64)
-    np.add.at(keys, codes, rows)
-    again = seen_before(np.unique(keys, return_inverse=True)[1]).astype(np.uint64)
-    return _mixed(keys + keys.sum(keepdims=True) + again * MIXING[0])
-
-
-def _mixed(numbers: AnyArray) -> AnyArray:
-    """Scramble whole numbers so that those of similar cases are far apart (splitmix64)."""
-    numbers = numbers + MIXING[0]
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * MIXING[1]
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * MIXING[2]
-    return np.asarray(numbers ^ (numbers >> np.uint64(31)))
-
-
-@dataclass(frozen=True, eq=False)
-class FloorTest:
-    """Tests whether a stream keeps its floor, at a share of alpha."""
-
-    cases: StreamCases
-    units: SplitUnits
-    alpha: float
-
-    def passed(self, name: str, thresholds: FloatArray, floor: float) -> BoolArray:
-        """Test the thresholds of a stream one by one; raising no alarm passes."""
-        never = np.isposinf(thresholds)
-        if floor == 0:
-            return np.ones_like(never)
-        positive, tested = self.cases.positive[name], self.units.tested
-        alarms = [self.cases.alarms(name, float(threshold)) for threshold in thresholds]
-        if self.units.kind == "cases":
-            counts = [((a & positive & tested).sum(), (a & tested).sum()) for a in alarms]
-            sure = [at_least(*pair, floor) <= self.alpha for pair in counts]
-            return np.asarray(never | np.array(sure))
-        sums = self.units.sums([(alarmed & positive) - floor * alarmed for alarmed in alarms])
-        return never | self.units.wealthy(sums, floor * self.units.largest, self.alpha)
+def floor_passed(
+    cases: StreamCases,
+    units: SplitUnits,
+    alpha: float,
+    name: str,
+    thresholds: FloatArray,
+    floor: float,
+) -> BoolArray:
+    """Test whether each of some thresholds of a stream keeps its floor; no alarm passes."""
+    never = np.isposinf(thresholds)
+    if floor == 0:
+        return np.ones_like(never)
+    positive, tested = cases.positive[name], units.tested
+    alarms = [cases.alarms(name, float(threshold)) for threshold in thresholds]
+    if units.kind == "cases":
+        counts = [((a & positive & tested).sum(), (a & tested).sum()) for a in alarms]
+        sure = [at_least(*pair, floor) <= alpha for pair in counts]
+        return np.asarray(never | np.array(sure))
+    sums = units.sums([(alarmed & positive) - floor * alarmed for alarmed in alarms])
+    return never | units.wealthy(sums, floor * units.largest, alpha)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

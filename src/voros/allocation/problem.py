@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -113,76 +112,31 @@ class JointPromise:
         )
 
 
-@dataclass(frozen=True)
-class SharedLimit:
-    """How many alarms all streams together may raise.
+def shared_limit(capacity: Any, per: Any = None, exceed: Any = None) -> Scenario:
+    """Check the shared capacity that a user stated, and hold it as a scenario's.
 
-    Attributes
-    ----------
-    capacity : float or int
-        A share of the cases, or a number of alarms; with `per` in each period.
-    per : str or None
-        The name of a period.
-    exceed : float or None
-        With `per`: the share of the periods that may have more alarms; None where only their mean
-        counts.
-    n_periods : int or None
-        With `per`: how many periods the cases span.
+    One alarm of all streams is no slip, so that nothing is warned of.
+    """
+    return Scenario(cost_ratio=1.0).changed(capacity=capacity, per=per, exceed=exceed)
+
+
+def most_alarms(limit: Scenario, n_cases: float, n_periods: int | None = None) -> float:
+    """Return the most alarms of all streams together; those of one case may be several.
 
     Examples
     --------
-    >>> SharedLimit(0.15).max_alarms(20), SharedLimit(12, "day", n_periods=30).max_alarms(1000)
+    >>> most_alarms(shared_limit(0.15), 20), most_alarms(shared_limit(12, "day"), 1000, 30)
     (3.0, 360.0)
     """
+    if limit.capacity_is_count:
+        return float(min(limit.capacity, LARGEST_COUNT) * (n_periods or 1))
+    return float(as_fraction(limit.capacity) * Fraction(n_cases))
 
-    capacity: float
-    per: str | None = None
-    exceed: float | None = None
-    n_periods: int | None = None
 
-    @classmethod
-    def from_arguments(cls, capacity: Any, per: Any = None, exceed: Any = None) -> SharedLimit:
-        """Check what a user stated."""
-        limit = cls(capacity, per, exceed)
-        if limit.scenario is not None:
-            return replace(limit, capacity=int(capacity))
-        limit.max_alarms(1)  # raises, and says what is accepted
-        return limit
-
-    @property
-    def scenario(self) -> Scenario | None:
-        """The capacity of each period as a scenario's, which has the same meanings."""
-        if self.per is None and self.exceed is None:
-            return None
-        return Scenario(capacity=self.capacity, cost_ratio=1.0, per=self.per, exceed=self.exceed)
-
-    @property
-    def rule(self) -> str:
-        """What a capacity per period means, in words; empty where there is none."""
-        return "" if self.scenario is None else self.scenario.rule
-
-    def over(self, periods: Periods | None) -> SharedLimit:
-        """Return the limit for cases that span these periods."""
-        return replace(self, n_periods=None if periods is None else periods.n_periods)
-
-    def in_periods(self, periods: Periods) -> PeriodLimit:
-        """Return the limit on the alarms of each period."""
-        assert self.scenario is not None, "a capacity of each period has a name"
-        above = most_above(self.scenario, periods.n_periods)
-        return PeriodLimit(int(self.capacity), above, periods.n_periods)
-
-    def max_alarms(self, n_cases: float) -> float:
-        """Return the most alarms in all."""
-        if isinstance(self.capacity, Real) and not isinstance(self.capacity, bool):
-            if isinstance(self.capacity, Integral) and 0 < int(self.capacity) <= LARGEST_COUNT:
-                return float(int(self.capacity) * (self.n_periods or 1))
-            if not isinstance(self.capacity, Integral) and 0 < float(self.capacity) <= 1:
-                return float(as_fraction(float(self.capacity)) * Fraction(n_cases))
-        raise ArgumentError(
-            "capacity",
-            f"={self.capacity!r}; accepted is a float within (0, 1], a share of the cases, or an "
-            f"int from 1 to {LARGEST_COUNT}, a number of alarms",
-        )
+def period_limit(limit: Scenario, periods: Periods) -> PeriodLimit:
+    """Return the limit on the alarms of each period."""
+    above = most_above(limit, periods.n_periods)
+    return PeriodLimit(int(limit.capacity), above, periods.n_periods)
 
 
 def mean_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:

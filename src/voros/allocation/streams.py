@@ -113,12 +113,15 @@ class StreamCases:
         repeated = len(np.unique(codes)) < self.n_cases
         return replace(self, patients=codes if repeated else None)
 
-    def in_periods(self, shared: Scenario | None, periods: Any, times: Any) -> StreamCases:
+    def in_periods(self, limit: Scenario, periods: Any, times: Any) -> StreamCases:
         """Return the cases with the period of each, where a shared capacity is one per period."""
         first = next(iter(self.scores.values()))
-        if shared is None:
-            shared = Scenario(cost_ratio=1.0)
-        return replace(self, periods=read_periods(shared, first, periods, times))
+        return replace(self, periods=read_periods(limit, first, periods, times))
+
+    @property
+    def n_periods(self) -> int | None:
+        """How many periods the cases span, where the capacity is one for each."""
+        return None if self.periods is None else self.periods.n_periods
 
     def raised(self, thresholds: Sequence[float]) -> AnyArray:
         """Count the alarms of each case."""

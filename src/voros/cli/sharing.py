@@ -211,7 +211,7 @@ def _document(policy: JointPolicy, tested: JointEvaluation | None, source: str) 
     return {
         "file": source,
         "streams": _rows(policy),
-        "limit": policy.limit,
+        "limit": {name: getattr(policy.limit, name) for name in ("capacity", "per", "exceed")},
         "periods_above": policy.default.n_above,
         "max_alarms": policy.max_alarms,
         "cost": policy.default.cost,

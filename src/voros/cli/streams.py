@@ -119,7 +119,7 @@ def decide_streams(
 ) -> Decided:
     """Decide on several outcomes of each case, or by the group of a case."""
     source = open_source(columns.file)
-    shared = policy.limit.scenario or Scenario(cost_ratio=1.0)
+    shared = policy.limit
     streams = _streams_of(policy, columns, file, by, source)
     cases, kept_rows = streams.load(columns, source, shared, both_classes=False)
     labelled = all(label is not None for label, _ in streams.columns.values())

@@ -99,14 +99,14 @@ class WatchedPolicy:
 
     @classmethod
     def _from_joint(cls, policy: JointPolicy) -> WatchedPolicy:
-        limits, n_cases = policy.limit.scenario, policy.n_cases
+        limits, n_cases = policy.limit, policy.n_cases
         share = min(policy.max_alarms / n_cases, 1.0)
         floors = (scenario.min_precision for scenario in policy.scenarios)
         return cls(
             policy=policy,
             floors=dict(zip(policy.names, floors, strict=True)),
             outcomes=(ONLY,) if policy.arrangement == "groups" else policy.names,
-            limits=Scenario(capacity=share, cost_ratio=1.0) if limits is None else limits,
+            limits=Scenario(capacity=share, cost_ratio=1.0) if limits.per is None else limits,
             n_cases=n_cases,
         )
 
