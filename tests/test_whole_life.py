@@ -1,4 +1,4 @@
-"""Every kind of policy: choose, save, load, apply, evaluate, monitor, renew; compare thresholds.
+"""Every kind of policy: choose, save, load, apply, evaluate, compare, monitor, renew.
 
 In Python and in the shell, and both must say the same. What is decided is checked against plain
 comparisons of scores and thresholds.
@@ -80,7 +80,7 @@ class Life(ABC):
 
     chosen: tuple[str, ...]
     applied: tuple[str, ...] = ()
-    compared = False
+    compared: tuple[str, ...] = ()
     fed: tuple[str, ...] = ()
     labelled: tuple[str, ...] = ("--label", "sepsis")
     evaluated: tuple[str, ...] = ("--label", "sepsis")
@@ -119,8 +119,6 @@ class ThresholdLife(Life):
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
 
-    compared = True
-
     def choose(self, ward, capacity):
         scores = {name: ward[name] for name in ("risk", "renal")}
         scenario = voros.Scenario(FLOOR, capacity, cost_ratio=RATIO)
@@ -132,7 +130,7 @@ class ThresholdLife(Life):
 
 class OutcomesLife(Life):
     chosen = ("allocate", "--streams", "streams.toml")
-    applied = fed = labelled = ("--streams", "streams.toml")
+    applied = compared = fed = labelled = ("--streams", "streams.toml")
     evaluated = ()
     alarm_columns = ("alarm_sepsis", "alarm_kidney")
     renewed = False
@@ -162,7 +160,7 @@ class SubgroupsLife(Life):
         *("allocate", "--label", "sepsis", "--score", "risk", "--by", "ward"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
-    applied = fed = ("--by", "ward", "--score", "risk")
+    applied = compared = fed = ("--by", "ward", "--score", "risk")
     renewed = False
 
     def choose(self, ward, capacity):
@@ -188,7 +186,7 @@ class WorklistLife(Life):
         *("worklist", "--label", "sepsis", "--score", "risk", "--time", "day", "--exceed", "0"),
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
-    applied = ("--time", "day")
+    applied = compared = ("--time", "day")
     renewed = False
 
     def choose(self, ward, capacity):
@@ -259,15 +257,16 @@ def test_a_whole_life_in_python(kind: str, tmp_path: Path) -> None:
     raised = sum(alarms.sum() for alarms in expected.values())
     part = tested.worklist if isinstance(loaded, Worklist) else tested
     assert round(getattr(part, "mean_alarms", None) or part.alarms, 6) == raised
-    if life.compared:
-        comparison = voros.compare_policies(
-            life.labels(TEST),
-            {"large": life.scores(TEST), "small": life.scores(TEST)},
-            {"large": loaded, "small": life.choose(VALID, 0.05)},
-            n_resamples=100,
-            random_state=0,
-        )
-        assert comparison.ranking == ("large", "small")
+    smaller = life.choose(VALID, 0.05)
+    comparison = voros.compare_policies(
+        life.labels(TEST),
+        {"large": life.scores(TEST), "small": life.scores(TEST)},
+        {"large": loaded, "small": smaller},
+        **units,
+        n_resamples=100,
+        random_state=0,
+    )
+    assert comparison.ranking == ("large", "small")
     with voros.Monitor(loaded, tmp_path / "ward.voros", window=2) as monitor:
         watch(monitor, life, TEST)
     with voros.Monitor.open(tmp_path / "ward.voros") as monitor:
@@ -336,9 +335,11 @@ def test_a_whole_life_in_the_shell(kind: str, shell, tmp_path: Path) -> None:
     document = json.loads(shell("apply", "large.json", "test.csv", *options).partition("voros:")[0])
     assert (document["alarms"], document["within_capacity"]) == (raised, within)
     assert document["kept"] == (within and life.precise(expected, TEST))
-    saved = ("--policy", "large.json", "--policy", "small.json")
-    said = shell("compare", "test.csv", *saved, *life.evaluated, "--resamples", "100")
-    assert life.compared == ("large has the lowest expected cost" in said)
+    options = (*life.compared, *life.evaluated, "--resamples", "100")
+    said = shell(
+        "compare", "test.csv", "--policy", "large.json", "--policy", "small.json", *options
+    )
+    assert "large has the lowest expected cost" in said
     score = () if "--score" in life.fed or kind == "allocation" else ("--score", "risk")
     feed = ("--id", "id", "--time", "day", *score, *life.fed)
     shell("monitor", "ward.voros", "--policy", "large.json", "--window", "2")

@@ -154,6 +154,7 @@ def test_saved_policies_bring_their_limits(voros_command, cases, later_cases):
     for words, said in (
         ((*saved, "--capacity", "0.1"), "is part of every policy; leave it out with --policy"),
         ((*saved, "--metric", "auroc"), "policies are compared by their expected cost"),
+        (("--by", "good", *LIMITS), "is for saved policies; name them with --policy"),
         ((*saved, "--score", "good", "--score", "fair"), "needs one column of scores"),
     ):
         ran = voros_command("compare", later_cases, *words)

@@ -79,7 +79,7 @@ def test_what_cannot_be_compared_is_refused(policies):
         compare_policies(y, {"weak": scores["weak"]}, {"weak": policies["weak"]})
     with pytest.raises(ValueError, match="the names must be the same"):
         compare_policies(y, {"weak": scores["weak"], "odd": scores["weak"]}, policies)
-    with pytest.raises(TypeError, match=r"policies\['weak'\] is a float; accepted is a"):
+    with pytest.raises(TypeError, match=r"policies\['weak'\] is a float"):
         compare_policies(y, scores, {**policies, "weak": 0.5})
     dear = ThresholdPolicy.from_validation(y, scores["weak"], Scenario(0.3, 0.4, (0.2, 0.4)))
     with pytest.raises(ValueError, match="different costs or prevalences"):
@@ -142,3 +142,64 @@ def test_the_interval_of_every_policy_is_that_of_its_own_thresholds() -> None:
     one, other = compared.models.values()
     assert (one.low, one.high) == (other.low, other.high)
     assert one.low < one.estimate < one.high
+
+
+def test_policies_of_several_outcomes_are_compared_case_by_case() -> None:
+    """The cost of both outcomes together is the mean of the two, weighed by their cases."""
+    rng = np.random.default_rng(1)
+    y = {name: rng.random(800) < 0.2 for name in ("a", "b")}
+    scores = {name: 1.5 * column + rng.normal(size=800) for name, column in y.items()}
+    scenario = voros.Scenario(cost_ratio=0.2)
+    policies = {
+        name: voros.allocate(y, scores, scenario, capacity=capacity)
+        for name, capacity in (("many", 0.4), ("few", 0.05))
+    }
+    by_policy = dict.fromkeys(policies, scores)
+    compared = voros.compare_policies(y, by_policy, policies, n_resamples=100, random_state=0)
+    for name, policy in policies.items():
+        alarms = policy.predict(scores)
+        false = sum((alarms[k] & ~y[k]).sum() for k in y)
+        missed = sum((~alarms[k] & y[k]).sum() for k in y)
+        positive = sum(y[k].sum() for k in y)
+        most = 0.2 * (1600 - positive) + positive
+        assert compared.models[name].estimate == pytest.approx((0.2 * false + missed) / most)
+    one = voros.ThresholdPolicy.from_validation(y["a"], scores["a"], scenario)
+    with pytest.raises(ValueError, match="accepted beside it are joint policies of the same"):
+        voros.compare_policies(y, by_policy, policies | {"few": one})
+    weighed = voros.allocate(y, scores, scenario, capacity=0.1, miss_weight={"a": 2.0, "b": 1.0})
+    with pytest.raises(ValueError, match="costs, weights or values of their own"):
+        voros.compare_policies(y, by_policy, policies | {"few": weighed})
+
+
+def test_groups_and_worklists_with_named_labels_cost_what_their_alarms_do() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.random(600) < 0.2
+    scores, named = 1.5 * y + rng.normal(size=600), np.where(y, "dead", "alive")
+    ward, day = np.where(np.arange(600) % 2, "a", "b"), np.arange(600) // 20
+    scenario = voros.Scenario(cost_ratio=0.2)
+    listed = voros.Scenario(capacity=3, cost_ratio=0.2, per="shift", exceed=0.0)
+    policies = {
+        "by ward": voros.allocate(y, scores, scenario, capacity=0.2, by=ward),
+        "list": voros.worklist(named, scores, listed, pos_label="dead", periods=day),
+        "threshold": voros.ThresholdPolicy.from_validation(y, scores, scenario),
+    }
+    compared = voros.compare_policies(
+        named,
+        dict.fromkeys(policies, scores),
+        policies,
+        by=ward,
+        periods=day,
+        pos_label="dead",
+        n_resamples=100,
+        random_state=0,
+    )
+    alarms = {
+        "by ward": policies["by ward"].predict(scores, by=ward),
+        "list": policies["list"].predict(scores, periods=day),
+        "threshold": scores >= policies["threshold"].threshold(),
+    }
+    most = 0.2 * (~y).sum() + y.sum()
+    for name, raised in alarms.items():
+        cost = (0.2 * (raised & ~y).sum() + (~raised & y).sum()) / most
+        assert compared.models[name].estimate == pytest.approx(cost)
+    assert not any(compared.violations.values())

@@ -20,13 +20,22 @@ from voros.cli.options import (
     refuse,
 )
 from voros.cli.score import check_reachable, evaluate_cases
+from voros.cli.streams import (
+    StreamColumns,
+    Streams,
+    has_outcomes,
+    joined_subgroups,
+    outcome_columns,
+)
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
+from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
-from voros.policy.threshold_policy import ThresholdPolicy
+from voros.io import open_source
 from voros.present.report.values import scenario_values
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
+    from voros.allocation.joint_policy import AnyPolicy
     from voros.inference import Comparison
 
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
@@ -42,6 +51,10 @@ def compare_models(
     output: ShowOptions,
     policy: list[Path] | None = option(
         "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
+    ),
+    streams: StreamColumns = None,
+    by: list[str] | None = option(
+        "With --policy: the subgroups that have thresholds of their own.", metavar="COLUMN"
     ),
     metric: str = option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
@@ -64,7 +77,7 @@ def compare_models(
         if metric not in ("partial_voros", "expected_cost"):
             raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
         policies = _read_policies(policy)
-        tested = _tested_cases(policies, columns, resampling, worth)
+        tested = _tested_cases(policies, columns, streams, by or [], resampling, worth)
         with show_progress("resampling") as progress:
             comparison = inference.compare_policies(**tested, policies=policies, progress=progress)
         broken = comparison.violations or {}
@@ -72,6 +85,7 @@ def compare_models(
         about = {"file": str(columns.file), "limits_broken": listed}
         show(_sheet(comparison, about, resampling), output)
         return
+    refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     cases = load(columns, scenario, group=resampling.group, worth=worth)
     arguments = resampling.arguments(cases)
@@ -90,38 +104,53 @@ def compare_models(
     show(_sheet(comparison, about, resampling), output)
 
 
-def _read_policies(paths: list[Path]) -> dict[str, ThresholdPolicy]:
-    """Read policies, named by their files."""
+def _read_policies(paths: list[Path]) -> dict[str, AnyPolicy]:
+    """Read policies of any kind, named by their files."""
+    from voros.allocation.joint_policy import load_policy
+
     stems = Counter(path.stem for path in paths)
-    names = (path.stem if stems[path.stem] == 1 else str(path) for path in paths)
-    return dict(zip(names, map(ThresholdPolicy.from_json, paths), strict=True))
+    return {path.stem if stems[path.stem] == 1 else str(path): load_policy(path) for path in paths}
 
 
 def _tested_cases(
-    policies: Mapping[str, ThresholdPolicy],
+    policies: Mapping[str, AnyPolicy],
     columns: CaseOptions,
+    streams: Path | None,
+    by: list[str],
     resampling: ResamplingOptions,
     worth: WorthOptions,
 ) -> dict[str, Any]:
     """Read labels, scores and units as `voros.compare_policies` takes them."""
-    scenarios = [policy.scenario for policy in policies.values()]
-    shared = next((one for one in scenarios if one.per is not None), scenarios[0])
+    scenarios = (
+        one.limit.scenario if hasattr(one, "limit") else one.scenario for one in policies.values()
+    )
+    plain = Scenario(cost_ratio=1.0)
+    shared = next((one for one in scenarios if one is not None and one.per is not None), plain)
+    joint = next(filter(has_outcomes, policies.values()), None)
+    if joint is not None:
+        refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
+        refuse({"miss_value": worth.miss_value}, "is for threshold policies, as voros select saves")
+        named, source = Streams(outcome_columns(joint, streams)), open_source(columns.file)
+        cases, _ = named.load(columns, source, shared, group=resampling.group)
+        return cases | resampling.draws | {"scores": dict.fromkeys(policies, cases["scores"])}
+    refuse({"streams": streams}, "is for joint policies of several outcomes")
     scored = {name: _score_column(name, one, columns) for name, one in policies.items()}
-    stated = (policy.pos_label for policy in policies.values())
+    stated = (getattr(one, "pos_label", None) for one in policies.values())
     positive = columns.pos_label or next(filter(None, stated), None)
     wanted = replace(columns, score=list(dict.fromkeys(scored.values())), pos_label=positive)
-    predictions = load(wanted, shared, group=resampling.group, worth=worth)
+    predictions = load(wanted, shared, group=resampling.group, by=by, worth=worth)
     return {
         "y_true": predictions.labels,
         "scores": {name: predictions.scores_of(column) for name, column in scored.items()},
         "periods": predictions.periods,
+        "by": joined_subgroups(predictions, by) if by else None,
         **resampling.arguments(predictions),
     }
 
 
-def _score_column(name: str, policy: ThresholdPolicy, columns: CaseOptions) -> str:
+def _score_column(name: str, policy: AnyPolicy, columns: CaseOptions) -> str:
     stated = columns.score or []
-    column = stated[0] if len(stated) == 1 else policy.model
+    column = stated[0] if len(stated) == 1 else getattr(policy, "model", None)
     if column is None or len(stated) > 1:
         raise PredictionFileError(
             f"the policy {name!r} needs one column of scores; name it with one --score"

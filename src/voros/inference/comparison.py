@@ -9,12 +9,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from voros.allocation.joint_policy import AnyPolicy
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_flag, check_type
+from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.worth import compared_scores
+from voros.core.worth import compared_scores, refuse_values
+from voros.exceptions import ArgumentError
 from voros.inference.bca import interval, interval_in_words, p_value
 from voros.inference.bootstrap import (
     Bootstrap,
@@ -23,6 +25,7 @@ from voros.inference.bootstrap import (
     Resampling,
     score_resamples,
 )
+from voros.inference.decided_cases import decide, has_outcomes, one_outcome_per_row, scenario_of
 from voros.inference.drawn_stays import DrawnCounts, DrawnStays, cost_per_event
 from voros.inference.statistics import Measure, MetricLike, metric_in_words, one_by_one
 from voros.io.frames import make_frame
@@ -276,8 +279,9 @@ def compare(
 def compare_policies(
     y_true: Any,
     scores: Any = None,
-    policies: Mapping[str, ThresholdPolicy] | None = None,
+    policies: Mapping[str, AnyPolicy] | None = None,
     *,
+    by: Any = None,
     by_cost: bool = False,
     **options: Unpack[IntervalOptions],
 ) -> Comparison:
@@ -293,14 +297,18 @@ def compare_policies(
         `voros.alarm_points` counts by the rule of each, by the names of `policies`: patients are
         drawn, and the cost is one per event.
     scores : mapping of str to array-like, or data frame with a column for each policy
-        The scores that each policy is for, by the names of `policies`.
-    policies : mapping of str to ThresholdPolicy
-        At least two, made for the same costs and prevalence. Their limits may differ.
+        The scores that each policy is for, by the names of `policies`. Of joint policies with
+        several outcomes a mapping for each policy, and `y_true` is one too.
+    policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
+        At least two, made for the same costs and prevalence. Their limits may differ. What joint
+        policies and worklists decide on these cases is fixed before cases are drawn.
+    by : array-like of shape (n_cases,), optional
+        The subgroup of each case, for joint policies whose streams are subgroups.
     by_cost : bool, default False
         As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence_level, method, groups, pos_label, random_state, progress
     periods, times, miss_value, false_alarm_cost
-        As in `voros.bootstrap`.
+        As in `voros.bootstrap`; values are for policies of the kind ThresholdPolicy.
 
     Returns
     -------
@@ -331,58 +339,66 @@ def compare_policies(
     """
     how = Resampling.from_options(options)
     check_flag(by_cost, "by_cost")
-    points = points_by_name(y_true, scores=scores, by_cost=by_cost or None)
+    points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
-    check_aligned(y_true=y_true, scores=scores, **how.units)
+    check_aligned(y_true=y_true, scores=scores, by=by, **how.units)
     named = named_columns(scores, "scores")
     if named is None:
         raise ValueError("scores must name the policy that each column is for")
     columns = {str(name): column for name, column in named}
     policies = _check_policies(policies, list(columns))
+    scenarios = {name: scenario_of(policy, name) for name, policy in policies.items()}
+    _check_costs(scenarios.values())
+    labels, drawing = y_true, how
+    if any(map(has_outcomes, policies.values())):
+        labels, drawing = one_outcome_per_row(y_true, columns, policies, how)
     compared, measures, violations = {}, {}, {}
     for name, policy in policies.items():
-        # What thresholds are compared with takes the place of the scores.
-        compared[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
-        applied = policy.comparing("score")
-        measures[name] = Measure.from_policy(applied, by_cost=by_cost)
-        periods = {"periods": how.periods, "times": how.times} if policy.scenario.per else {}
-        evaluated = applied.evaluate(
-            y_true,
-            compared[name],
-            by_cost=by_cost,
-            pos_label=how.pos_label,
-            **periods,
-            **how.values,
-        )
-        violations[name] = evaluated.violations
-    plan = how.plan(y_true, compared, _scenario_with_periods(policies), worthwhile=False)
-    replicates = plan.run(measures)
-    return replace(_comparison_of(replicates), violations=violations)
+        if isinstance(policy, ThresholdPolicy):
+            # What thresholds are compared with takes the place of the scores.
+            compared[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
+            applied = policy.comparing("score")
+            measures[name] = Measure.from_policy(applied, by_cost=by_cost)
+            periods = {"periods": how.periods, "times": how.times} if policy.scenario.per else {}
+            arguments = periods | how.values | {"by_cost": by_cost, "pos_label": how.pos_label}
+            violations[name] = applied.evaluate(y_true, compared[name], **arguments).violations
+        else:
+            if by_cost:
+                raise ArgumentError("by_cost", "=True is for policies of the kind ThresholdPolicy")
+            refuse_values("policies that are not a ThresholdPolicy", how.values)
+            compared[name], violations[name] = decide(policy, y_true, columns[name], by, how)
+            measures[name] = Measure.from_alarms(scenarios[name])
+    in_periods = _scenario_with_periods(list(scenarios.values()))
+    plan = drawing.plan(labels, compared, in_periods, worthwhile=False)
+    return replace(_comparison_of(plan.run(measures)), violations=violations)
 
 
 def _compare_over_stays(
-    points: Mapping[str, OperatingPoints], policies: Mapping[str, ThresholdPolicy], how: Resampling
+    points: Mapping[str, OperatingPoints], policies: Mapping[str, AnyPolicy], how: Resampling
 ) -> Comparison:
     """Compare what policies cost per event, patients drawn."""
-    evaluated = {name: policies[name].evaluate_stays(points[name]) for name in points}
+    over_stays = {name: one for name, one in policies.items() if isinstance(one, ThresholdPolicy)}
+    if len(over_stays) < len(policies):
+        raise ArgumentError("policies", " over stays are of the kind ThresholdPolicy")
+    scenarios = [policy.scenario for policy in over_stays.values()]
+    _check_costs(scenarios)
+    evaluated = {name: over_stays[name].evaluate_stays(points[name]) for name in points}
     plan = how.plan(points, None, worthwhile=False)
     models = {
         name: DrawnCounts(drawn.stays, evaluated[name].threshold)
         for name, drawn in plan.models.items()
         if isinstance(drawn, DrawnStays)
     }
-    costs = next(iter(policies.values())).scenario.costs
-    compute = one_by_one(lambda drawn: cost_per_event(drawn, costs))
+    compute = one_by_one(lambda drawn: cost_per_event(drawn, scenarios[0].costs))
     measure = Measure(name="cost per event", compute=compute, lower_is_better=True)
     replicates = replace(plan, models=models).run(dict.fromkeys(models, measure))
     violations = {name: one.violations for name, one in evaluated.items()}
     return replace(_comparison_of(replicates), violations=violations)
 
 
-def _scenario_with_periods(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
+def _scenario_with_periods(scenarios: list[Scenario]) -> Scenario:
     """Return a scenario with the periods that the policies' capacities are for, if any are."""
-    scenarios = [policy.scenario for policy in policies.values()]
     by_period = [scenario for scenario in scenarios if scenario.per is not None]
     units = sorted({str(scenario.per) for scenario in by_period})
     if len(units) > 1:
@@ -393,26 +409,33 @@ def _scenario_with_periods(policies: Mapping[str, ThresholdPolicy]) -> Scenario:
     return (by_period or scenarios)[0]
 
 
-def _check_policies(policies: Any, named: list[str]) -> Mapping[str, ThresholdPolicy]:
+def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies={policies!r}; accepted is a mapping of names to policies")
     if len(policies) < 2:
         raise ValueError("policies holds fewer than two; a comparison needs at least two")
     for name, policy in policies.items():
-        check_type(policy, f"policies[{name!r}]", ThresholdPolicy, "a ThresholdPolicy")
+        if not isinstance(policy, AnyPolicy):
+            raise TypeError(
+                f"policies[{name!r}] is a {type(policy).__name__}; accepted is a ThresholdPolicy, "
+                "a JointPolicy or a Worklist"
+            )
     if set(named) != set(policies):
         raise ValueError(
             f"scores are of {', '.join(map(repr, named))} and policies of "
             f"{', '.join(map(repr, policies))}; the names must be the same"
         )
-    first, *others = (policy.scenario for policy in policies.values())
+    return policies
+
+
+def _check_costs(scenarios: Iterable[Scenario]) -> None:
+    first, *others = scenarios
     for other in others:
         if (other.costs, other.prevalence) != (first.costs, first.prevalence):
             raise ValueError(
                 f"the policies were made for different costs or prevalences ({first!r} and "
                 f"{other!r}), so their costs cannot be compared"
             )
-    return policies
 
 
 def _comparison_of(values: Replicates) -> Comparison:

@@ -10,9 +10,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from voros.core.decision import partial_voros_of, solve, trapezoid
+from voros.core.decision import at_deployment, partial_voros_of, solve, trapezoid
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
+from voros.core.volume import expected_costs
 from voros.core.worth import ThresholdOn
 from voros.exceptions import VorosWarning
 from voros.inference.resampling import Ranked, Statistic
@@ -104,6 +105,22 @@ class Measure:
             curve=policy.scenario,
             deployed=policy.thresholds,
             threshold_on=policy.threshold_on,
+        )
+
+    @classmethod
+    def from_alarms(cls, scenario: Scenario) -> Measure:
+        """Return what decided cases cost: those with an alarm score 1 and the others 0."""
+
+        def cost(points: OperatingPoints) -> float:
+            costs = expected_costs(at_deployment(points, scenario), scenario.costs)
+            return float(costs[np.count_nonzero(points.thresholds >= 1) - 1])
+
+        return cls(
+            name="expected_cost",
+            compute=one_by_one(cost),
+            lower_is_better=True,
+            curve=scenario,
+            deployed=np.array([1.0]),
         )
 
 
