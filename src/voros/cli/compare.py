@@ -29,7 +29,6 @@ from voros.cli.streams import (
 )
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
-from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
 from voros.present.report.values import scenario_values
@@ -121,11 +120,8 @@ def _tested_cases(
     worth: WorthOptions,
 ) -> dict[str, Any]:
     """Read labels, scores and units as `voros.compare_policies` takes them."""
-    scenarios = (
-        one.limit.scenario if hasattr(one, "limit") else one.scenario for one in policies.values()
-    )
-    plain = Scenario(cost_ratio=1.0)
-    shared = next((one for one in scenarios if one is not None and one.per is not None), plain)
+    scenarios = [one.limit if hasattr(one, "limit") else one.scenario for one in policies.values()]
+    shared = next((one for one in scenarios if one.per is not None), scenarios[0])
     joint = next(filter(has_outcomes, policies.values()), None)
     if joint is not None:
         refuse(columns.given("label", "score"), "is for one score of a case; see --streams")

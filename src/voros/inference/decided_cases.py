@@ -28,7 +28,7 @@ def decide(
         listed = policy.evaluate(y_true, scores, pos_label=how.pos_label, **when).worklist
         return policy.predict(scores, **when).astype(float), listed.violations
     labels = y_true if has_outcomes(policy) else read_labels(y_true, how.pos_label)
-    alarms, in_periods = policy.predict(scores, by=by), when if policy.limit.scenario else {}
+    alarms, in_periods = policy.predict(scores, by=by), when if policy.limit.per else {}
     tested = policy.evaluate(labels, scores, by=by, **in_periods)
     broken: list[tuple[Any, float, float, str]] = [
         ("precision", stream.min_precision, stream.precision, f"in {stream.name!r}")
@@ -100,5 +100,4 @@ def scenario_of(policy: AnyPolicy, name: str) -> Scenario:
             " has streams with costs, weights or values of their own, which cannot be compared as "
             "one",
         )
-    limits = policy.limit.scenario or Scenario(cost_ratio=1.0)
-    return replace(limits, cost_ratio=first.costs, prevalence=first.prevalence)
+    return policy.limit.changed(cost_ratio=first.costs, prevalence=first.prevalence)
