@@ -146,7 +146,7 @@ def _day(date: str | None) -> float:
 def _alarms(raised: World) -> Alarms:
     """Return alarms with their labels, which nobody sees before the window has closed."""
     times, labels = _now(1) * raised.day, raised.positive.astype(float)
-    return Alarms(times, [None] * len(times), labels, raised.score)
+    return Alarms(times, [None] * len(times), labels, labels, raised.score)
 
 
 def _expected(raised: World, curve: RiskCurve, day: int) -> tuple[int, float, float]:

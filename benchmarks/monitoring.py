@@ -44,7 +44,7 @@ def policy(capacity: float = 0.5) -> voros.ThresholdPolicy:
 def evidence_of(monitor: voros.Monitor) -> Evidence:
     """Weigh every alarm that the file of a monitor holds."""
     store, window = monitor._store, monitor.settings.window_seconds
-    alarms = Alarms.from_rows(store.alarms("", -np.inf))
+    alarms = Alarms.from_rows(store.alarms("", -np.inf, window))
     return closed_units(alarms, window, store.clock or 0.0)[0].evidence(FLOOR, monitor.settings)
 
 
@@ -177,7 +177,7 @@ def _looks(labels: AnyArray, delays: FloatArray, days: int, settings: Settings) 
     for look in np.arange(40, days + 120, 40) * 86_400.0:
         known = np.where(came <= look, labels.astype(float), np.nan)
         rows = times <= look
-        alarms = Alarms(times[rows], [None] * rows.sum(), known[rows], known[rows])
+        alarms = Alarms(times[rows], [None] * rows.sum(), known[rows], known[rows], known[rows])
         units = closed_units(alarms, settings.window_seconds, look)[0]
         verdicts.add(precision_watch(units, 0.3, settings).verdict)
     return verdicts

@@ -187,7 +187,6 @@ class WorklistLife(Life):
         *("--min-precision", "0.3", "--cost-ratio", "0.1"),
     )
     applied = compared = ("--time", "day")
-    renewed = False
 
     def choose(self, ward, capacity):
         k = round(capacity * PER_DAY)
@@ -279,7 +278,7 @@ def test_a_whole_life_in_python(kind: str, tmp_path: Path) -> None:
             assert renewal.n_cases == PER_DAY * DAYS
             successor = renewal.policy
         else:
-            with pytest.raises(ValueError, match="renew is for thresholds on single cases"):
+            with pytest.raises(ValueError, match="a joint policy is not renewed from its monitor"):
                 monitor.renew()
             successor = life.choose(TEST, 0.2)
         monitor.adopt(successor)
@@ -352,7 +351,7 @@ def test_a_whole_life_in_the_shell(kind: str, shell, tmp_path: Path) -> None:
         shell("monitor", "ward.voros", "--renew", "next.json")
     else:
         said = shell("monitor", "ward.voros", "--renew", "next.json")
-        assert "error: renew is for thresholds on single cases" in said
+        assert "error: a joint policy is not renewed from its monitor" in said
         shell(command, "test.csv", *words, "--capacity", large, "-o", "next.json")
     assert "next.json is deployed from now on" in shell(
         "monitor", "ward.voros", "--adopt", "next.json"

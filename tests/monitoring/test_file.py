@@ -228,6 +228,19 @@ def test_a_case_that_is_withdrawn_has_never_come(tmp_path: Path) -> None:
     assert monitor.status().cases == 100
 
 
+def test_a_case_that_is_given_again_with_its_right_time_has_never_had_another() -> None:
+    monitor, other = (voros.Monitor(make_policy(), window=3, max_cost=0.3) for _ in range(2))
+    fill(monitor, but=(10,))
+    score = np.random.default_rng(0).random(100)[10]
+    monitor.update([score], cases=[10], times=days(1) + 200)
+    assert monitor.clock == "2026-07-20"
+    monitor.withdraw([10])
+    assert monitor.clock == "2026-02-20"
+    fill(monitor)
+    fill(other)
+    assert state(monitor) == state(other)
+
+
 def test_a_label_may_come_before_its_case() -> None:
     """A label of a case that comes later, in one batch with a label of a case that has come."""
     monitor = voros.Monitor(make_policy(), window=1)

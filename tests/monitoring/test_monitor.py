@@ -184,7 +184,7 @@ def test_a_few_missing_labels_leave_a_clear_verdict(true: float, verdict: str) -
     assert "and 8 have no label" in said[-1]["precision"].words
 
 
-def test_corrections_reverse_a_verdict() -> None:
+def test_corrections_that_reverse_a_verdict_are_said() -> None:
     """Half of the positives are labelled 0 at first, and corrected after the window."""
     rng = np.random.default_rng(2)
     labels = (rng.random(800) < 0.5).astype(int)
@@ -194,7 +194,12 @@ def test_corrections_reverse_a_verdict() -> None:
     assert monitor.status()["precision"].verdict == "broken"
     cases = np.flatnonzero(wrong)
     monitor.label(np.ones(len(cases), int), cases=cases, times=days(800)[cases] + 45)
-    assert monitor.status()["precision"].verdict == "kept"
+    status = monitor.status()
+    assert status["precision"].verdict == "kept"
+    before = int((labels & ~wrong).sum())
+    assert any(
+        f"{before} of 800 alarms were true, and it would be broken" in note for note in status.notes
+    )
 
 
 def test_missing_labels_are_said() -> None:

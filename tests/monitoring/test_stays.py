@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,8 @@ def test_missed_events_break_the_floor_and_unknown_outcomes_keep_it_from_being_k
     assert some.words.endswith("the outcome of 30 stays is not known, so recall may be lower")
     nothing = all_missed(0).status()["recall"]
     assert nothing.verdict == "unknown"
+    with pytest.raises(ValueError, match="the outcome of 30 recent stays is not known"):
+        all_missed(30).renew()
 
 
 def test_an_alarm_of_a_stay_without_an_outcome_may_have_caught_an_event() -> None:
@@ -330,7 +333,7 @@ def test_rows_come_once_and_in_order() -> None:
             "periods is not",
         ),
         (lambda m: m.label([1], cases=["a"]), "times is needed: the time of each event"),
-        (lambda m: m.renew(), "renew is for thresholds on single cases; choose policies over"),
+        (lambda m: m.renew(), "no recent stay whose window has closed has an event"),
         (
             lambda m: voros.Monitor(m.policy, max_cost=3),
             "max_cost is not accepted with a policy over stays",
@@ -354,3 +357,79 @@ def test_a_policy_over_stays_is_followed_by_another() -> None:
         match="is a ThresholdPolicy of one stream, and what is deployed a policy over stays",
     ):
         monitor.adopt(cases)
+
+
+def renewed_by_points(ward: Ward, policy: Any, guarantee: Any = None, known: Any = None) -> Any:
+    """Choose again on the rows themselves, stays in the order in which they begin."""
+    begun = sorted(ward, key=lambda s: (ward[s][0][0], str(s)))
+    known = None if known is None else {begun.index(s) for s in known}
+    ward = {number: ward[s] for number, s in enumerate(begun)}
+    stay = np.concatenate([[s] * len(hours) for s, (hours, *_) in ward.items()])
+    hour = np.concatenate([hours for hours, *_ in ward.values()])
+    score = np.concatenate([scores for _, scores, _ in ward.values()])
+    told = [(s, event) for s, (*_, events) in ward.items() for event in events]
+    events = [pair for pair in told if known is None or pair[0] in known]
+    points = voros.alarm_points(
+        stay=stay, time=hour, score=score, events=tuple(zip(*events, strict=True)), rule=policy.rule
+    )
+    how = {"guarantee": guarantee, "n_models": None if guarantee is None else 1}
+    return points, voros.ThresholdPolicy.from_points(points, policy.scenario, **how)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_proposal_is_what_the_stays_choose(rule: voros.AlarmRule) -> None:
+    policy = make_policy(rule, floor=0.1)
+    ward, monitor = random_ward(3), voros.Monitor(policy)
+    feed(monitor, ward)
+    points, expected = renewed_by_points(ward, policy)
+    proposal = monitor.renew(since="2025-12-31")
+    assert proposal.new_threshold == expected.threshold()
+    assert proposal.policy.rule == rule
+    assert proposal.n_cases == len(ward)
+    at_old = np.flatnonzero(points.thresholds <= proposal.old_threshold)[0]
+    assert points.thresholds[at_old - 1] > proposal.old_threshold
+    assert "recent stays" in proposal.words
+    monitor.adopt(proposal.policy)
+    assert monitor.policy.threshold() == expected.threshold()
+
+
+@pytest.mark.slow
+def test_proposals_spend_the_error_of_the_guarantee() -> None:
+    ward = random_ward(5, n_stays=500)
+    policy = make_policy(RULES[0], floor=0.05)
+    policy = replace(policy, guarantee=voros.Guarantee(0.9))
+    monitor = voros.Monitor(policy)
+    feed(monitor, ward, n_parts=2)
+    first = 0.1 * 6 / np.pi**2
+    _, expected = renewed_by_points(ward, policy, voros.Guarantee(1 - first))
+    proposal = monitor.renew(since="2025-12-31")
+    assert proposal.number == monitor.renew(since="2025-12-31").number == 1
+    assert proposal.new_threshold == expected.threshold()
+    assert proposal.policy.guarantee == policy.guarantee
+    begin = BEGIN + 100 * HOUR
+    assert monitor.renew(since=str(begin)).number == 2
+
+
+def test_stays_without_an_outcome_have_no_event_in_a_proposal() -> None:
+    ward = random_ward(4)
+    policy, known = make_policy(RULES[0], floor=0.05), {s for s in ward if s % 2}
+    monitor = voros.Monitor(policy)
+    for stay, (hours, scores, _) in ward.items():
+        when = [BEGIN + int(h) * HOUR for h in hours]
+        monitor.update(scores, cases=[stay] * len(hours), times=when)
+    told = [(s, e) for s, (*_, events) in ward.items() if s in known for e in events]
+    monitor.label(
+        [1] * len(told), cases=[s for s, _ in told], times=[BEGIN + e * HOUR for _, e in told]
+    )
+    monitor.advance("2026-06-01")
+    proposal = monitor.renew(since="2025-12-31")
+    _, expected = renewed_by_points(ward, policy, known=known)
+    assert proposal.new_threshold == expected.threshold()
+    assert not proposal.recall_known
+    assert "count as if they had no event" in proposal.words
+    by_patient = replace(policy, guarantee=voros.Guarantee(0.9))
+    by_patient = replace(by_patient, origin=replace(policy.origin, n_groups=1))
+    monitor = voros.Monitor(by_patient)
+    feed(monitor, ward)
+    with pytest.raises(ValueError, match="certified by patient"):
+        monitor.renew()

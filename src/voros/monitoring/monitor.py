@@ -15,7 +15,7 @@ from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
 from voros.models import model_column
-from voros.monitoring.renewal import Renewal, count_proposal, propose
+from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
     check_gaps,
@@ -28,15 +28,11 @@ from voros.monitoring.settings import (
     read_times,
 )
 from voros.monitoring.status import Status, Update
-from voros.monitoring.stays import (
-    add_rows,
-    stay_status,
-)
+from voros.monitoring.stays import add_rows, recorded_stays, stay_status
 from voros.monitoring.store import Store
 from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
-from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, FloatArray
 
@@ -397,19 +393,25 @@ class Monitor:
         the error of a guarantee is spent over them; the same cases and labels again are the same
         proposal.
         """
-        policy, deployed = self.policy, self._deployment
-        if not isinstance(policy, ThresholdPolicy) or policy.rule is not None:
+        single, deployed, ratio = self._watched.single, self._deployment, self.settings.cost_ratio
+        if single is None:
             raise ValueError(
-                "renew is for thresholds on single cases; choose policies over stays, joint "
-                "policies and worklists again on recent cases, and deploy them with adopt"
+                "a joint policy is not renewed from its monitor; decide it again on recent cases "
+                "with voros.allocate, and deploy it with adopt"
             )
         begin = self.status().since if since is None else since
         first = deployed.since if begin is None else max(deployed.since, read_time(begin))
         # Without a guarantee nothing is counted, and the file may be one that cannot be written.
-        with nullcontext() if policy.guarantee is None else self._store.transaction():
+        with nullcontext() if single.guarantee is None else self._store.transaction():
+            if single.rule is not None:
+                stays = recorded_stays(deployed, first)
+                listed = [part.tolist() if isinstance(part, np.ndarray) else part for part in stays]
+                number = count_proposal(listed, single, self._store)
+                return propose_on_stays(stays, single, ratio, number)
             rows = self._store.latest(first, deployed.now - self.settings.window_seconds)
-            number = count_proposal(rows, policy, self._store)
-            return propose(rows, policy, self.settings.cost_ratio, number)
+            number = count_proposal(rows, single, self._store)
+            policy = self.policy if isinstance(self.policy, Worklist) else single
+            return propose(rows, policy, ratio, number)
 
     def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
         """Deploy another policy from now on; evidence begins again, and the file keeps the old.

@@ -44,20 +44,22 @@ class Alarms(NamedTuple):
     patients : sequence of str or None
     labels : ndarray of float
         As they are known now: 1, 0, or NaN where none has come.
+    at_close : ndarray of float
+        The same when the window of the alarm closed.
     scores : ndarray of float
     """
 
     times: FloatArray
     patients: Sequence[str | None]
     labels: FloatArray
+    at_close: FloatArray
     scores: FloatArray
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[Any, ...]]) -> Alarms:
-        """Take rows of time, patient, label and score."""
-        times, patients, labels, scores = zip(*rows, strict=True) if rows else ((),) * 4
-        seconds, known, scored = (np.array(c, dtype=float) for c in (times, labels, scores))
-        return cls(seconds, patients, known, scored)
+        """Take rows of time, patient, label now, label when the window closed, and score."""
+        times, patients, *columns = zip(*rows, strict=True) if rows else ((),) * 5
+        return cls(np.array(times), patients, *(np.array(c, dtype=float) for c in columns))
 
     @property
     def with_patients(self) -> bool:
@@ -258,6 +260,24 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
     return recent
 
 
+def reversed_in_words(watch: Watch, alarms: Alarms, settings: Settings, now: float) -> str:
+    """Say that labels which came after the windows had closed have reversed a verdict."""
+    window, floor = settings.window_seconds, watch.limit or 0.0
+    _, closed = closed_units(alarms, window, now)
+    labels, at_close = alarms.labels[closed], alarms.at_close[closed]
+    units, _ = closed_units(alarms._replace(labels=alarms.at_close), window, now)
+    low, high = units.labelled_only().interval(settings.alpha)
+    was = "kept" if low >= floor else "broken" if high < floor else watch.verdict
+    if was == watch.verdict or np.array_equal(labels, at_close, equal_nan=True):
+        return ""
+    n, true = len(at_close) - np.isnan(at_close).sum(), np.nansum(at_close)
+    return (
+        f"labels that came or were corrected later have reversed the verdict on {watch.name}: with "
+        f"those known when the windows closed, {count(true)} of {count(n)} alarms were true, and "
+        f"it would be {was}"
+    )
+
+
 def recall_watch(
     rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
 ) -> Watch:
@@ -273,7 +293,7 @@ def recall_watch(
         words = "recall: not watched: no case without an alarm has a label, which would show misses"
         return Watch(name="recall", verdict="unknown", words=words, limit=floor)
     positives = [
-        (time, patient, None if label is None else alarm, None)
+        (time, patient, *([None, None] if label is None else [alarm, alarm]), None)
         for time, alarm, patient, label in rows
         if label == 1 or (alarm and label is None)
     ]

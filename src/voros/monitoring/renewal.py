@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.scenario import Scenario
+from voros.alarms.stay_rows import StayRows
+from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.guarantee import Guarantee
+from voros.monitoring.stays import RecordedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
+from voros.policy.worklists import Worklist, worklist
 from voros.text.numbers import short, threshold_text, typed
+
+STAYS = "stays"
+"""The unit of a proposal over stays."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -22,7 +28,7 @@ class Renewal:
 
     Attributes
     ----------
-    policy : ThresholdPolicy
+    policy : ThresholdPolicy or Worklist
     old_threshold, new_threshold : float
     n_cases, n_alarms, n_unlabelled : int
         Cases whose windows have closed, alarms of them, and alarms without a label, which count as
@@ -33,6 +39,8 @@ class Renewal:
     number : int
         How many different proposals the file has been asked for; the error of the guarantee is
         spent over all of them. 0 without a guarantee.
+    unit : str
+        What is counted: cases, or stays.
 
     Examples
     --------
@@ -49,7 +57,7 @@ class Renewal:
     (True, 8, True)
     """
 
-    policy: ThresholdPolicy
+    policy: ThresholdPolicy | Worklist
     old_threshold: float
     new_threshold: float
     n_cases: int
@@ -57,11 +65,12 @@ class Renewal:
     n_unlabelled: int
     recall_known: bool
     number: int = 0
+    unit: str = "cases"
 
     @property
     def words(self) -> str:
         """The proposal in sentences."""
-        promised = self.policy.guarantee
+        promised = _single(self.policy).guarantee
         under = "without a guarantee" if promised is None else promised.words
         new, old = threshold_text(self.new_threshold), threshold_text(self.old_threshold)
         proposal = f"alarm at {new} instead of {old}."
@@ -70,11 +79,13 @@ class Renewal:
                 "no threshold can be deployed, and the alarm would be switched off (the old "
                 f"threshold is {old})."
             )
-        text = f"From {self.n_cases:,} recent cases with {self.n_alarms:,} alarms ({under}): "
+        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms ({under}): "
         text += proposal
         if self.n_unlabelled:
             text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
-        if not self.recall_known:
+        if not self.recall_known and self.unit == STAYS:
+            text += " Stays whose outcome is not known count as if they had no event."
+        elif not self.recall_known:
             text += (
                 " Only alarms were labelled: recall is unknown, and a lower threshold than the old "
                 "one is judged as if every case without alarm were negative."
@@ -117,13 +128,25 @@ def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> in
     return int(number) + 1
 
 
+def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
+    return policy.policy if isinstance(policy, Worklist) else policy
+
+
+def _asked(policy: ThresholdPolicy, number: int) -> dict[str, Any]:
+    """Return how a proposal is decided: as the policy was, with its part of the error."""
+    how: dict[str, Any] = {"strategy": policy.strategy, "model": policy.model}
+    if policy.guarantee is not None:
+        how |= {"guarantee": spend(policy.guarantee, number), "n_models": 1}
+    return how
+
+
 def propose(
     rows: Sequence[tuple[Any, ...]],
-    policy: ThresholdPolicy,
+    policy: ThresholdPolicy | Worklist,
     cost_ratio: float | None,
     number: int = 0,
 ) -> Renewal:
-    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` does.
+    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
 
     All cases count for the capacity. An alarm without a label counts as a false one: labels that
     are missing for a reason cannot make a certificate.
@@ -135,7 +158,7 @@ def propose(
     labels = np.array(value, dtype=float)
     unknown, positive = np.isnan(labels), labels == 1
     n_silent = int(unknown[~alarms].sum())
-    scenario, guarantee = _scenario(policy), policy.guarantee
+    scenario = _scenario(_single(policy))
     if n_silent and scenario.min_recall is not None:
         raise ValueError(
             f"{n_silent:,} recent cases without an alarm have no label; a threshold that keeps a "
@@ -149,27 +172,69 @@ def propose(
             f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
             "new threshold needs both"
         )
-    renewed = ThresholdPolicy.from_validation(
-        positive,
-        scores,
-        scenario,
-        strategy=policy.strategy,
-        guarantee=None if guarantee is None else spend(guarantee, number),
-        n_models=None if guarantee is None else 1,
-        groups=_groups(patient, policy),
-        model=policy.model,
-        periods=None if scenario.per is None else np.array(period),
-    )
-    return Renewal(
+    periods = None if scenario.per is None else np.array(period)
+    renewed: ThresholdPolicy | Worklist
+    if isinstance(policy, Worklist):
+        again = worklist(positive, scores, scenario, periods=periods, model=policy.model)
+        renewed = replace(again, policy=replace(again.policy, pos_label=policy.pos_label))
+        old, new = policy.threshold, renewed.threshold
+    else:
+        how = {"groups": _groups(patient, policy), "periods": periods, **_asked(policy, number)}
+        decided = ThresholdPolicy.from_validation(positive, scores, scenario, **how)
         # The promise is that of all proposals together.
-        policy=replace(renewed, guarantee=guarantee, pos_label=policy.pos_label),
-        old_threshold=policy.threshold(cost_ratio),
-        new_threshold=renewed.threshold(cost_ratio),
+        renewed = replace(decided, guarantee=policy.guarantee, pos_label=policy.pos_label)
+        old, new = policy.threshold(cost_ratio), renewed.threshold(cost_ratio)
+    return Renewal(
+        policy=renewed,
+        old_threshold=old,
+        new_threshold=new,
         n_cases=len(scores),
         n_alarms=int(alarms.sum()),
         n_unlabelled=int((alarms & unknown).sum()),
         recall_known=not n_silent,
         number=number,
+    )
+
+
+def propose_on_stays(
+    recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
+) -> Renewal:
+    """Decide thresholds on recent stays, as `ThresholdPolicy.from_points` does.
+
+    A stay whose outcome is not known counts as one without an event, so that its alarms are false.
+    """
+    origin, old, n_unknown = (
+        policy.origin,
+        policy.threshold(cost_ratio),
+        int((~recorded.known).sum()),
+    )
+    assert policy.rule is not None
+    if policy.guarantee is not None and origin and origin.n_groups != origin.n_stays:
+        raise ValueError(
+            "the policy was certified by patient (groups=), and a monitor takes stays as "
+            "independent; choose it again on recent stays with voros.alarm_points"
+        )
+    if not any(value for *_, value in recorded.outcomes):
+        raise ValueError("no recent stay whose window has closed has an event; one is needed")
+    if n_unknown and policy.scenario.min_recall is not None:
+        raise ValueError(
+            f"the outcome of {n_unknown:,} recent stays is not known; a threshold that keeps a "
+            "recall floor needs the outcomes of all"
+        )
+    stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
+    how = _asked(policy, number)
+    renewed = ThresholdPolicy.from_points(stays.points(), _scenario(policy), **how)
+    alarms = stays.counts(np.array([old])).alarms[:, 0]
+    return Renewal(
+        policy=replace(renewed, guarantee=policy.guarantee),
+        old_threshold=old,
+        new_threshold=renewed.threshold(cost_ratio),
+        n_cases=stays.n_stays,
+        n_alarms=int(alarms.sum()),
+        n_unlabelled=int(alarms[~recorded.known].sum()),
+        recall_known=not n_unknown,
+        number=number,
+        unit=STAYS,
     )
 
 
@@ -179,6 +244,9 @@ def _scenario(policy: ThresholdPolicy) -> Scenario:
     by_horizon = guarantee is not None and guarantee.horizon is not None
     if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
         return scenario
+    if policy.rule is not None and policy.origin is not None:
+        rate = float(scenario.capacity) / (policy.origin.patient_days or np.nan)
+        return replace(scenario, capacity=rate, per=PATIENT_DAY)
     n_cases = policy.n_positive + policy.n_negative
     return replace(scenario, capacity=min(float(scenario.capacity / n_cases), 1.0))
 

@@ -156,33 +156,73 @@ def _closing(deployed: Deployment) -> float:
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
-def _span(deployed: Deployment) -> dict[str, float]:
+def _span(deployed: Deployment, since: float) -> dict[str, float]:
     """Return between which times stays have begun whose windows have closed, and the window."""
     until, window = deployed.now - _closing(deployed), deployed.settings.window_seconds
-    return {"since": deployed.since, "until": until, "window": window}
+    return {"since": since, "until": until, "window": window}
 
 
-def count_stays(deployed: Deployment) -> CountedStays:
-    """Count alarms and events of the stays whose windows have closed."""
-    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed))
-    names, seconds, values = zip(*rows, strict=True) if rows else ((), (), ())
+class RecordedStays(NamedTuple):
+    """Rows and outcomes of stays whose windows have closed, in the order in which they began.
+
+    Attributes
+    ----------
+    names : list of str
+    codes : ndarray of int
+        The stay of each row.
+    times, scores : ndarray of float
+    outcomes : list of (int, float, int)
+        Stay, time, and 1 for an event or 0 for the end.
+    known : ndarray of bool
+        Whether the outcome of each stay is known: it has ended, or had the event that ends it.
+    """
+
+    names: list[str]
+    codes: AnyArray
+    times: FloatArray
+    scores: FloatArray
+    outcomes: list[tuple[int, float, int]]
+    known: BoolArray
+
+    def counted(self, rule: AlarmRule) -> ScoredRows:
+        """Return the rows that count under a rule."""
+        events = [(code, time) for code, time, value in self.outcomes if value]
+        stays = _read_stays(self.codes, self.times, events)
+        rows = CountedRows.from_stays(stays, rule)
+        return ScoredRows.from_scores(rows, stays.highest(self.scores))
+
+
+def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
+    """Read the stays that began from a time on and whose windows have closed."""
+    rows = deployed.store.rows(COUNTED_ROWS, _span(deployed, since))
+    names, times, scores = zip(*rows, strict=True) if rows else ((), (), ())
     whose = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    n_stays, codes = len(whose), np.array([whose[name] for name in names], dtype=int)
-    times, scores = np.array(seconds, dtype=float), np.array(values, dtype=float)
     outcomes = [
         (whose[name], time, value)
         for name, time, value in deployed.store.rows("SELECT stay, time, value FROM stay_outcomes")
         if name in whose
     ]
+    ends_with_event = deployed.stay_rule[0].reset is None
+    known = np.zeros(len(whose), dtype=np.bool_)
+    known[[code for code, _, value in outcomes if not value or ends_with_event]] = True
+    codes = np.array([whose[name] for name in names], dtype=int)
+    columns = (np.array(column, dtype=float) for column in (times, scores))
+    return RecordedStays(list(whose), codes, *columns, outcomes, known)
+
+
+def count_stays(deployed: Deployment) -> CountedStays:
+    """Count alarms and events of the stays whose windows have closed."""
+    recorded = recorded_stays(deployed, deployed.since)
+    names, codes, times, scores, _, known = recorded
     rule, threshold = deployed.stay_rule
+    tp, fp, sounded, days, n_events = np.zeros((5, 0))
+    if names:
+        scored = recorded.counted(rule)
+        counts, events = scored.counts_by_stay(threshold), scored.rows.event_stay
+        columns = *counts, scored.rows.days, np.bincount(events, minlength=len(names))
+        tp, fp, sounded, days, n_events = (np.asarray(c, dtype=float) for c in columns)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = rule.reset is None
-    known = np.zeros(n_stays, dtype=np.bool_)
-    known[[code for code, _, value in outcomes if not value or one_true]] = True
-    tp, fp, sounded, days, n_events = np.zeros((5, 0))
-    if n_stays:
-        events = [(code, time) for code, time, value in outcomes if value]
-        tp, fp, sounded, days, n_events = _count(codes, times, scores, events, rule, threshold)
     alarms = np.where(known, tp + fp, sounded)
     begins = times[np.unique(codes, return_index=True)[1]]
     spans = begins, begins + _closing(deployed)
@@ -191,30 +231,15 @@ def count_stays(deployed: Deployment) -> CountedStays:
     perhaps = np.minimum(unlabelled, 1.0) if one_true else unlabelled
     possible = np.where(known, n_events, perhaps)
     of_events = Units(*spans, possible, caught, perhaps, one_true=one_true)
-    sums = (np.bincount(codes, w, n_stays).astype(float) for w in (None, scores, scores**2))
-    n_rows, totals, squares = sums
+    weights = None, scores, scores**2
+    n_rows, totals, squares = (np.bincount(codes, w, len(names)).astype(float) for w in weights)
     return CountedStays(
-        PeriodTotals(np.array(list(whose)), begins, n_rows, sounded, totals, squares),
+        PeriodTotals(np.array(names), begins, n_rows, sounded, totals, squares),
         days,
         units.only(alarms > 0),
         of_events.only(possible > 0),
         n_unknown=int((~known).sum()),
     )
-
-
-def _count(
-    codes: AnyArray,
-    times: FloatArray,
-    scores: FloatArray,
-    events: list[tuple[int, float]],
-    rule: AlarmRule,
-    threshold: float,
-) -> AnyArray:
-    """Return true and false alarms, those that count, patient-days and events of each stay."""
-    stays = _read_stays(codes, times, events)
-    scored = ScoredRows.from_scores(CountedRows.from_stays(stays, rule), stays.highest(scores))
-    n_events = np.bincount(scored.rows.event_stay, minlength=stays.n_stays)
-    return np.array([*scored.counts_by_stay(threshold), scored.rows.days, n_events], dtype=float)
 
 
 def stay_status(deployed: Deployment) -> Status:
@@ -239,7 +264,7 @@ def stay_status(deployed: Deployment) -> Status:
 def _notes(deployed: Deployment, stays: CountedStays, recall_is_watched: bool) -> Iterator[str]:
     """Say what was left out, and what is known of recall."""
     closing, window = _closing(deployed), deployed.settings.window
-    still_open, beyond = deployed.store.rows(STAY_NOTES, _span(deployed))[0]
+    still_open, beyond = deployed.store.rows(STAY_NOTES, _span(deployed, deployed.since))[0]
     if still_open:
         days, stays_open = closing / SECONDS_PER_DAY, counted(still_open, "stay")
         yield f"not counted yet: {stays_open} that began in the last {typed(days)} days"

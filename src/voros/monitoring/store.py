@@ -90,8 +90,12 @@ LABEL_NOW = """(
 )"""
 
 ALARMS = f"""
-SELECT time, patient, {LABEL_NOW}, score FROM cases c
-WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
+SELECT time, patient, {LABEL_NOW}, (
+  SELECT value FROM labels l
+  WHERE l.id = c.id AND l.outcome = c.outcome AND l.time <= c.time + ?
+  ORDER BY l.time DESC, l.entry DESC LIMIT 1
+), score
+FROM cases c WHERE alarm = 1 AND stream = ? AND time >= ? ORDER BY time, id
 """
 
 LATEST = f"""
@@ -242,9 +246,9 @@ class Store(Database):
         columns = (ids.tolist(), seconds.tolist(), events.astype(int).tolist())
         return self.run_each(ADD_OUTCOME, zip(*columns, strict=True))
 
-    def alarms(self, stream: str, since: float) -> list[tuple[Any, ...]]:
-        """Return time, patient, latest label and score of the alarms of a stream."""
-        return self.rows(ALARMS, (stream, since))
+    def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
+        """Return time, patient, label now, label when the window closed, and score of alarms."""
+        return self.rows(ALARMS, (window, stream, since))
 
     def flagged(self) -> dict[str, int]:
         """Count the cases with an alarm of any outcome in each period."""

@@ -9,7 +9,13 @@ import numpy as np
 
 from voros.alarms import AlarmRule
 from voros.core.risk_curve import RiskCurve
-from voros.monitoring.precision import Alarms, closed_units, precision_watch, recall_watch
+from voros.monitoring.precision import (
+    Alarms,
+    closed_units,
+    precision_watch,
+    recall_watch,
+    reversed_in_words,
+)
 from voros.monitoring.ratios import (
     capacity_limit,
     capacity_watch,
@@ -67,9 +73,18 @@ class Deployment:
     def status(self, watches: Sequence[Watch], notes: Iterable[str]) -> Status:
         """Sum up what is watched, and what was noted."""
         n_rows, alarms, labels = self.store.sizes()
-        n_unmatched = self.store.unmatched_labels()
-        unmatched = counted(n_unmatched, "recent label") + " of cases that have not come; "
-        first = [f"{unmatched}check the ids"] if n_unmatched else []
+        n_unmatched, every = self.store.unmatched_labels(), list(notes)
+        if n_unmatched:
+            unmatched = counted(n_unmatched, "recent label")
+            every.insert(0, f"{unmatched} of cases that have not come; check the ids")
+        floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
+        is_low = any(watch.verdict in ("broken", "watch") for watch in floors)
+        if is_low and self.policy.single is not None:
+            units = "cases" if self.policy.rule is None else "stays"
+            every.append(
+                "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
+                f"labelled recent {units}"
+            )
         return Status(
             verdict=worst(watches),
             as_of=None if self.store.clock is None else day_of(self.now),
@@ -77,7 +92,7 @@ class Deployment:
             cases=n_rows // len(self.policy.outcomes),
             alarms=alarms,
             labels=labels,
-            notes=(*first, *notes) if n_rows else (),
+            notes=tuple(every) if n_rows else (),
         )
 
     def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
@@ -90,18 +105,20 @@ class Deployment:
 def read_status(deployed: Deployment) -> Status:
     """Judge every limit on cases."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
-    watches, n_open = list[Watch](), 0
+    watches, reversals, n_open = list[Watch](), list[str](), 0
     for stream, floor in policy.floors.items():
-        alarms = Alarms.from_rows(store.alarms(stream, deployed.since))
+        alarms = Alarms.from_rows(store.alarms(stream, deployed.since, settings.window_seconds))
         units, closed = closed_units(alarms, settings.window_seconds, deployed.now)
         n_open += int((~closed).sum())
         if floor:
             name = watch_name("precision", stream)
             watches.append(precision_watch(units, floor, settings, name))
+            reversals.append(reversed_in_words(watches[-1], alarms, settings, deployed.now))
         if deployed.risks is not None:
             watches.append(expected_watch(alarms, deployed.risks, floor, deployed.now, settings))
     watches += _watches(deployed)
-    return deployed.status(watches, _notes(deployed, n_open, watches))
+    notes = filter(None, [*reversals, *_notes(deployed, n_open, watches)])
+    return deployed.status(watches, notes)
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:
@@ -151,17 +168,11 @@ def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[
             "recall: unknown; to estimate it, label all cases without an alarm, or a random sample "
             "of them"
         )
-    if not isinstance(policy.policy, ThresholdPolicy):
-        return
-    suggested = prevalence_in_words(deployed.periods(tuple(policy.floors)), policy.policy, settings)
-    if suggested is not None:
-        yield suggested
-    floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
-    if any(watch.verdict in ("broken", "watch") for watch in floors):
-        yield (
-            "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
-            "labelled recent cases"
-        )
+    if isinstance(policy.policy, ThresholdPolicy):
+        periods = deployed.periods(tuple(policy.floors))
+        suggested = prevalence_in_words(periods, policy.policy, settings)
+        if suggested is not None:
+            yield suggested
 
 
 def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
