@@ -203,11 +203,8 @@ def propose_on_stays(
 
     A stay whose outcome is not known counts as one without an event, so that its alarms are false.
     """
-    origin, old, n_unknown = (
-        policy.origin,
-        policy.threshold(cost_ratio),
-        int((~recorded.known).sum()),
-    )
+    origin, old = policy.origin, policy.threshold(cost_ratio)
+    n_unknown = int((~recorded.known).sum())
     assert policy.rule is not None
     if policy.guarantee is not None and origin and origin.n_groups != origin.n_stays:
         raise ValueError(

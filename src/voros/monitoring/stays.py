@@ -206,8 +206,8 @@ def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
     known = np.zeros(len(whose), dtype=np.bool_)
     known[[code for code, _, value in outcomes if not value or ends_with_event]] = True
     codes = np.array([whose[name] for name in names], dtype=int)
-    columns = (np.array(column, dtype=float) for column in (times, scores))
-    return RecordedStays(list(whose), codes, *columns, outcomes, known)
+    seconds, values = (np.array(column, dtype=float) for column in (times, scores))
+    return RecordedStays(list(whose), codes, seconds, values, outcomes, known)
 
 
 def count_stays(deployed: Deployment) -> CountedStays:
