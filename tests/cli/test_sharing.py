@@ -129,7 +129,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
     ("words", "said"),
     [
         (("--label", "died", "--score", "good"), "--by is required where subgroups share"),
-        (("--streams", "s.toml", "--by", "x"), "--streams and --by are mutually exclusive"),
+        (("--streams", "s.toml", "--by", "x"), "--by and --streams are mutually exclusive"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
         (("--streams", "s.toml", "--check"), "--check requires --test FILE"),
         ((*GROUPS, "--block", "7"), "--block requires --confidence"),

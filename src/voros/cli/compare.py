@@ -8,25 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voros.cli import options
 from voros.cli.loading import load
-from voros.cli.options import (
-    CaseOptions,
-    LimitOptions,
-    ResamplingOptions,
-    ShowOptions,
-    WorthOptions,
-    bundled,
-    option,
-    refuse,
-)
 from voros.cli.score import check_reachable, evaluate_cases
-from voros.cli.streams import (
-    StreamColumns,
-    Streams,
-    has_outcomes,
-    joined_subgroups,
-    outcome_columns,
-)
+from voros.cli.streams import StreamColumns, Streams, has_outcomes, joined_subgroups
 from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
 from voros.exceptions import PredictionFileError
@@ -41,21 +26,21 @@ COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "ex
 """What models can be compared by."""
 
 
-@bundled
+@options.bundled
 def compare_models(
-    columns: CaseOptions,
-    limits: LimitOptions,
-    resampling: ResamplingOptions,
-    worth: WorthOptions,
-    output: ShowOptions,
-    policy: list[Path] | None = option(
+    columns: options.CaseOptions,
+    limits: options.LimitOptions,
+    resampling: options.ResamplingOptions,
+    worth: options.WorthOptions,
+    output: options.ShowOptions,
+    policy: list[Path] | None = options.option(
         "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
     ),
     streams: StreamColumns = None,
-    by: list[str] | None = option(
+    by: list[str] | None = options.option(
         "With --policy: the subgroups that have thresholds of their own.", metavar="COLUMN"
     ),
-    metric: str = option(
+    metric: str = options.option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
         metavar="NAME",
         default="partial_voros",
@@ -69,10 +54,10 @@ def compare_models(
 
     check_choice(metric, "metric", COMPARED_BY)
     if not worth.given:
-        refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
+        options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
     if policy:
         stated = limits.given() | {"scenarios": limits.scenarios}
-        refuse(stated, "is part of every policy; leave it out with --policy")
+        options.refuse(stated, "is part of every policy; leave it out with --policy")
         if metric not in ("partial_voros", "expected_cost"):
             raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
         policies = _read_policies(policy)
@@ -84,7 +69,7 @@ def compare_models(
         about = {"file": str(columns.file), "limits_broken": listed}
         show(_sheet(comparison, about, resampling), output)
         return
-    refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
+    options.refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     cases = load(columns, scenario, group=resampling.group, worth=worth)
     arguments = resampling.arguments(cases)
@@ -95,7 +80,6 @@ def compare_models(
             dict(cases.scores),
             scenario,
             metric=metric,  # type: ignore[arg-type]
-            periods=cases.periods,
             progress=progress,
             **arguments,
         )
@@ -113,23 +97,23 @@ def _read_policies(paths: list[Path]) -> dict[str, AnyPolicy]:
 
 def _tested_cases(
     policies: Mapping[str, AnyPolicy],
-    columns: CaseOptions,
+    columns: options.CaseOptions,
     streams: Path | None,
     by: list[str],
-    resampling: ResamplingOptions,
-    worth: WorthOptions,
+    resampling: options.ResamplingOptions,
+    worth: options.WorthOptions,
 ) -> dict[str, Any]:
     """Read labels, scores and units as `voros.compare_policies` takes them."""
     scenarios = [one.limit if hasattr(one, "limit") else one.scenario for one in policies.values()]
     shared = next((one for one in scenarios if one.per is not None), scenarios[0])
     joint = next(filter(has_outcomes, policies.values()), None)
     if joint is not None:
-        refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
-        refuse({"miss_value": worth.miss_value}, "is for threshold policies, as voros select saves")
-        named, source = Streams(outcome_columns(joint, streams)), open_source(columns.file)
+        options.refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
+        options.refuse({"miss_value": worth.miss_value}, "is for threshold policies")
+        named, source = Streams.of_policy(joint, streams), open_source(columns.file)
         cases, _ = named.load(columns, source, shared, group=resampling.group)
         return cases | resampling.draws | {"scores": dict.fromkeys(policies, cases["scores"])}
-    refuse({"streams": streams}, "is for joint policies of several outcomes")
+    options.refuse({"streams": streams}, "is for joint policies of several outcomes")
     scored = {name: _score_column(name, one, columns) for name, one in policies.items()}
     stated = (getattr(one, "pos_label", None) for one in policies.values())
     positive = columns.pos_label or next(filter(None, stated), None)
@@ -138,13 +122,12 @@ def _tested_cases(
     return {
         "y_true": predictions.labels,
         "scores": {name: predictions.scores_of(column) for name, column in scored.items()},
-        "periods": predictions.periods,
-        "by": joined_subgroups(predictions, by) if by else None,
+        "by": joined_subgroups(predictions) if by else None,
         **resampling.arguments(predictions),
     }
 
 
-def _score_column(name: str, policy: AnyPolicy, columns: CaseOptions) -> str:
+def _score_column(name: str, policy: AnyPolicy, columns: options.CaseOptions) -> str:
     stated = columns.score or []
     column = stated[0] if len(stated) == 1 else getattr(policy, "model", None)
     if column is None or len(stated) > 1:
@@ -155,7 +138,7 @@ def _score_column(name: str, policy: AnyPolicy, columns: CaseOptions) -> str:
 
 
 def _sheet(
-    comparison: Comparison, about: Mapping[str, Any], resampling: ResamplingOptions
+    comparison: Comparison, about: Mapping[str, Any], resampling: options.ResamplingOptions
 ) -> Sheet:
     models = comparison.models_frame("pyarrow").to_pylist()
     document = {

@@ -24,7 +24,7 @@ from voros.cli.options import (
     refuse,
     shown_in,
 )
-from voros.cli.streams import StreamColumns, has_outcomes, outcome_columns
+from voros.cli.streams import StreamColumns, Streams, has_outcomes
 from voros.cli.terminal import (
     Sheet,
     check_output,
@@ -96,22 +96,19 @@ class FeedOptions:
                 wanted = " or ".join(map(option_name, sources))
                 refuse({column: files[column]}, f"requires {wanted}")
 
-    def label_columns(self, policy: AnyPolicy) -> dict[str, str]:
-        """Return the column of the labels of each outcome; the only one has no name."""
+    def columns_of(self, policy: AnyPolicy) -> dict[str, tuple[str, str]]:
+        """Return the columns of labels and scores of each outcome; the only one has no name."""
         if has_outcomes(policy):
-            named = outcome_columns(policy, self.streams)
-            return {outcome: label for outcome, (label, _) in named.items()}
-        return {"": self.label}
+            streams = Streams.of_policy(policy, self.streams)
+            return {name: (str(label), score) for name, (label, score) in streams.columns.items()}
+        return {"": (self.label, self.score or getattr(policy, "model", None) or "")}
 
-    def score_columns(self, policy: AnyPolicy) -> dict[str, str]:
+    def scores_of(self, policy: AnyPolicy) -> dict[str, str]:
         """Return the column of the scores of each outcome."""
-        if has_outcomes(policy):
-            named = outcome_columns(policy, self.streams)
-            return {outcome: score for outcome, (_, score) in named.items()}
-        score = self.score or getattr(policy, "model", None)
-        if score is None:
+        scores = {outcome: score for outcome, (_, score) in self.columns_of(policy).items()}
+        if "" in scores.values():
             raise PredictionFileError("the policy names no model; name the scores with --score")
-        return {"": score}
+        return scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,12 +145,7 @@ class MakeOptions:
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
-            if settings:
-                option_name = "--" + next(iter(settings)).replace("_", "-")
-                raise ValueError(
-                    f"{path} exists already and keeps its settings; {option_name} is accepted only "
-                    "with --policy, when the file is created"
-                )
+            refuse(settings, f"is accepted only with --policy; {path} keeps its settings")
             return voros.Monitor.open(path)
         if path.exists() and path.stat().st_size:
             raise ValueError(
@@ -239,7 +231,7 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
 
 
 def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    scores = feed.score_columns(watched.policy)
+    scores = feed.scores_of(watched.policy)
     names = ColumnNames(
         case=feed.case,
         time=feed.time,
@@ -265,11 +257,11 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
     """Feed the labels that have come, of each outcome."""
-    columns = feed.label_columns(watched.policy)
-    labels = tuple(columns.values())
+    columns = feed.columns_of(watched.policy)
+    labels = tuple(label for label, _ in columns.values())
     table = _read(file, ColumnNames(case=feed.case, time=feed.label_time, by=labels), labels)
     stated = getattr(watched.policy, "pos_label", None)
-    for outcome, column in columns.items():
+    for outcome, (column, _) in columns.items():
         values, which = table[column], outcome and f" of {outcome!r}"
         rows = [row for row, value in enumerate(values) if value is not None]
         if left := len(values) - len(rows):
@@ -295,7 +287,7 @@ def _read_validation(
         return None
     if has_outcomes(policy):
         raise ValueError("--validation is of one outcome; this policy has several")
-    (score,) = feed.score_columns(policy).values()
+    (score,) = feed.scores_of(policy).values()
     stated = getattr(policy, "pos_label", None)
     columns = InputOptions(file=file, label=feed.label, score=[score], pos_label=stated)
     cases = load(columns, group=feed.group)

@@ -412,7 +412,8 @@ class ResamplingOptions:
                 "--weight and intervals are mutually exclusive; repeat each row instead"
             )
         values = {name: getattr(predictions, name) for name in ("miss_value", "false_alarm_cost")}
-        return {"groups": predictions.groups, **values, **self.draws}
+        units = {"groups": predictions.groups, "periods": predictions.periods}
+        return {**units, **values, **self.draws}
 
     @property
     def draws(self) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 
@@ -18,7 +18,7 @@ from voros.io import Predictions, open_source
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
 from voros.io.tables import peek
-from voros.text.numbers import count
+from voros.text.numbers import count_within
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -36,43 +36,45 @@ StreamColumns = Annotated[
 ]
 
 
-def stream_columns(path: Path, name: str, fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the label and score column of a stream, or refuse one that does not name them."""
-    for key in ("label", "score"):
-        if not isinstance(fields.get(key), str):
-            raise ValueError(f"{path}, stream {name!r}: {key} must name a column")
-    return str(fields["label"]), str(fields["score"])
-
-
 def has_outcomes(policy: AnyPolicy) -> TypeGuard[JointPolicy]:
     """Whether a policy decides on several scores of a case."""
     return getattr(policy, "arrangement", "groups") != "groups"
 
 
-def outcome_columns(policy: JointPolicy, file: Path | None) -> dict[str, tuple[str, str]]:
-    """Return the label and score column of each outcome of a policy, as a file names them."""
-    listed = ", ".join(map(repr, policy.names))
-    if file is None:
-        raise ValueError(
-            f"the policy has the outcomes {listed}; name their columns in a file, --streams FILE"
-        )
-    tables = read_scenario_fields(file)
-    if set(tables) != set(policy.names):
-        raise ValueError(
-            f"{file} has the streams {', '.join(map(repr, tables))}; the policy has {listed}"
-        )
-    return {name: stream_columns(file, name, tables[name]) for name in policy.names}
-
-
 @dataclass(frozen=True)
 class Streams:
-    """Label and score column of each outcome; or of all cases, with the columns of groups.
+    """Label and score column of each outcome; or of all cases, with the columns of subgroups.
 
     Cases without labels have None as their column.
     """
 
     columns: Mapping[str, tuple[str | None, str]]
     by: tuple[str, ...] = ()
+
+    @classmethod
+    def from_file(cls, path: Path) -> Streams:
+        """Read the columns that a TOML file names for each outcome."""
+        tables = read_scenario_fields(path)
+        for name, fields in tables.items():
+            for key in ("label", "score"):
+                if not isinstance(fields.get(key), str):
+                    raise ValueError(f"{path}, stream {name!r}: {key} must name a column")
+        return cls({name: (str(own["label"]), str(own["score"])) for name, own in tables.items()})
+
+    @classmethod
+    def of_policy(cls, policy: JointPolicy, path: Path | None) -> Streams:
+        """Read the columns of the outcomes of a policy."""
+        listed = ", ".join(map(repr, policy.names))
+        if path is None:
+            raise ValueError(
+                f"the policy has the outcomes {listed}; name their columns in a file, "
+                "--streams FILE"
+            )
+        streams = cls.from_file(path)
+        if set(streams.columns) != set(policy.names):
+            named = ", ".join(map(repr, streams.columns))
+            raise ValueError(f"{path} has the streams {named}; the policy has {listed}")
+        return streams
 
     def load(
         self,
@@ -101,13 +103,13 @@ class Streams:
             units["groups"] = cases.groups
         if not self.by:
             return {"y_true": labels, "scores": scores, **units}, cases.kept
-        units["by"] = joined_subgroups(cases, self.by)
+        units["by"] = joined_subgroups(cases)
         return {"y_true": labels[name], "scores": scores[name], **units}, cases.kept
 
 
-def joined_subgroups(cases: Predictions, names: Sequence[str]) -> AnyArray:
-    """Return the group of each case; of several columns, their values together."""
-    rows = zip(*(cases.by[name].tolist() for name in names), strict=True)
+def joined_subgroups(cases: Predictions) -> AnyArray:
+    """Return the subgroup of each case; of several columns, their values together."""
+    rows = zip(*(column.tolist() for column in cases.by.values()), strict=True)
     return np.array([", ".join(map(str, row)) for row in rows])
 
 
@@ -133,6 +135,7 @@ def decide_streams(
     kept = tested.feasible if labelled else within
     values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
     values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
+    values["thresholds"] = thresholds
     return Decided(
         source=source,
         alarms={f"alarm_{name}" if name else "alarm": a for name, a in by_stream.items()},
@@ -140,13 +143,13 @@ def decide_streams(
         kept=kept,
         words=(
             f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
-            f"{count(np.floor(tested.max_alarms))} alarms: {'kept' if within else 'exceeded'}"
+            f"{count_within(tested.max_alarms)} alarms: {'kept' if within else 'exceeded'}"
         ),
-        table=tested.table().text() if labelled else "",
-        values=values | {"thresholds": thresholds},
+        table=repr(tested) if labelled else "",
+        values=values,
         evaluation=tested if labelled else None,
         rows=(
-            list(map(asdict, tested.streams))
+            tested.frame("pyarrow").to_pylist()
             if labelled
             else [{"name": name, "threshold": value} for name, value in thresholds.items()]
         ),
@@ -166,9 +169,10 @@ def _streams_of(
             )
         (score,) = columns.score
         return Streams({score: (columns.label, score)}, tuple(by))
-    named = outcome_columns(policy, file)
-    lacking = sorted({label for label, _ in named.values()} - set(peek(source).column_names))
+    streams = Streams.of_policy(policy, file)
+    there = peek(source).column_names
+    lacking = [label for label, _ in streams.columns.values() if label not in there]
     if lacking:
         say(f"{source.name} has no column {lacking[0]!r}: limits on precision are not judged")
-        return Streams({name: (None, score) for name, (_, score) in named.items()})
-    return Streams(named)
+        return Streams({name: (None, score) for name, (_, score) in streams.columns.items()})
+    return streams
