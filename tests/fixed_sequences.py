@@ -13,7 +13,6 @@ def sequence(
     start: int,
     most: int,
     earliest: int | None = None,
-    coarse: bool = False,
 ) -> FixedSequence:
     return FixedSequence(
         n_cases=n_cases,
@@ -22,6 +21,5 @@ def sequence(
         alpha=alpha,
         start=start,
         most=most,
-        earliest=earliest,
-        coarse=coarse,
+        ranks=None if earliest is None else (earliest, most),
     )

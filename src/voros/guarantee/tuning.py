@@ -61,6 +61,8 @@ class Tuning:
     gap_part: float = 1e-3
     near_gaps: float = 3.0
     far_gaps: int = 7
+    # How many chances of a broken floor are taken for a rank.
+    rank_chances: int = 70
     # Part of alpha set aside for sequences that start, or end, far from where they should.
     far_off: float = 1e-3
     # Normal deviates that divide the places of the start into intervals.
@@ -71,12 +73,6 @@ class Tuning:
     # to the next.
     near_start: float = 3.0
     far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
-
-    # Where a bound may be coarse: the same as `near`, and one of how many chances is taken, of
-    # those up to this normal deviate.
-    coarse_near: float = 100.0
-    coarse_chances: int = 4
-    coarse_up_to: float = 1.4
 
     # Neighbouring parts of thresholds within which first risky thresholds may lie in any order.
     path_parts: int = 8
@@ -160,10 +156,6 @@ class Tuning:
     aimed_at: float = 0.993
     # Parts of alpha that end the search after one step, two, and so on.
     least_used: tuple[float, ...] = (0.985, 0.985, 0.975, 0.96, 0.93, 0.9, 0.0)
-    # The same where a bound may be coarse.
-    coarse_first_shift: float = 0.45
-    coarse_aimed_at: float = 0.92
-    coarse_least_used: tuple[float, ...] = (0.85, 0.85, 0.8, 0.7, 0.0)
     # By which margins are raised at least, in standard deviations, doubled at every step.
     smallest_step: float = 0.002
     # Between a risky and a safe shift the next one is at least this part away from either.

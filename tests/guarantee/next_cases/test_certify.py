@@ -136,17 +136,18 @@ def test_tests_start_where_they_may_pass(
     for way, place in zip(RANKS, (0.15, 0.35, 0.6), strict=True):
         if int(place * most) >= least_rank(n_cases, horizon, floor, shares[way] * 0.05):
             expected[way] = int(place * most)
-    expected |= {"early": perfect("early")} if perfect("early") < main else {}
+    early = perfect("early")
+    expected |= {"early": early} if early + early // 8 < main else {}
     expected = {way: start for way, start in expected.items() if start <= most}
     assert {way: test.start for way, test in tests.items()} == expected
     if "early" not in expected:
         shares["main"] += shares["early"]
     for way, test in tests.items():
         assert test.alpha == pytest.approx(shares[way] * 0.05)
-        assert test.most == most
-        assert test.earliest is not None
-        assert test.earliest <= min(expected.values())
-        assert test.coarse == (way != "main")
+        assert test.most == (main if way == "early" else most)
+        assert test.ranks is not None
+        assert test.ranks[0] <= min(expected.values())
+        assert test.ranks[1] == most
 
 
 @pytest.mark.parametrize("floor", [0.1, 0.5, 0.9])

@@ -46,11 +46,11 @@ def test_right_alarms_needed_are_above_the_floor() -> None:
 
 LOW_FLOOR = [
     sequence(20_000, 20_000, 0.05, 0.0464, 36, 1820, 36),
-    sequence(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36, coarse=True),
-    sequence(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36, coarse=True),
+    sequence(20_000, 20_000, 0.05, 0.00147, 255, 1820, 36),
+    sequence(20_000, 20_000, 0.05, 0.000122, 84, 1820, 36),
     sequence(20_000, 20_000, 0.2, 0.04704, 60, 1818, 60),
-    sequence(20_000, 20_000, 0.2, 0.00147, 330, 1818, 60, coarse=True),
-    sequence(20_000, 20_000, 0.2, 0.00006125, 168, 1818, 60, coarse=True),
+    sequence(20_000, 20_000, 0.2, 0.00147, 330, 1818, 60),
+    sequence(20_000, 20_000, 0.2, 0.00006125, 168, 1818, 60),
 ]
 """The sequences of floors of .05 and .2 with 20,000 validation and next cases."""
 
@@ -69,8 +69,7 @@ def test_a_low_floor_needs_few_evaluations_of_the_risk(
     monkeypatch.setattr(RiskBound, "risk", counted)
     requirement.__wrapped__(walk)
     assert len(risks) <= 3
-    least = 0.85 if walk.coarse else 0.93
-    assert max(risk for risk in risks if risk <= walk.alpha) >= least * walk.alpha
+    assert max(risk for risk in risks if risk <= walk.alpha) >= 0.93 * walk.alpha
 
 
 def test_an_early_start_does_not_make_later_tests_harder() -> None:

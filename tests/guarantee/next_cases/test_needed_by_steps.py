@@ -24,10 +24,10 @@ from voros.guarantee.tuning import TUNING
 NORMAL = NormalDist()
 WALKS = [
     sequence(300, 200, 0.5, 0.05, 20, 120),
-    sequence(400, 60, 0.1, 0.1, 60, 250, coarse=True),
+    sequence(400, 60, 0.1, 0.1, 60, 250),
     sequence(250, 900, 0.8, 0.002, 30, 240, 20),
     # The margin needs more than the test at the start alone.
-    sequence(200, 30, 0.03, 0.01, 30, 180, coarse=True),
+    sequence(200, 30, 0.03, 0.01, 30, 180),
 ]
 
 
@@ -161,7 +161,6 @@ def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
     ("walk", "tp", "more"),
     [
         (sequence(2000, 1000, 0.4, 0.04, 41, 400), 0.15, 0.0),
-        (sequence(2000, 1000, 0.4, 0.04, 41, 400, None, True), 0.45, 0.0),
         (sequence(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.15, 0.03),
         (sequence(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.15, 0.0),
     ],

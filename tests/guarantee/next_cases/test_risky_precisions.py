@@ -131,15 +131,3 @@ def test_flagged_positives_at_a_risky_precision_do_not_fall_with_the_share(floor
         ]
         assert len(flagged) > 10
         assert (np.diff(flagged) >= -1e-9).all()
-
-
-def test_fewer_chances_stand_for_the_greater_ones_between_them() -> None:
-    """A chance b of the fine grid counts at a risky precision that is no lower."""
-    fine = risky_precisions((0.02, 0.5), 400, 300, 0.3)
-    coarse = fine.coarser
-    ends, kept_ends = np.cumsum(fine.weights), np.cumsum(coarse.weights)
-    assert kept_ends[-1] + coarse.ignored == pytest.approx(1, abs=1e-12)
-    assert len(kept_ends) < 0.8 * len(ends)
-    group = np.searchsorted(kept_ends, ends - 1e-12)
-    share = np.linspace(0.02, 0.5, 9)
-    assert (coarse.at(share)[:, group] >= fine.at(share)).all()

@@ -23,8 +23,8 @@ from voros.guarantee.tuning import TUNING
 WALKS = [
     sequence(120, 100, 0.4, 0.1, 6, 90),
     sequence(150, 25, 0.1, 0.1, 40, 120, 20),
-    sequence(100, 150, 0.6, 0.2, 10, 100, coarse=True),
-    sequence(700, 200, 0.5, 0.05, 40, 660, coarse=True),
+    sequence(100, 150, 0.6, 0.2, 10, 100),
+    sequence(700, 200, 0.5, 0.05, 40, 660),
 ]
 
 
@@ -152,7 +152,7 @@ def test_every_precision_that_matters_is_computed_and_no_other(walk: FixedSequen
 
 def chances_by_the_rule(walk: FixedSequence) -> list[float]:
     """Where parts begin: by standard deviations of few alarms, by ratios of many."""
-    below, near = walk.n_cases - walk.start, TUNING.coarse_near if walk.coarse else TUNING.near
+    below, near = walk.n_cases - walk.start, TUNING.near
     spread = walk.min_precision * (1 - walk.min_precision)
     exact = max(TUNING.many_alarms, min(TUNING.many_variance / spread, TUNING.most_exact))
     least = TUNING.least_step / below
@@ -174,22 +174,14 @@ def chances_by_the_rule(walk: FixedSequence) -> list[float]:
     [
         *WALKS,
         sequence(9000, 2000, 0.5, 0.05, 1000, 2000),
-        sequence(9000, 2000, 0.5, 0.05, 1000, 2000, coarse=True),
         sequence(30_000, 2000, 0.5, 0.05, 3_800, 5_000),
         sequence(30_000, 2000, 0.9, 0.05, 4_300, 4_400),
         # All of it with many alarms.
         sequence(30_000, 2000, 0.5, 0.05, 6_000, 7_000),
-        sequence(30_000, 2000, 0.5, 0.05, 3_000, 30_000, coarse=True),
+        sequence(30_000, 2000, 0.5, 0.05, 3_000, 30_000),
     ],
 )
 def test_parts_begin_where_the_rule_says(walk: FixedSequence) -> None:
     np.testing.assert_allclose(walk.edges, chances_by_the_rule(walk), rtol=1e-9)
     expected = walk.start + (walk.n_cases - walk.start) * walk.edges[:-1]
     np.testing.assert_allclose(walk.alarms, expected, rtol=1e-12)
-
-
-def test_a_walk_is_bounded_on_the_finer_grids_unless_it_says_otherwise() -> None:
-    finer, coarser = (sequence(120, 100, 0.4, 0.1, 6, 90, None, coarse) for coarse in (False, True))
-    assert sequence(120, 100, 0.4, 0.1, 6, 90) == finer != coarser
-    needed = needed_by(finer, 1.5)
-    assert RiskBound(finer).risk(needed) < RiskBound(coarser).risk(needed)

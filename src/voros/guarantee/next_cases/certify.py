@@ -66,8 +66,9 @@ def needed_next(
                 alarms == plan.start, np.minimum(needed, needed_above(plan) + 1), needed
             )
         else:
-            in_sequence = requirement(plan)[np.maximum(alarms - plan.start, 0) + 1]
-            needed = np.where(alarms >= plan.start, np.minimum(needed, in_sequence), needed)
+            tested = (alarms >= plan.start) & (alarms <= plan.most)
+            in_sequence = requirement(plan)[np.where(tested, alarms - plan.start + 1, 0)]
+            needed = np.where(tested, np.minimum(needed, in_sequence), needed)
     return np.asarray(needed)
 
 
@@ -105,23 +106,23 @@ def plans(
     # The next cases vary too, by as much as if there were fewer validation alarms.
     later = TUNING.main_start * (1 + n_cases / horizon) * first_rank(floor, alpha)
     starts["main"] = max(least_main, int(min(later, most / TUNING.main_length)))
-    if early < starts["main"]:
+    # A few ranks before the main start are not worth a test.
+    if early + early // 8 < starts["main"]:
         starts["early"] = early
     else:
         shares["main"] += shares["early"]
     # The risk of a test is that of the cases below its start: there is one at least.
     last = min(most, n_cases - 1)
     return {
-        # Small shares of alpha are worth less time.
         way: FixedSequence(
             n_cases=n_cases,
             horizon=horizon,
             min_precision=floor,
             alpha=part * alpha,
             start=starts[way],
-            most=most,
-            earliest=earliest,
-            coarse=way != "main",
+            # The early sequence ends where the main one starts.
+            most=starts["main"] if way == "early" else most,
+            ranks=(earliest, most),
         )
         for way, part in shares.items()
         if way in starts and starts[way] <= last and part * alpha >= TUNING.least_alpha

@@ -10,7 +10,7 @@ needs. All of this is fixed before any label is seen.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -41,11 +41,9 @@ class FixedSequence:
         The rank at which it starts.
     most : int
         Validation alarms beyond which nothing is deployed.
-    earliest : int, optional
-        The rank from which on risky precisions are computed, so that several sequences share
-        them; by default the start.
-    coarse : bool
-        Whether its risk is bounded on coarser grids: much sooner, and a little higher.
+    ranks : tuple of int, optional
+        The first and last rank for which risky precisions are computed, so that several sequences
+        share them; by default the start and `most`.
     """
 
     n_cases: int
@@ -54,8 +52,7 @@ class FixedSequence:
     alpha: float
     start: int
     most: int
-    earliest: int | None = None
-    coarse: bool = False
+    ranks: tuple[int, int] | None = None
 
     @cached_property
     def places(self) -> FloatArray:
@@ -69,24 +66,18 @@ class FixedSequence:
         """Probabilities of the intervals that begin at the places."""
         return np.diff(ndtr(TUNING.start_places), prepend=0.0, append=1.0)
 
-    def _last_share(self, far: float) -> float:
-        if self.most >= self.n_cases:
-            return 1.0
-        return float(betainccinv(self.most + 1, self.n_cases - self.most, far))
-
     @cached_property
     def last_share(self) -> float:
         """The largest share that a deployed threshold flags."""
-        return self._last_share(TUNING.far_off * self.alpha / 2)
+        return largest_share(self.n_cases, self.most, TUNING.far_off * self.alpha / 2)
 
     @cached_property
     def risky(self) -> RiskyPrecisions:
         """Precisions at which the next cases break the floor, for each share and chance."""
-        rank = self.earliest or self.start
-        first = float(betaincinv(rank, self.n_cases - rank + 1, FARTHEST))
-        shares = first, self._last_share(FARTHEST)
-        fine = risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
-        return fine.coarser if self.coarse else fine
+        first, last = self.ranks or (self.start, self.most)
+        smallest = float(betaincinv(first, self.n_cases - first + 1, FARTHEST))
+        shares = smallest, largest_share(self.n_cases, last, FARTHEST)
+        return risky_precisions(shares, self.n_cases, self.horizon, self.min_precision)
 
     @cached_property
     def chances(self) -> tuple[FloatArray, FloatArray]:
@@ -95,8 +86,7 @@ class FixedSequence:
         least, last = TUNING.least_step / below, self.last_share
         split = (exact_up_to(self.min_precision) - self.start) / below
         split = min(max(split, 2 * least), last)
-        near = TUNING.coarse_near if self.coarse else TUNING.near
-        few = np.append(0.0, rising_chances(least, split, below, near))
+        few = np.append(0.0, rising_chances(least, split, below))
         if split == last:
             return few, np.array([last])
         alarms = growing_shares(self.start + below * split, self.start + below * last)
@@ -148,6 +138,11 @@ class FixedSequence:
         return high
 
 
+def largest_share(n_cases: int, rank: int, far: float) -> float:
+    """Return the share that the case at a rank is beyond with a probability of ``far``."""
+    return 1.0 if rank >= n_cases else float(betainccinv(rank + 1, n_cases - rank, far))
+
+
 @lru_cache(maxsize=1024)
 def first_start(
     n_cases: int, horizon: int, floor: float, alpha: float, most: int, earliest: int | None = None
@@ -171,8 +166,7 @@ def first_start(
             alpha=alpha,
             start=rank,
             most=most,
-            earliest=min(earliest or lowest, lowest),
-            coarse=True,
+            ranks=(min(earliest or lowest, lowest), most),
         )
         return sequence.start_risk(rank - 1) > TUNING.first_start_part * alpha
 
@@ -297,17 +291,6 @@ class RiskyPrecisions:
         before = self.precision[np.maximum(index - 1, 0)]
         return np.asarray((1 - back) * self.precision[index] + back * before)
 
-    @cached_property
-    def coarser(self) -> RiskyPrecisions:
-        """The same for fewer chances; each stands for the greater ones that are left out."""
-        few = int(np.searchsorted(chance_deviates(), TUNING.coarse_up_to))
-        kept = np.append(
-            np.arange(0, few, TUNING.coarse_chances), np.arange(few, len(self.weights))
-        )
-        weights = np.diff(np.cumsum(self.weights)[kept], prepend=0.0)
-        index, back = (np.take(table, kept, axis=1) for table in (self.index, self.back))
-        return replace(self, weights=weights, index=index, back=back)
-
 
 @lru_cache(maxsize=64)
 def risky_precisions(
@@ -401,7 +384,7 @@ def growing_shares(low: float, high: float) -> FloatArray:
     return np.geomspace(low, high, max(steps, 1) + 1)
 
 
-def rising_chances(low: float, high: float, trials: int, near: float = TUNING.near) -> FloatArray:
+def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     """Return chances from ``low`` to ``high``, closer together where counts vary little.
 
     Examples
@@ -412,7 +395,7 @@ def rising_chances(low: float, high: float, trials: int, near: float = TUNING.ne
     chances = [low]
     while chances[-1] < high:
         variance = trials * chances[-1] * (1 - chances[-1])
-        growth = max(1.0, variance / near) ** TUNING.near_power
+        growth = max(1.0, variance / TUNING.near) ** TUNING.near_power
         step = TUNING.step * math.sqrt(variance) * growth
         chances.append(min(chances[-1] + max(step, TUNING.least_step) / trials, high))
     return np.array(chances if len(chances) > 1 else [low, high])

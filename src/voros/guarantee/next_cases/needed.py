@@ -51,11 +51,10 @@ def requirement(sequence: FixedSequence) -> AnyArray:
     All margins are moved together. Risks are compared as normal deviates, which rise by about as
     much as the margins; whole numbers make them jump, so a safe and a risky shift are kept.
     """
-    alpha, coarse = sequence.alpha, sequence.coarse
+    alpha, least_used = sequence.alpha, TUNING.least_used
     at_start, margins, bound = sequence.needed_at_start(), Margins(sequence), RiskBound(sequence)
     solved, rates = margins.solved(sequence)
-    aim = _deviate((TUNING.coarse_aimed_at if coarse else TUNING.aimed_at) * alpha)
-    least_used = TUNING.coarse_least_used if coarse else TUNING.least_used
+    aim = _deviate(TUNING.aimed_at * alpha)
     shift, risky, safe, smallest = margins.first_shift, -np.inf, np.inf, TUNING.smallest_step
     kept = np.zeros(0, dtype=np.int64)
     # Less of alpha is enough with every step.
@@ -95,9 +94,9 @@ class Margins:
         self._alarms = np.arange(start - 1, most + 1)
         self._deviation = sequence.deviation(self._alarms)
         self._exact = exact_up_to(sequence.min_precision)
-        shift = TUNING.coarse_first_shift if sequence.coarse else TUNING.first_shift
         # By how much all margins are raised first.
-        self.first_shift = float(shift / self.unit[0]) + TUNING.many_shift * (most > self._exact)
+        shift = float(TUNING.first_shift / self.unit[0])
+        self.first_shift = shift + TUNING.many_shift * (most > self._exact)
 
     def needed(self, margins: FloatArray) -> AnyArray:
         """Round the true positives; one more alarm never needs more than one more of them."""

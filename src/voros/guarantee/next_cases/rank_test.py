@@ -53,17 +53,19 @@ class RankRisk:
     """
 
     def __init__(self, plan: FixedSequence) -> None:
-        self.plan, places, risky = plan, plan.places, plan.risky
+        self.plan, places, weights = plan, plan.places, plan.risky.weights
         # How many cases to expect, with ties, between the rank and its threshold.
         last = -np.log(TUNING.far_off * plan.alpha)
         step = max(TUNING.gap_step, TUNING.gap_part * plan.start)
         near = np.arange(0.0, TUNING.near_gaps, min(step, TUNING.near_gaps))
         gaps = np.append(near, np.geomspace(TUNING.near_gaps, last, TUNING.far_gaps))
         shares = places + gaps[1:, None] / (plan.n_cases - plan.start) * (1 - places)
-        self._precision = precision_above(plan, shares)
+        taken = np.linspace(0, len(weights) - 1, TUNING.rank_chances).astype(np.int64)
+        # Of the chances of a broken floor these are enough.
+        self._precision = precision_above(plan, shares)[..., taken]
         # What the chance of a broken floor is at most, where the precision is above the one before,
         # and the chance that no case lies between.
-        chances = 1 - np.append(0.0, np.cumsum(risky.weights)[:-1])
+        chances = 1 - np.append(0.0, np.cumsum(weights)[taken[:-1]])
         self._weights = np.exp(-gaps[:-1])[:, None, None] * chances
         self._far = float(np.exp(-gaps[-1])) + plan.set_aside
 
