@@ -115,7 +115,7 @@ class JointPromise:
 def shared_limit(capacity: Any, per: Any = None, exceed: Any = None) -> Scenario:
     """Check the shared capacity that a user stated, and hold it as a scenario's.
 
-    One alarm of all streams is no slip, so that nothing is warned of.
+    A capacity of 1 means one alarm of all streams here, so nothing warns of it.
     """
     return Scenario(cost_ratio=1.0).changed(capacity=capacity, per=per, exceed=exceed)
 

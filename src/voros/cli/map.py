@@ -114,9 +114,9 @@ def _cases(
         of_cases = {"resamples": resamples > 0, "group": group}
         options.refuse(of_cases, f"needs cases in memory; {opened.name} is counted")
         return {"y_true": opened.count(columns, scenarios)}
-    read = load(columns, source=opened.source, group=group)
-    cases: dict[str, Any] = {"y_true": read.labels, "scores": read.scores}
-    return cases | {"groups": read.groups, "sample_weight": read.weights}
+    loaded = load(columns, source=opened.source, group=group)
+    cases: dict[str, Any] = {"y_true": loaded.labels, "scores": loaded.scores}
+    return cases | {"groups": loaded.groups, "sample_weight": loaded.weights}
 
 
 def _curves(

@@ -126,8 +126,8 @@ def select(
     choice.check_worth(worth, development=development, by=by, engine=engine)
     how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     check_output(output, show_options)
-    made = None if choice.blend is None else _make_blend(choice, columns, development, engine)
-    whose: Any = {"group": group, "worth": worth, "blend": made}
+    new_blend = None if choice.blend is None else _make_blend(choice, columns, development, engine)
+    whose: Any = {"group": group, "worth": worth, "blend": new_blend}
     if stays.given:
         of_cases = {"engine": engine, "false_alarm_cost": price, "miss_value": worth.miss_value}
         refuse_with_stays(**of_cases)
@@ -135,7 +135,7 @@ def select(
         validation = Validation(rows.name, rows.points(), columns, stays=rows)
     else:
         validation = _validation(columns, scenario, choice, engine, aside=by, **whose)
-    developed = None if development is None else validation.developed(development, made)
+    developed = None if development is None else validation.developed(development, new_blend)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
         stated: Any = {"threshold_on": choice.threshold_on}
@@ -147,9 +147,9 @@ def select(
     elif test is not None:
         cases = load_test(test, validation.columns, scenario, selection.winner, by=by, **whose)
         tested = Tested.from_policy(policy, cases, price)
-    if made is not None:
-        made.to_json(choice.blend, force=show_options.force)
-        say_lines(repr(made))
+    if new_blend is not None:
+        new_blend.to_json(choice.blend, force=show_options.force)
+        say_lines(repr(new_blend))
     show(_sheet(selection, policy, tested, validation), show_options, output, policy.to_json())
     if check and tested is not None and not tested.satisfied:
         raise typer.Exit(LIMITS_NOT_MET)
@@ -185,13 +185,13 @@ class Validation:
     stays: StayInput | None = None
     intervals: Intervals | None = None
 
-    def developed(self, path: Path, made: Blend | None) -> dict[str, OperatingPoints]:
+    def developed(self, path: Path, blend: Blend | None) -> dict[str, OperatingPoints]:
         """Count development cases, from columns named as in the validation file."""
         if self.stays is not None:
             return self.stays.with_file(path, self.points).points()
-        own = [model for model in self.points if made is None or model != BLEND]
+        own = [model for model in self.points if blend is None or model != BLEND]
         scores = self.columns.score if self.columns.model else own
-        return count_points(load(replace(self.columns, file=path, score=scores), blend=made))
+        return count_points(load(replace(self.columns, file=path, score=scores), blend=blend))
 
 
 def _validation(

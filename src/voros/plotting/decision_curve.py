@@ -88,8 +88,8 @@ class DecisionCurveDisplay(CurveDisplay):
         self.interventions_avoided = check_flag(interventions_avoided, "interventions_avoided")
         self.points: Mapping[str, Any] = named_points(points, name)
         self.scenario = None if scenario is None else check_scenario(scenario)
-        given = self._gaining() if probabilities is None else probabilities
-        self.probabilities = np.atleast_1d(check_probabilities(given))
+        chosen = self._gaining() if probabilities is None else probabilities
+        self.probabilities = np.atleast_1d(check_probabilities(chosen))
 
     @cached_property
     def decision_curves(self) -> dict[str, DecisionCurve]:

@@ -85,7 +85,7 @@ class SubgroupResult:
         scenario: Scenario,
         confidence_level: float,
     ) -> SubgroupResult:
-        """Say what is known of a subgroup; all statements on it hold together."""
+        """Return what is known of a subgroup; all statements on it hold together."""
         floors = floors_of(scenario)
         can_alarm = np.isfinite(thresholds)
         n_said = sum(floor > 0 for floor in floors.values()) * int(can_alarm.sum())
@@ -123,7 +123,7 @@ class SubgroupResult:
         return values
 
     def cells(self) -> tuple[str, ...]:
-        """Write the sizes and the estimates for a table."""
+        """Return the sizes and the estimates as cells of a table."""
         intervals = self.intervals
         return (
             f"{self.cases:,}",
@@ -239,9 +239,9 @@ class SubgroupEvaluation(ReprMixin):
         thresholds = np.array([choice.threshold for choice in evaluation.choices])
         cases = positive, scores, thresholds, evaluation.counts, codes
         counts = [one for part in subgroups.partitions for one in _counts(part, *cases)]
-        each = 1.0 - (1.0 - level) / subgroups.n_subgroups
+        confidence_each = 1.0 - (1.0 - level) / subgroups.n_subgroups
         results = tuple(
-            SubgroupResult.from_counts(name, one, thresholds, scenario, each)
+            SubgroupResult.from_counts(name, one, thresholds, scenario, confidence_each)
             for name, one in zip(subgroups.names, counts, strict=True)
         )
         return cls(
@@ -249,7 +249,7 @@ class SubgroupEvaluation(ReprMixin):
             results=results,
             scenario=scenario,
             confidence_level=level,
-            confidence_each=each,
+            confidence_each=confidence_each,
             notes=subgroups.notes,
         )
 

@@ -183,7 +183,7 @@ class StayEvaluation(ReprMixin):
         return values
 
     def cells(self) -> tuple[str, ...]:
-        """Write the sizes and the estimates for a table of subgroups."""
+        """Return the sizes and the estimates as cells of a table of subgroups."""
         values = [(getattr(self, name), *limits) for name, limits in self.intervals.items()]
         figures = ("-" if np.isnan(of[0]) else with_interval(*of) for of in values)
         return f"{self.n_stays:,}", f"{self.n_events:,}", *figures

@@ -77,6 +77,20 @@ class Report:
         How many resamples they come from.
     false_alarm_cost : float or None
         In money; costs of the test cases are then stated in it.
+
+    See Also
+    --------
+    voros.write_report : Make and write a report.
+
+    Examples
+    --------
+    >>> import voros
+    >>> from voros.present.report import make_report
+    >>> y, risk = [0, 1, 0, 1, 1, 0] * 20, [0.1, 0.9, 0.8, 0.7, 0.3, 0.2] * 20
+    >>> scenario = voros.Scenario(min_precision=0.5, capacity=0.5, cost_ratio=0.1)
+    >>> report = make_report(y, {"risk": risk}, scenario, n_resamples=100)
+    >>> report.data["validation"].cases, report.test is None
+    (120, True)
     """
 
     title: str

@@ -190,14 +190,14 @@ def make_report(
         test = _test_stays(y_test, by, scores_test=scores_test, **of_test)
     else:
         check_aligned(y_test=y_test, scores_test=scores_test, by=by, **of_test)
-        read = partial(_in_memory, scenario=scenario, pos_label=pos_label)
-        validation = read(y_true, scores, **of_cases)
+        in_memory = partial(_in_memory, scenario=scenario, pos_label=pos_label)
+        validation = in_memory(y_true, scores, **of_cases)
         test = None
         if (y_test is None) != (scores_test is None):
             raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
         if y_test is not None:
             unnamed = {name.removesuffix("_test"): value for name, value in of_test.items()}
-            test = read(y_test, scores_test, **unnamed, by=by, name="y_test")
+            test = in_memory(y_test, scores_test, **unnamed, by=by, name="y_test")
         for name, value in {"by": by, **of_test}.items():
             if y_test is None and value is not None:
                 raise ArgumentError(name, " is about test cases; give y_test and scores_test too")
