@@ -102,3 +102,14 @@ def test_csv_too_large_for_memory_is_given_to_an_engine(voros_command, cases, mo
     ran = voros_command("score", cases, *LIMITS)
     assert ran.code == 0
     assert "is too large for memory; counting it with" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_great_many_rows_are_announced(voros_command, parquet, engine, monkeypatch):
+    pytest.importorskip(engine)
+    how = ("score", parquet, "--label", "died", "--engine", engine, "--json", *LIMITS)
+    assert "passes" not in voros_command(*how).err
+    monkeypatch.setattr("voros.engines.search.MANY_ROWS", 1000)
+    ran = voros_command(*how)
+    said = "3,000 rows take three to five passes, to an interval of 1e-06 or narrower"
+    assert said in ran.err

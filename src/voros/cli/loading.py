@@ -88,19 +88,29 @@ class Opened:
         roles = _roles(self.sample, columns, self.name, aside)
         for note in roles.notes:
             say(note, "note")
-        with (
-            show_progress(f"counting {self.name} with {self.engine}"),
-            _engine_errors(f"{self.engine} cannot count {self.name}", foreign_only=True),
-        ):
-            counted = count_frame(
-                self.frame,
-                label=str(roles.label),
-                scores=roles.scores,
-                weight=roles.weight,
-                pos_label=_positive_label(self.sample, columns, roles),
-                scenarios=scenarios,
-            )
+        with _engine_errors(f"{self.engine} cannot count {self.name}", foreign_only=True):
+            if scenarios:
+                self._announce_cost()
+            with show_progress(f"counting {self.name} with {self.engine}"):
+                counted = count_frame(
+                    self.frame,
+                    label=str(roles.label),
+                    scores=roles.scores,
+                    weight=roles.weight,
+                    pos_label=_positive_label(self.sample, columns, roles),
+                    scenarios=scenarios,
+                )
         return dict(counted)
+
+    def _announce_cost(self) -> None:
+        """Say before it begins what counting a great many rows takes."""
+        from voros.engines.files import TEXT_SUFFIXES
+        from voros.engines.search import expected_cost
+
+        # To count the rows of text would itself take a pass.
+        cost = None if self.name.lower().endswith(TEXT_SUFFIXES) else expected_cost(self.frame)
+        if cost is not None:
+            say(cost, "note")
 
 
 def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:

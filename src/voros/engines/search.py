@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
@@ -23,6 +24,7 @@ from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
+from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
 from voros.engines.bins import Bins
 from voros.engines.first_pass import Totals, count_totals, read_cases
@@ -66,6 +68,22 @@ move the score, and to split them all takes nearly every row.
 
 MANY_ROWS, ENOUGH = 10**9, 1e-6
 """Beyond this number of rows an interval of this width is enough unless another is asked for."""
+
+
+def expected_cost(frame: Any) -> str | None:
+    """Say how many passes a frame of more than a billion rows takes, and how exact the answer is.
+
+    Its rows are counted, which is fast for Parquet; of a smaller frame nothing is said.
+
+    Returns
+    -------
+    str or None
+    """
+    lazy = as_lazy(frame)
+    rows = adapter_of(lazy).collect(lazy.select(nw.len().alias("rows"))).item(0, "rows")
+    if rows <= MANY_ROWS:
+        return None
+    return f"{rows:,} rows take three to five passes, to an interval of {ENOUGH:g} or narrower"
 
 
 @dataclass(frozen=True)
