@@ -114,6 +114,12 @@ class SplitsResult(ShownAsTables):
         return corrected_interval(self._differences(beside, scenario, strategy), self.test_ratio)
 
     @property
+    def n_splits_in_words(self) -> str:
+        """Such as ``"20 splits"``."""
+        n = len(self.splits)
+        return f"{n} split{'' if n == 1 else 's'}"
+
+    @property
     def interval_method(self) -> str:
         """What the intervals of the differences allow for."""
         if self.draws:
@@ -136,7 +142,7 @@ class SplitsResult(ShownAsTables):
         )
 
     def _table(self, beside: str, number: ScenarioName) -> Table:
-        n, label = len(self.splits), LABELS.get(beside, beside)
+        label = LABELS.get(beside, beside)
         columns = (
             Column("forecast" if beside == SELECTED else "strategy"),
             Column("mean test cost", "cost"),
@@ -153,7 +159,7 @@ class SplitsResult(ShownAsTables):
         asked = scenario_in_words(self.scenarios[number])
         kind = "forecasts" if beside == SELECTED else "strategies"
         title = (
-            f"{self.title}, {n} splits, scenario {number}: {asked}; number of "
+            f"{self.title}, {self.n_splits_in_words}, scenario {number}: {asked}; number of "
             f"splits on which it cost more and kept the limits, {STUDY_CONFIDENCE:.0%} intervals "
             f"{self.interval_method}"
         )

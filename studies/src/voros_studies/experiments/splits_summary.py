@@ -33,7 +33,7 @@ def write_splits(root: Path, result: SplitsResult, metadata: Sequence[tuple[str,
     page = render_document(
         "voros_studies.experiments",
         "summary.html",
-        title=f"{result.title}: {len(result.splits)} splits",
+        title=f"{result.title}: {result.n_splits_in_words}",
         answers=splits_answers(result),
         ran=[
             *metadata,
@@ -65,7 +65,7 @@ def _answer(result: SplitsResult, number: ScenarioName) -> str:
             parts.append(f"{LABELS[strategy]} {signed(more.estimate)}, {kept[strategy]}")
     asked = scenario_in_words(result.scenarios[number])
     return (
-        f"Scenario {number} ({asked}), {n} splits. {LABELS[GUARANTEED_BY]} "
+        f"Scenario {number} ({asked}), {result.n_splits_in_words}. {LABELS[GUARANTEED_BY]} "
         f"{kept[GUARANTEED_BY]}. Mean test cost of the others above it: {'; '.join(parts)}. "
         "The table has the intervals."
     )
