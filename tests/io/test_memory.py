@@ -7,7 +7,7 @@ import pytest
 
 from voros.io import open_source
 from voros.io.memory import (
-    _process_limit,
+    _limits,
     available_memory,
     fits_in_memory,
     installed_engine,
@@ -53,8 +53,7 @@ def test_without_engines_a_file_too_large_says_what_to_install(monkeypatch):
 def test_where_the_system_tells_nothing_a_file_is_taken_to_fit(monkeypatch):
     # As on Windows, which has neither sysconf nor /proc.
     monkeypatch.delattr("os.sysconf")
-    monkeypatch.setattr("voros.io.memory._CGROUP_LIMITS", ())
-    monkeypatch.setattr("voros.io.memory._meminfo", lambda _: ())
+    monkeypatch.setattr("voros.io.memory.STATED", {})
     assert available_memory() == sys.maxsize
     assert fits_in_memory(1000, 2)
 
@@ -69,6 +68,6 @@ def test_the_limit_of_the_process_counts():
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (2**40, hard))
     try:
-        assert 2**40 in list(_process_limit())
+        assert 2**40 in list(_limits())
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -132,7 +132,9 @@ def apply(
                 rows = StayInput(columns=columns, stays=stays, rule=policy.rule, by=by or ())
                 decided = decide_stays(policy, rows, ratio, state, check)
             else:
-                made_blend = None if blend is None else _read_blend(blend, policy, policy_file, score)
+                made_blend = (
+                    None if blend is None else _read_blend(blend, policy, policy_file, score)
+                )
                 source = _with_saved_model(columns, policy_file)
                 cases: Any = {"source": source, "by": by, "worth": worth, "blend": made_blend}
                 decided = _decide_cases(policy, columns, ratio, **cases)

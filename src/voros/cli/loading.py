@@ -19,7 +19,7 @@ from voros.core.periods import Periods
 from voros.core.scenario import Scenario
 from voros.exceptions import PredictionFileError
 from voros.io import Predictions, open_source, read_predictions
-from voros.io.columns import ColumnNames, Roles, assign_roles
+from voros.io.columns import Roles, assign_roles
 from voros.io.memory import fits_in_memory, installed_engine
 from voros.io.predictions import typed_label
 from voros.io.source import PEEKED_ROWS, Source
@@ -85,7 +85,7 @@ class Opened:
         """Count every model as finely as the scenarios need; without any, at every score."""
         from voros.engines import count_frame
 
-        roles = _roles(self.sample, columns, self.name, aside)
+        roles = assign_roles(self.sample, columns.names(aside=aside), self.name)
         for note in roles.notes:
             say(note, "note")
         with _engine_errors(f"{self.engine} cannot count {self.name}", foreign_only=True):
@@ -207,34 +207,24 @@ def load(
     The periods are counted for a scenario that has a capacity per period. A blend is one more
     model; where it alone is asked for, its parts are read.
     """
-    scores = columns.score or ()
+    others: dict[str, Any] = {"group": group, "by": by or (), "aside": aside or ()}
     if blend is not None and columns.score == [BLEND]:
-        scores = list(blend.weights)
-    named: dict[str, Any] = {}
+        others["scores"] = list(blend.weights)
     if scenario is not None and isinstance(columns, CaseOptions):
         columns.check_periods(scenario)
-        named |= {"time": columns.time, "period": columns.period}
+        others |= {"time": columns.time, "period": columns.period}
     cost = None
     if worth is not None and worth.given:
-        cost, named["miss_value"] = worth.cost, worth.miss_value
+        cost, others["miss_value"] = worth.cost, worth.miss_value
     if isinstance(cost, str):
-        named["false_alarm_cost"] = cost
+        others["false_alarm_cost"] = cost
     with show_progress(f"reading {columns.file if source is None else source.name}"):
         predictions = read_predictions(
             columns.file if source is None else source,
-            label=columns.label,
-            scores=scores,
-            model=columns.model,
-            case=columns.case,
-            weight=columns.weight,
-            group=group,
-            by=by or (),
-            aside=aside or (),
-            pos_label=columns.pos_label,
+            **vars(columns.names(**others)),
+            **columns.given("pos_label", "drop_missing"),
             labelled=labelled,
             both_classes=both_classes,
-            drop_missing=columns.drop_missing,
-            **named,
         )
     for note in predictions.notes:
         say(note, "note")
@@ -313,24 +303,12 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
         return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
-    needed = _roles(peek(source), columns, source.name).columns
+    needed = assign_roles(peek(source), columns.names(), source.name).columns
     if fits_in_memory(most_rows(source), len(needed)):
         return None
     engine = installed_engine(f"counting {source.name}, which is too large for memory,")
     say(f"{source.name} is too large for memory; counting it with {engine}", "note")
     return engine
-
-
-def _roles(sample: Any, columns: InputOptions, name: str, aside: Sequence[str] = ()) -> Roles:
-    names = ColumnNames(
-        label=columns.label,
-        scores=columns.score or (),
-        model=columns.model,
-        case=columns.case,
-        weight=columns.weight,
-        aside=aside,
-    )
-    return assign_roles(sample, names, name)
 
 
 def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:

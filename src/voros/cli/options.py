@@ -20,6 +20,7 @@ from voros.core.money import check_price
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.subgroups import FEWEST_CASES
 from voros.io import Predictions
+from voros.io.columns import ColumnNames
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
     COST_FIELDS,
@@ -232,6 +233,11 @@ class InputOptions:
     def given(self, *names: str) -> dict[str, Any]:
         """Return some of the options with their values."""
         return {name: getattr(self, name) for name in names}
+
+    def names(self, **others: Any) -> ColumnNames:
+        """Return the columns that are named here, and some others."""
+        own = self.given("label", "model", "case", "weight")
+        return ColumnNames(**({"scores": self.score or ()} | own | others))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from voros.cli.options import CaseOptions, refuse, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
+from voros.io.columns import ColumnNames
+from voros.io.rows import Rows, read_events, read_stay_rows
 from voros.io.source import Source
-from voros.io.stay_rows import StayTable, read_events, read_stay_rows
 from voros.text.numbers import threshold_text
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class StayInput:
         return {"stay": self.stays.stay, "time": self.columns.time}
 
     @cached_property
-    def rows(self) -> StayTable:
+    def rows(self) -> Rows:
         """The rows, read once; what was guessed is said."""
         refuse(
             self.columns.given("label", "model", "case", "weight", "pos_label"),
@@ -187,15 +188,10 @@ class StayInput:
             "--events",
         )
         with show_progress(f"reading {self.columns.file}"):
-            rows = read_stay_rows(
-                self.source,
-                **self._names,
-                scores=self.columns.score or (),
-                group=self.group,
-                by=self.by,
-                aside=self.aside,
-                drop_missing=self.columns.drop_missing,
+            names = self.columns.names(
+                **self._names, group=self.group, by=self.by, aside=self.aside
             )
+            rows = read_stay_rows(self.source, names, drop_missing=self.columns.drop_missing)
         for note in rows.notes:
             say(note, "note")
         return rows
@@ -203,20 +199,21 @@ class StayInput:
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `voros.alarm_points`, but scores and rule."""
         file = self.stays.events
-        events = None if file is None else read_events(file, self.rows, **self._names)
+        names = ColumnNames(**self._names)
+        events = None if file is None else read_events(open_source(file), self.rows, names)
         return {"rows": self.rows.table, "events": events, "groups": self.group, **self._names}
 
     def points(self) -> dict[str, OperatingPoints]:
         """Count alarms at every threshold of every model."""
         arguments = self.arguments()
         with show_progress("counting alarms"):
-            points = alarm_points(**arguments, score=list(self.rows.models), rule=self.rule)
+            points = alarm_points(**arguments, score=list(self.rows.scores), rule=self.rule)
         assert isinstance(points, dict)
         return points
 
     def evaluate(self, policy: ThresholdPolicy, cost_ratio: float | None = None) -> StayEvaluation:
         """Evaluate a policy on the rows of its model."""
-        (model,) = self.rows.models
+        (model,) = self.rows.scores
         by = list(self.by) or None
         return policy.evaluate_stays(**self.arguments(), score=model, by=by, cost_ratio=cost_ratio)
 
@@ -243,7 +240,7 @@ def decide_stays(
         raise ValueError("--check judges whole stays: it requires --events, and no --state")
     arguments = {name: value for name, value in rows.arguments().items() if value is not None}
     before = AlarmState.from_json(state) if state is not None and state.exists() else None
-    (model,) = rows.rows.models
+    (model,) = rows.rows.scores
     alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
     evaluation = rows.evaluate(policy, cost_ratio) if judged else None
     threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from voros.exceptions import PredictionFileError
 from voros.io.source import BLOCK_BYTES
+from voros.text.table import LONGEST_SHOWN, shortened
 
 if TYPE_CHECKING:
     from voros.io.source import Source
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 NO_VALUE = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
 """Texts that stand for no value; they are found later, with their row."""
 
-SHOWN_CHARACTERS, LONGEST_REASON = 40, 200
-"""Characters of a cell, and of what a reader says of a file, that a message shows."""
+LONGEST_REASON = 200
+"""Characters of what a reader says of a file that a message shows."""
 
 LONGEST_CELL = BLOCK_BYTES
 """Characters of a cell; Python's own reader stops at 131,072 by default."""
@@ -47,11 +48,12 @@ def explain_bad_row(
 
     ``texts`` are the columns that are read as text.
     """
+    problem = None
     try:
         if "straddling" in reason:  # as pyarrow says it; such a row is not read here either
-            problem: str | None = TOO_LONG
-        else:
-            problem = _first_bad_row(source, numeric, texts)
+            problem = TOO_LONG
+        elif source.format == "csv":
+            problem = next(_scan_text(source, numeric, texts), None)
     except UnicodeDecodeError:
         problem = "this is not UTF-8 text; save it as UTF-8"
     except (csv.Error, OSError, ValueError) as error:
@@ -62,18 +64,13 @@ def explain_bad_row(
     return PredictionFileError(f"{source.name}: {problem}")
 
 
-def _first_bad_row(source: Source, numeric: Collection[str], texts: Collection[str]) -> str | None:
-    if source.format != "csv":
-        return None
-    with _long_cells():
-        return next(_scan_text(source, numeric, texts), None)
-
-
 @contextmanager
-def _long_cells() -> Iterator[None]:
+def _csv_rows(source: Source, errors: str, *, strict: bool = False) -> Iterator[Any]:
+    """Open a file for Python's own reader of delimited text, which counts lines."""
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        yield
+        text = io.TextIOWrapper(source.open(), encoding="utf-8-sig", errors=errors, newline="")
+        yield csv.reader(text, delimiter=source.delimiter, strict=strict)
     finally:
         csv.field_size_limit(limit)
 
@@ -95,18 +92,17 @@ def count_lines(source: Source) -> int:
             n_lines, n_quotes = n_lines + chunk.count(b"\n"), n_quotes + chunk.count(b'"')
             doubtful = doubtful or LITERAL.search(chunk) is not None
     if doubtful or n_quotes % 2:
-        with _long_cells():
-            _check_closed(source)
+        _check_closed(source)
     return n_lines + 1
 
 
 def _check_closed(source: Source) -> None:
     """Raise where the text ends within quotes; a single one may stand inside a cell."""
-    text = io.TextIOWrapper(source.open(), encoding="utf-8", errors="replace", newline="")
-    rows, line = csv.reader(text, delimiter=source.delimiter, strict=True), 1
+    line = 1
     try:
-        for _ in rows:
-            line = rows.line_num + 1
+        with _csv_rows(source, "replace", strict=True) as rows:
+            for _ in rows:
+                line = rows.line_num + 1
     except csv.Error as error:
         if "field larger" in str(error) or "unexpected end" in str(error):
             raise PredictionFileError(
@@ -116,13 +112,17 @@ def _check_closed(source: Source) -> None:
 
 
 def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str]) -> Iterator[str]:
+    """Say what is wrong with the first bad row, and with each after it."""
     # Bytes that are no UTF-8 become lone surrogates, so that their row can be named.
-    stream = io.TextIOWrapper(
-        source.open(), encoding="utf-8-sig", errors="surrogateescape", newline=""
-    )
-    rows = csv.reader(stream, delimiter=source.delimiter)
+    with _csv_rows(source, "surrogateescape") as rows:
+        yield from _scan_rows(rows, source.decimal, numeric, texts)
+
+
+def _scan_rows(
+    rows: Any, decimal: str, numeric: Collection[str], texts: Collection[str]
+) -> Iterator[str]:
     kept = (cells for cells in rows if cells)
-    header = next(kept, [])
+    header: list[str] = next(kept, [])
     yield from _undecoded(header, f"the header (line {rows.line_num})")
     numbers = [(header.index(name), name) for name in numeric]
     words = [header.index(name) for name in (*texts, *numeric)]
@@ -134,7 +134,7 @@ def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str])
             continue
         yield from _undecoded([cells[position] for position in words], where)
         for position, name in numbers:
-            if not is_number(cells[position].replace(source.decimal, ".")):
+            if not is_number(cells[position].replace(decimal, ".")):
                 yield _bad_number(name, cells[position], where)
     if row == 0:
         yield no_rows(header)
@@ -149,7 +149,7 @@ def no_rows(header: Sequence[str]) -> str:
 def _undecoded(cells: Sequence[str], where: str) -> Iterator[str]:
     for cell in cells:
         if not cell.isascii() and any("\udc80" <= mark <= "\udcff" for mark in cell):
-            raw = cell.encode("utf-8", "surrogateescape")[:SHOWN_CHARACTERS]
+            raw = cell.encode("utf-8", "surrogateescape")[:LONGEST_SHOWN]
             meant = raw.decode("latin-1")
             yield (
                 f"{where} is not UTF-8 text: {raw!r}, which is {meant!r} in Latin-1; save the file "
@@ -189,17 +189,6 @@ def almost_a_number(cell: str) -> str | None:
     if PERCENTAGE.fullmatch(text):
         return f"a percentage; write {text} as {Decimal(text.rstrip('% ')).scaleb(-2)}"
     return None
-
-
-def shortened(text: str, characters: int = SHOWN_CHARACTERS) -> str:
-    """Cut a text that comes from a file: rows of patients do not belong into a message.
-
-    Examples
-    --------
-    >>> shortened("x" * 50, 5), shortened("short")
-    ('xxxxx...', 'short')
-    """
-    return text if len(text) <= characters else text[:characters] + "..."
 
 
 def _bad_number(name: str, cell: str, where: str) -> str:

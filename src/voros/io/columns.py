@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
-from voros.io.bad_rows import almost_a_number, is_number, shortened
+from voros.io.bad_rows import almost_a_number, is_number
 from voros.io.tables import is_numeric
+from voros.text.table import shortened
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
 """Names that can only mean the label."""
@@ -102,30 +102,20 @@ class Roles(ColumnNames):
 class _Peeked:
     """The first rows of a file, with each column found once: there may be thousands."""
 
-    table: Any
     file: str
+    columns: Mapping[str, Any]
+    counts: Counter[str]
 
-    @cached_property
-    def names(self) -> list[str]:
-        return list(self.table.column_names)
-
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {name: place for place, name in reversed(list(enumerate(self.names)))}
-
-    @cached_property
-    def _counts(self) -> Counter[str]:
-        return Counter(self.names)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._positions
-
-    def column(self, name: str) -> Any:
-        """Return the first column of a name, of which there may be several."""
-        return self.table.column(self._positions[name])
+    @classmethod
+    def from_table(cls, table: Any, file: str) -> _Peeked:
+        """Take the first column of each name, of which there may be several."""
+        columns: dict[str, Any] = {}
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            columns.setdefault(name, column)
+        return cls(file, columns, Counter(table.column_names))
 
     def check_single(self, name: str) -> None:
-        if self._counts[name] > 1:
+        if self.counts[name] > 1:
             raise PredictionFileError(f"{self.file} has more than one column {name!r}; rename them")
 
 
@@ -153,14 +143,14 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
 
 def check_names(first_rows: Any, names: ColumnNames, file: str) -> _Peeked:
     """Raise unless the file has each column that is named, once and for one role."""
-    peeked = _Peeked(first_rows, file)
+    peeked = _Peeked.from_table(first_rows, file)
     requested = [*names.apart.items(), *(("scores", name) for name in names.scores)]
     requested += [("by", name) for name in names.by]
     if names.label is not None:
         requested.insert(0, ("label", names.label))
     roles: dict[str, str] = {}
     for role, name in requested:
-        if name not in peeked:
+        if name not in peeked.columns:
             raise NoSuchColumnError(_missing(name, peeked, role))
         peeked.check_single(name)
         if roles.setdefault(name, role) != role:
@@ -177,23 +167,26 @@ def _naming(before: str, role: str, after: str = "") -> Message:
 
 def _missing(name: str, peeked: _Peeked, role: str) -> Message:
     """Say that there is no such column, which one may be meant, and which there are."""
-    close = get_close_matches(name, peeked.names, n=1)
+    close = get_close_matches(name, list(peeked.columns), n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
-    rest = f"){meant} it has {_listed(peeked.names)}"
+    rest = f"){meant} it has {_listed(peeked.columns)}"
     return _naming(f"{peeked.file} has no column {name!r} (", role, rest)
 
 
 def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
     taken = names.taken.union(names.scores)
-    free = [name for name in peeked.names if name not in taken]
+    free = [name for name in peeked.columns if name not in taken]
     candidates = [name for name in free if name.lower() in LABEL_NAMES]
     if not candidates:
-        candidates = [name for name in free if _is_binary(peeked.column(name))]
-    if len(candidates) == 2 and candidates[0] == candidates[1]:
+        candidates = [name for name in free if _is_binary(peeked.columns[name])]
+    if len(candidates) == 1:
         peeked.check_single(candidates[0])
     if len(candidates) != 1:
         several = f"{_listed(candidates)} could all be" if candidates else "no column is clearly"
-        opening, rest = f"{peeked.file}: {several} the label; name it with ", _listed(peeked.names)
+        opening, rest = (
+            f"{peeked.file}: {several} the label; name it with ",
+            _listed(peeked.columns),
+        )
         raise PredictionFileError(_naming(opening, "label", f" (columns: {rest})"))
     return str(candidates[0])
 
@@ -203,8 +196,8 @@ def _find_scores(
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the columns that may hold scores, and why the others do not."""
     taken = {label, *names.taken}
-    free = [name for name in dict.fromkeys(peeked.names) if name not in taken]
-    reasons = {name: why_no_score(name, peeked.column(name)) for name in free}
+    free = [name for name in peeked.columns if name not in taken]
+    reasons = {name: why_no_score(name, peeked.columns[name]) for name in free}
     scores = tuple(name for name, reason in reasons.items() if reason is None)
     for name in scores:
         peeked.check_single(name)
@@ -212,7 +205,7 @@ def _find_scores(
     left_out = [f"left out: {listed}"] if listed else []
     if not scores:
         opening = f"{peeked.file}: no column looks like scores; name them with "
-        rest = "; ".join([f" (columns: {_listed(peeked.names)})", *left_out])
+        rest = "; ".join([f" (columns: {_listed(peeked.columns)})", *left_out])
         raise PredictionFileError(_naming(opening, "scores", rest))
     return scores, left_out
 
@@ -299,8 +292,8 @@ def _numbered(column: Any) -> bool:
     return steps in ({1}, {-1})
 
 
-def _listed(names: Sequence[str]) -> str:
-    return _first_few([repr(name) for name in names[: SHOWN_COLUMNS + 1]])
+def _listed(names: Iterable[str]) -> str:
+    return _first_few(list(map(repr, islice(names, SHOWN_COLUMNS + 1))))
 
 
 def _first_few(parts: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from voros.io.writing import NOT_FINITE, checksum
+from voros.text.table import shortened
 
 Read = TypeVar("Read")
 
@@ -25,12 +26,6 @@ DEEPEST = 32
 
 LARGEST_INT64 = 2**63 - 1
 """Whole numbers beyond it are no counts."""
-
-LONGEST_SHOWN = 60
-"""Characters of a refused value that a message shows."""
-
-
-_BRACKETS = re.compile(r"[\[\]{}]")
 
 
 class DocumentError(ValueError):
@@ -76,8 +71,8 @@ def _parsed(text: str, origin: str, kind: str) -> Any:
             parse_int=_whole,
             parse_float=_finite,
         )
-        text.encode("utf-8")
-        _check_unicode(value)
+        # An escape may stand for half a character.
+        (text + json.dumps(value, ensure_ascii=False)).encode("utf-8")
     except json.JSONDecodeError as error:
         raise DocumentError(f"{origin} is not JSON: {error}") from None
     except UnicodeEncodeError:
@@ -91,7 +86,7 @@ def _check_depth(text: str) -> None:
     """Refuse deep nesting before the parser meets it; brackets inside strings do not count."""
     depth = 0
     for piece in text.replace("\\\\", "").replace('\\"', "").split('"')[::2]:
-        for bracket in _BRACKETS.findall(piece):
+        for bracket in re.findall(r"[\[\]{}]", piece):
             depth += 1 if bracket in "{[" else -1
             if depth > DEEPEST:
                 raise DocumentError(f"it is nested more than {DEEPEST} deep")
@@ -112,31 +107,15 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 def _whole(digits: str) -> int:
     if len(digits) > len(str(LARGEST_INT64)) + 1 or abs(int(digits)) > LARGEST_INT64:
-        raise DocumentError(f"the number {_cut(digits)} has too many digits")
+        raise DocumentError(f"the number {shortened(digits)} has too many digits")
     return int(digits)
 
 
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise DocumentError(f"the number {_cut(digits)} is too large")
+        raise DocumentError(f"the number {shortened(digits)} is too large")
     return value
-
-
-def _check_unicode(value: Any) -> None:
-    if isinstance(value, str):
-        value.encode("utf-8")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            key.encode("utf-8")
-            _check_unicode(item)
-    elif isinstance(value, list):
-        for item in value:
-            _check_unicode(item)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
 def _shown(value: Any) -> str:
@@ -144,7 +123,7 @@ def _shown(value: Any) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return _cut(json.dumps(value))
+    return shortened(json.dumps(value))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +16,14 @@ ALIGNED = "score of {}"
 """Name of the column that holds the scores of one model."""
 
 
-def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, Mapping[str, str]]:
+def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, dict[str, str]]:
     """Line the models up by case, so that every score of a row is of the same case.
 
     Returns
     -------
     table : pyarrow.Table
         One row per case.
-    columns : mapping of str to str
+    columns : dict of str to str
         The column that holds each model's scores.
     """
     parts = _by_model(table, roles, file)

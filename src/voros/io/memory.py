@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,51 +20,31 @@ WORKING_COPIES = 3
 PREFERRED = ("duckdb", "polars")
 """Engines on one machine, the one that keeps to a memory limit first."""
 
-_CGROUP_LIMITS = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-)
+STATED = {
+    Path("/proc/meminfo"): (re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE), 1024),
+    Path("/sys/fs/cgroup/memory.max"): (re.compile(r"^(\d+)$"), 1),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"): (re.compile(r"^(\d+)$"), 1),
+}
+"""Where Linux says how much memory is free, and how much a container may use; and in what unit."""
 
 
 def available_memory() -> int:
     """Bytes that this process may still use, as far as the system says."""
-    known = [
-        *_physical_memory(),
-        *_meminfo("MemAvailable"),
-        *_container_limit(),
-        *_process_limit(),
-    ]
-    return min(known, default=sys.maxsize)
+    return min(_limits(), default=sys.maxsize)
 
 
-def _physical_memory() -> Iterable[int]:
+def _limits() -> Iterator[int]:
     # Windows has no sysconf; a file is then read as if it fitted.
     if hasattr(os, "sysconf"):
         yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _meminfo(field: str) -> Iterable[int]:
-    file = Path("/proc/meminfo")
-    if file.exists():
-        for line in file.read_text().splitlines():
-            name, _, rest = line.partition(":")
-            if name == field:
-                yield int(rest.split()[0]) * 1024
-
-
-def _container_limit() -> Iterable[int]:
-    for file in _CGROUP_LIMITS:
-        if file.exists():
-            text = file.read_text().strip()
-            if text.isdigit():
-                yield int(text)
-
-
-def _process_limit() -> Iterable[int]:
-    """Yield what ``ulimit -v`` allows; beyond it Arrow would end the process."""
+    for file, (pattern, unit) in STATED.items():
+        stated = pattern.search(file.read_text().strip()) if file.exists() else None
+        if stated is not None:
+            yield int(stated[1]) * unit
     if find_spec("resource"):
         import resource
 
+        # What ``ulimit -v`` allows; beyond it Arrow would end the process.
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit != resource.RLIM_INFINITY:
             yield limit

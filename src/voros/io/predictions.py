@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from voros.core.cases import check_labels, read_labels
-from voros.exceptions import (
-    Argument,
-    ArgumentError,
-    Message,
-    PredictionFileError,
-)
+from voros.exceptions import ArgumentError, PredictionFileError
 from voros.io.columns import ColumnNames, assign_roles
 from voros.io.long_form import align_models, column_values
+from voros.io.rows import read_rows
 from voros.io.source import Source, open_source
-from voros.io.tables import is_numeric, peek, read_columns
+from voros.io.tables import is_numeric, peek
+from voros.text.signatures import takes
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -106,25 +103,15 @@ class Predictions:
         return self.scores[model]
 
 
+@takes(ColumnNames, leave_out=("stay",))
 def read_predictions(
     path: str | Path | Source,
     *,
-    label: str | None = None,
-    scores: Sequence[str] = (),
-    model: str | None = None,
-    case: str | None = None,
-    weight: str | None = None,
-    group: str | None = None,
-    time: str | None = None,
-    period: str | None = None,
-    by: Sequence[str] = (),
-    aside: Sequence[str] = (),
     pos_label: Any = None,
     labelled: bool = True,
     both_classes: bool = True,
     drop_missing: bool = False,
-    miss_value: str | None = None,
-    false_alarm_cost: str | None = None,
+    **columns: Any,
 ) -> Predictions:
     r"""Read labels and scores from a file, and nothing that is not needed.
 
@@ -133,6 +120,14 @@ def read_predictions(
     path : path-like or Source
         CSV or TSV (which may be gzipped), Parquet or Arrow, as its bytes say;
         ``-`` is standard input.
+    pos_label : label, optional
+        The positive class, where it is not clear from the labels; text is compared as text.
+    labelled : bool, default True
+        Whether labels are needed; new cases to decide on have none.
+    both_classes : bool, default True
+        Whether labels of one class only are refused.
+    drop_missing : bool, default False
+        Whether to leave out cases with a missing value, rather than to refuse the file.
     label : str, optional
         Column of labels. Without it, the column of a name such as ``label``, or else the
         only one that holds 0 and 1.
@@ -151,17 +146,9 @@ def read_predictions(
     time, period : str, optional
         Column that says when a case falls, or in which period.
     by : sequence of str, optional
-        Columns of groups to report on, such as sex and site.
+        Columns of subgroups to report on, such as sex and site.
     aside : sequence of str, optional
         Columns that are never guessed to be label or scores, and not read.
-    pos_label : label, optional
-        The positive class, where it is not clear from the labels; text is compared as text.
-    labelled : bool, default True
-        Whether labels are needed; new cases to decide on have none.
-    both_classes : bool, default True
-        Whether labels of one class only are refused.
-    drop_missing : bool, default False
-        Whether to leave out cases with a missing value, rather than to refuse the file.
     miss_value, false_alarm_cost : str, optional
         Columns that say what errors on each case cost.
 
@@ -180,59 +167,37 @@ def read_predictions(
     (['risk'], [True, False, False], [0.9, 0.2, 0.4])
     """
     source = path if isinstance(path, Source) else open_source(path)
-    names = ColumnNames(
-        label=label,
-        scores=scores,
-        model=model,
-        case=case,
-        weight=weight,
-        group=group,
-        time=time,
-        period=period,
-        by=by,
-        aside=aside,
-        miss_value=miss_value,
-        false_alarm_cost=false_alarm_cost,
-    )
-    roles = assign_roles(peek(source), names, source.name, labelled=labelled)
-    columns = roles.columns
-    times = () if time is None else (time,)
-    table, notes = read_columns(source, columns, roles.numeric, times), source.notes
-    numbered = roles.label is not None and is_numeric(table.column(roles.label).type)
-    n_rows = table.num_rows
-    table, kept, missing = without_missing(table, columns, source, drop_missing)
-    notes += roles.notes
-    if kept is not None:
-        dropped = int((~kept).sum())
-        notes += (f"leaving out {dropped} of {len(kept)} rows with a missing value",)
-    models: Mapping[str, str] = {name: name for name in roles.scores}
+    roles = assign_roles(peek(source), ColumnNames(**columns), source.name, labelled=labelled)
+    texts = () if roles.time is None else (roles.time,)
+    rows = read_rows(source, roles, texts=texts, drop_missing=drop_missing)
+    table, models, notes = rows.table, {name: name for name in roles.scores}, rows.notes
     if roles.model is not None:
         table, models = align_models(table, roles, source.name)
     elif roles.case is not None:
         notes += _repeated(table.column(roles.case), roles.case)
-    values = {name: _numbers(table.column(column)) for name, column in models.items()}
-    positive = None
-    if roles.label is not None:
-        column, title = table.column(roles.label), f"column {roles.label!r}"
-        positive = _positive(column, numbered, pos_label, both_classes, title)
+
+    def values(name: str | None) -> AnyArray | None:
+        return None if name is None else column_values(table, name)
+
+    def numbers(name: str | None) -> AnyArray | None:
+        return None if name is None else _numbers(table.column(name))
+
     return Predictions(
         source=source.name,
-        scores=values,
-        positive=positive,
-        weights=None if roles.weight is None else _numbers(table.column(roles.weight)),
+        scores={name: _numbers(table.column(column)) for name, column in models.items()},
+        positive=_positive(table, roles.label, pos_label, both_classes),
+        weights=numbers(roles.weight),
         label=roles.label,
         notes=notes,
-        groups=None if roles.group is None else column_values(table, roles.group),
-        kept=kept,
-        times=None if time is None else table.column(time),
-        periods=None if period is None else column_values(table, period),
-        by={name: column_values(table, name) for name in roles.by} if roles.by else {},
-        n_rows=n_rows,
-        missing=missing,
-        miss_value=None if miss_value is None else _numbers(table.column(miss_value)),
-        false_alarm_cost=None
-        if false_alarm_cost is None
-        else _numbers(table.column(false_alarm_cost)),
+        groups=values(roles.group),
+        kept=rows.kept,
+        times=None if roles.time is None else table.column(roles.time),
+        periods=values(roles.period),
+        by={name: column_values(table, name) for name in roles.by},
+        n_rows=rows.n_rows,
+        missing=rows.missing,
+        miss_value=numbers(roles.miss_value),
+        false_alarm_cost=numbers(roles.false_alarm_cost),
     )
 
 
@@ -249,48 +214,6 @@ def _repeated(column: Any, name: str) -> tuple[str, ...]:
     )
 
 
-def without_missing(
-    table: Any, columns: Sequence[str], source: Source, drop: bool
-) -> tuple[Any, BoolArray | None, dict[str, int]]:
-    """Refuse missing values, naming the first, or leave out their rows and mark those kept."""
-    import pyarrow as pa
-
-    missing, counts = np.zeros(table.num_rows, dtype=np.bool_), {}
-    for name in columns:
-        absent = _absent(table.column(name))
-        if absent is None:
-            continue
-        counts[name] = int(absent.sum())
-        if not drop:
-            first = int(np.flatnonzero(absent)[0]) + 1
-            raise PredictionFileError(
-                Message(
-                    f"{source.name}: column {name!r} has no value in {counts[name]} of "
-                    f"{table.num_rows} rows, first in row {first}; fix them, or leave those rows "
-                    "out with ",
-                    Argument("drop_missing"),
-                )
-            )
-        missing |= absent
-    if not missing.any():
-        return table, None, {}
-    if missing.all():
-        raise PredictionFileError(f"{source.name}: every row has a missing value")
-    return table.filter(pa.array(~missing)), ~missing, counts
-
-
-def _absent(column: Any) -> BoolArray | None:
-    """Mark the rows without a value; None where there are none, which is found without copies."""
-    import pyarrow as pa
-
-    if not column.null_count:
-        floating, chunks = pa.types.is_floating(column.type), filter(len, column.chunks)
-        # A minimum by numpy carries NaN along and needs no temporary.
-        if not floating or not any(np.isnan(np.min(_view(chunk))) for chunk in chunks):
-            return None
-    return np.asarray(column.is_null(nan_is_null=True).to_numpy(), dtype=np.bool_)
-
-
 def _numbers(column: Any) -> AnyArray:
     """Return a column of numbers without gaps, not copied where it lies in one piece."""
     pieces = [_view(chunk) for chunk in column.chunks]
@@ -298,26 +221,27 @@ def _numbers(column: Any) -> AnyArray:
 
 
 def _view(chunk: Any) -> AnyArray:
-    """Look at the memory of an Arrow array; its own `to_numpy` would load pandas, and be slow."""
+    """Look at the memory of an Arrow array; its own `to_numpy` would load pandas."""
     import pyarrow as pa
 
     if pa.types.is_boolean(chunk.type):
         return _view(chunk.cast(pa.uint8())).view(np.bool_)
-    kind = np.dtype(chunk.type.to_pandas_dtype())
-    return np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * kind.itemsize)
+    return np.from_dlpack(chunk)
 
 
 def _positive(
-    column: Any, numbered: bool, pos_label: Any, both_classes: bool, title: str
-) -> BoolArray:
+    table: Any, label: str | None, pos_label: Any, both_classes: bool
+) -> BoolArray | None:
     """Mark the positive cases; text is judged on its distinct values, of which there are two."""
     import pyarrow as pa
-
-    check = check_labels if both_classes else read_labels
-    if numbered:
-        return check(_numbers(column), typed_label(pos_label, title), name=title)
     import pyarrow.compute as pc
 
+    if label is None:
+        return None
+    check, title = check_labels if both_classes else read_labels, f"column {label!r}"
+    column = table.column(label)
+    if is_numeric(column.type):
+        return check(_numbers(column), typed_label(pos_label, title), name=title)
     text = column.cast(pa.string())
     wanted = None if pos_label is None else str(pos_label)
     check(np.asarray(text.unique().to_pylist(), dtype=object), wanted, name=title)

@@ -16,10 +16,10 @@ from voros.io.bad_rows import (
     count_lines,
     explain_bad_row,
     no_rows,
-    shortened,
 )
 from voros.io.memory import check_fits_rows, fits_in_memory
 from voros.io.source import BLOCK_BYTES, PEEKED_ROWS, Source
+from voros.text.table import shortened
 
 MOST_UNPACKED = 1032
 """Bytes that one byte of gzip holds at most."""
@@ -49,11 +49,12 @@ def _first_rows(source: Source) -> Any:
 
 
 def read_columns(
-    source: Source, columns: Sequence[str], numeric: Collection[str], times: Collection[str] = ()
+    source: Source, columns: Sequence[str], numeric: Collection[str], as_text: Collection[str] = ()
 ) -> Any:
     """Return the named columns of all rows; those in ``numeric`` must be numbers throughout.
 
-    Those in ``times`` stay text where the file is text: converted, they would lose their offset.
+    Those ``as_text`` stay text where the file is text: converted, an identifier would lose its
+    zeros, and a time its offset.
     """
     import pyarrow as pa
 
@@ -64,7 +65,7 @@ def read_columns(
         if source.format != "csv":
             table = _as_numbers(_check_flat(_select(source, columns)), numeric)
         else:
-            kinds = dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(times, pa.string())
+            kinds = dict.fromkeys(numeric, pa.float64()) | dict.fromkeys(as_text, pa.string())
             missing = {"strings_can_be_null": True, "null_values": sorted(NO_VALUE)}
             table = _read_csv(source, include_columns=columns, column_types=kinds, **missing)
     if any(pa.types.is_binary(table.column(name).type) for name in texts):

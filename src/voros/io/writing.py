@@ -13,10 +13,10 @@ import hashlib
 import json
 import math
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -29,18 +29,10 @@ from voros.exceptions import Argument, Message
 NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 """How numbers that JSON lacks are spelled."""
 
-DEFAULT_MODE = 0o666
-"""Permissions of a new file before the process's own mask is taken off, as `open` has it."""
-
-PART_PREFIX, PART_SUFFIX = ".voros-", ".part"
-"""Names of files that are not finished; short, so that a long name stays within its limit."""
-
 REMEDIES = {
-    errno.ENOSPC: "free some space, or choose another folder",
-    errno.EDQUOT: "free some space, or choose another folder",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or choose another folder"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "choose a folder where you may write"),
     errno.EROFS: "choose another folder",
-    errno.EACCES: "choose a folder where you may write",
-    errno.EPERM: "choose a folder where you may write",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 """What to do about an error of the system."""
@@ -271,19 +263,19 @@ def _exists(path: Path) -> Message:
 
 
 def _write_beside(target: Path, data: str | bytes, path: Path) -> Path:
-    """Write into a temporary file of the same folder, from where it is put in place at once."""
-    beside: Path | None = None
+    """Write into a new file of the same folder, from where it is put in place at once."""
+    # A short name, so that a long one of the target stays within the system's limit.
+    beside = target.with_name(f".voros-{secrets.token_hex(8)}.part")
     try:
-        handle, name = tempfile.mkstemp(PART_SUFFIX, PART_PREFIX, target.parent)
-        beside = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        with beside.open("xb") as file:
+            if target.exists():
+                beside.chmod(target.stat().st_mode)
             file.write(data.encode("utf-8") if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())
-        beside.chmod(target.stat().st_mode if target.exists() else DEFAULT_MODE & ~_mask())
     except BaseException as error:
-        if beside is not None:
-            beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         if isinstance(error, OSError):
             raise _explained(error, path) from None
         raise
@@ -336,9 +328,3 @@ def _explained(error: OSError, path: Path) -> OSError:
     explained = type(error)(f"{path} cannot be written: {reason}; {remedy}")
     explained.errno = error.errno
     return explained
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

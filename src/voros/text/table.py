@@ -13,6 +13,9 @@ from typing import Any
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a cell for a formula."""
 
+LONGEST_SHOWN = 40
+"""Characters of a text from a file that a message shows."""
+
 TEX = str.maketrans(
     {
         **{mark: rf"\{mark}" for mark in "$%&#_{}"},
@@ -183,3 +186,14 @@ def printable(text: str) -> str:
         mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
         for mark in text
     )
+
+
+def shortened(text: str, most: int = LONGEST_SHOWN) -> str:
+    """Cut a text that comes from a file: rows of patients do not belong into a message.
+
+    Examples
+    --------
+    >>> shortened("x" * 50, 5), shortened("short")
+    ('xxxxx...', 'short')
+    """
+    return text if len(text) <= most else text[:most] + "..."

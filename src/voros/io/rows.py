@@ -1,0 +1,160 @@
+"""The rows of a file that are cases or belong to stays, with the columns that are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from voros.exceptions import Argument, Message, PredictionFileError
+from voros.io.columns import ColumnNames, Roles, assign_roles, check_names
+from voros.io.source import Source
+from voros.io.tables import is_numeric, peek, read_columns
+from voros.typing import BoolArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows:
+    """Rows of a file, each with the values it needs.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Of the columns that are needed.
+    scores : sequence of str
+        Which of them hold scores.
+    notes : tuple of str
+        What was guessed or left out, in words.
+    n_rows : int
+        Rows that were read.
+    kept : ndarray of bool, shape (n_rows,), or None
+        Which of them are in the table; None where all are.
+    missing : mapping of str to int
+        Rows that were left out because a value is missing, by column; a row may count in several.
+    """
+
+    table: Any
+    scores: Sequence[str]
+    notes: tuple[str, ...]
+    n_rows: int
+    kept: BoolArray | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_rows(
+    source: Source,
+    roles: Roles,
+    *,
+    numeric: Collection[str] = (),
+    texts: Collection[str] = (),
+    may_lack: Collection[str] = (),
+    drop_missing: bool = False,
+) -> Rows:
+    """Read the columns of some roles; a row without a value is left out, or named in an error.
+
+    Besides scores, weights and values the columns in ``numeric`` are numbers; those in ``texts``
+    are text where the file is. Values of those in ``may_lack`` may be missing.
+    """
+    columns = roles.columns
+    table = read_columns(source, columns, [*roles.numeric, *numeric], texts)
+    absent = {
+        name: np.asarray(marks.to_numpy(), dtype=np.bool_)
+        for name in columns
+        if name not in may_lack and _any(marks := table.column(name).is_null(nan_is_null=True))
+    }
+    read = Rows(
+        table=table,
+        scores=roles.scores,
+        notes=source.notes + roles.notes,
+        n_rows=table.num_rows,
+    )
+    return _without(read, absent, source.name, drop_missing) if absent else read
+
+
+def _any(marks: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.any(marks).as_py())
+
+
+def _without(rows: Rows, absent: Mapping[str, BoolArray], file: str, drop: bool) -> Rows:
+    """Leave out the rows that lack a value, or name the first of them."""
+    import pyarrow as pa
+
+    missing = {name: int(marks.sum()) for name, marks in absent.items()}
+    if not drop:
+        name, marks = next(iter(absent.items()))
+        raise PredictionFileError(
+            Message(
+                f"{file}: column {name!r} has no value in {missing[name]} of {rows.n_rows} rows, "
+                f"first in row {int(marks.argmax()) + 1}; fix them, or leave those rows out with ",
+                Argument("drop_missing"),
+            )
+        )
+    kept = ~np.any(list(absent.values()), axis=0)
+    if not kept.any():
+        raise PredictionFileError(f"{file}: every row has a missing value")
+    n_dropped = int((~kept).sum())
+    return Rows(
+        table=rows.table.filter(pa.array(kept)),
+        scores=rows.scores,
+        notes=(*rows.notes, f"leaving out {n_dropped} of {rows.n_rows} rows with a missing value"),
+        n_rows=rows.n_rows,
+        kept=kept,
+        missing=missing,
+    )
+
+
+def read_stay_rows(source: Source, names: ColumnNames, *, drop_missing: bool = False) -> Rows:
+    r"""Read stay, time and scores of rows; a score may be missing, a stay or a time may not.
+
+    Stays and patients are text where the file is.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, voros
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "rows.csv")
+    >>> _ = file.write_text("stay,hour,risk\n007,0,0.2\n007,1,\n")
+    >>> names = ColumnNames(stay="stay", time="hour")
+    >>> read_stay_rows(voros.io.open_source(file), names).table.to_pydict()
+    {'stay': ['007', '007'], 'hour': [0.0, 1.0], 'risk': [0.2, None]}
+    """
+    roles = assign_roles(peek(source), names, source.name, labelled=False)
+    hours = _hours(peek(source), names)
+    return read_rows(
+        source,
+        roles,
+        numeric=hours,
+        texts=[name for name in roles.columns if name not in (*hours, *roles.scores)],
+        may_lack=() if drop_missing else roles.scores,
+        drop_missing=drop_missing,
+    )
+
+
+def read_events(source: Source, rows: Rows, names: ColumnNames) -> Any:
+    r"""Read stay and time of each event, from columns named as those of the rows.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, voros
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "rows.csv").write_text("stay,hour,risk\n007,0,0.2\n")
+    >>> _ = (folder / "events.csv").write_text("stay,hour\n007,9\n008,\n")
+    >>> names = ColumnNames(stay="stay", time="hour")
+    >>> rows = read_stay_rows(voros.io.open_source(folder / "rows.csv"), names)
+    >>> events = voros.io.open_source(folder / "events.csv")
+    >>> read_events(events, rows, names).to_pydict()
+    {'stay': ['007', '008'], 'hour': [9.0, None]}
+    """
+    check_names(peek(source), names, source.name)
+    hours = _hours(rows.table, names)
+    texts = [name for name in names.columns if name not in hours]
+    return read_columns(source, names.columns, hours, texts)
+
+
+def _hours(table: Any, names: ColumnNames) -> list[str]:
+    """Return the column of times, where they are numbers of hours."""
+    time = str(names.time)
+    return [time] if is_numeric(table.column(time).type) else []
