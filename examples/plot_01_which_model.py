@@ -19,7 +19,7 @@ ward = voros.Scenario(min_precision=0.2, capacity=0.1, cost_ratio=(1 / 40, 1 / 9
 print(voros.select_model(died, patients.prognoses, ward))
 
 # %%
-# The best two. Gold is what the limits leave; the curves are solid where a threshold meets both.
+# The best two. The gold region meets both limits; the curves are solid inside it.
 
 two = {name: patients.prognoses[name] for name in ("SUPPORT model", "physicians")}
 with plt.rc_context({"font.size": 13}):

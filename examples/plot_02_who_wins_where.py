@@ -28,6 +28,6 @@ plt.show()
 
 # %%
 # Hatched cells are close calls: scores within 0.01, which is not a test of chance (``n_resamples=100``
-# makes it one). In blank ones no threshold meets the limits.
+# makes it one). Where a cell is blank, no threshold meets the limits.
 
 print(display.winner_map)

@@ -3,7 +3,7 @@ Why this threshold and not another?
 ===================================
 
 Cost, precision and number of alarms along the thresholds of one model. Both limits are met in
-the gold part, and the cheapest threshold in it is marked.
+the gold part; the threshold of least cost in it is marked.
 """
 
 import matplotlib.pyplot as plt

@@ -28,7 +28,7 @@ axis.legend()
 plt.show()
 
 # %%
-# The second belief puts most of its weight on cheap misses, and so prefers stricter thresholds.
+# The second belief gives most weight to misses that cost little, so it prefers stricter thresholds.
 # The scores differ:
 
 died = rng.random(5000) < 0.1

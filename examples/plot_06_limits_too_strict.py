@@ -23,7 +23,7 @@ with warnings.catch_warnings(record=True) as caught:
 print(caught[0].message)
 
 # %%
-# The precision that can be had within each capacity, to negotiate with:
+# The greatest precision within each capacity, as a basis for other limits:
 
 points = voros.OperatingPoints.from_scores(ill, score)
 figure, axis = plt.subplots(layout="constrained")

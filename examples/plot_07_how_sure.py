@@ -2,7 +2,7 @@
 How sure is the ranking?
 ========================
 
-A paired bootstrap over the patients, with the limits applied again inside every resample.
+A paired bootstrap resamples the patients and applies the limits again in every resample.
 """
 
 import matplotlib.pyplot as plt

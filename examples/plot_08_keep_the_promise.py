@@ -3,7 +3,8 @@ Will the limits hold on new patients?
 =====================================
 
 A threshold that just meets the floor on validation often breaks it on new cases. A guarantee
-deploys only what keeps both limits with confidence. Here both are tried 200 times.
+deploys only thresholds that keep both limits with a stated confidence. Here policies with and
+without one are tried 200 times.
 """
 
 import matplotlib.pyplot as plt

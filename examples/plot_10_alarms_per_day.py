@@ -2,8 +2,8 @@
 How many alarms on a busy day?
 ==============================
 
-Five alarms a day on average, on all but one day in twenty, or never more: three readings of one
-sentence, and three thresholds.
+Five alarms a day on average, on all but one day in twenty, or never more: three rules,
+and three thresholds.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ for exceed in (None, 0.05, 0):
     print(f"{rule.rule}: {choice.alarms} alarms, recall {choice.recall:.2f}")
 
 # %%
-# Decided on the first half of the cases, drawn for the second:
+# The thresholds are chosen on the first half of the cases; the figure shows the second half:
 
 seldom = voros.Scenario(0.3, 5, cost_ratio=(1 / 30, 1 / 10), per="day", exceed=0.05)
 policy = voros.ThresholdPolicy.from_validation(

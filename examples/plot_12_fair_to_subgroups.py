@@ -3,7 +3,7 @@ Does it work for women and men alike?
 =====================================
 
 Precision, recall and cost of one policy in each subgroup, with exact intervals that hold together.
-A hollow mark says: too few alarms to tell.
+A hollow mark means that there are too few alarms to tell.
 """
 
 import matplotlib.pyplot as plt

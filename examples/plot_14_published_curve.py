@@ -1,6 +1,6 @@
 """
-Can I judge a model from its paper?
-===================================
+Can I judge a model by its published curve?
+===========================================
 
 Points read off two published curves and the size of the study are enough for a score, at your
 prevalence and within your limits. (These curves are made up.)

@@ -25,9 +25,9 @@ alarms = model.predict(X_test).astype(bool)
 print(f"alarms {alarms.mean():.3f}, precision {y_test[alarms].mean():.3f}")
 
 # %%
-# Cheaper false alarms, more alarms: the policy has a threshold for each cost ratio. On new patients
-# the share may pass the capacity by a little, as here; ``guarantee=voros.Guarantee(0.95)`` keeps it in
-# the population.
+# The less a false alarm costs, the more alarms: the policy has a threshold for each cost ratio. On
+# new patients the share may exceed the capacity by a little, as here;
+# ``guarantee=voros.Guarantee(0.95)`` keeps it in the population.
 
 worth = np.arange(2, 61)
 share = [model.predict(X_test, cost_ratio=1 / miss).mean() for miss in worth]

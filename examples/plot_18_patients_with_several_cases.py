@@ -1,9 +1,9 @@
 """
-What if patients come back?
-===========================
+What if patients have several cases?
+====================================
 
-Cases of one patient are not independent. Resample patients, not cases, and the interval is
-honest.
+Cases of one patient are not independent. The interval holds if patients are
+resampled, not cases.
 """
 
 import matplotlib.pyplot as plt

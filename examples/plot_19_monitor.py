@@ -1,6 +1,6 @@
 """
-Is a deployed alarm still keeping its promise?
-==============================================
+Does a deployed alarm still keep its limits?
+============================================
 
 A monitor is fed cases and labels as they come. It says kept, too early to tell, watch or
 broken, and its error holds however often you look.

@@ -2,7 +2,7 @@
 How far can the whole curve be trusted?
 =======================================
 
-Simultaneous bands: with 95 % confidence the whole ROC curve lies inside.
+With 95 % confidence a simultaneous band contains the whole ROC curve.
 """
 
 import matplotlib.pyplot as plt
