@@ -15,7 +15,7 @@ import voros
 from voros import OperatingPoints, Scenario, engines
 from voros.core.decision import solve
 from voros.core.geometry import feasible_region
-from voros.core.pruning import pruned_points
+from voros.core.pruning import CasesInMemory, pruned_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.VorosWarning")
 
@@ -128,7 +128,7 @@ def test_pruned_counts_decide_as_all_thresholds_do(seed: int, weighted: bool) ->
     weights = rng.uniform(0.5, 2, len(y_true)) if weighted else None
     every = OperatingPoints.from_scores(y_true, y_score, sample_weight=weights)
     for scenario in random_scenarios(rng, 5):
-        few = solve(pruned_points(y_true, y_score, weights, scenario), scenario)
+        few = solve(pruned_points(CasesInMemory(y_true, y_score, weights), scenario), scenario)
         full = solve(every, scenario)
         assert few.can_alarm == full.can_alarm
         assert few.partial_voros == pytest.approx(full.partial_voros, abs=1e-12)

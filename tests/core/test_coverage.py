@@ -9,7 +9,7 @@ import pytest
 
 import voros
 from voros.core.cases import check_cases
-from voros.core.pruning import pruned_points
+from voros.core.pruning import CasesInMemory, pruned_points
 from voros.policy.allowed import allowed_thresholds
 
 SCENARIO = voros.Scenario(0.4, 0.2, cost_ratio=voros.costs.miss_costs(9, 40))
@@ -65,7 +65,7 @@ def test_scores_of_all_thresholds_are_not_made_of_those_kept(cases: Any) -> None
 
 
 def test_points_counted_for_a_scenario_answer_no_other(cases: Any) -> None:
-    points = pruned_points(*check_cases(*cases), SCENARIO)
+    points = pruned_points(CasesInMemory(*check_cases(*cases)), SCENARIO)
     whole = voros.OperatingPoints.from_scores(*cases)
     found, expected = (voros.evaluate(each, scenario=SCENARIO) for each in (points, whole))
     assert found.score == expected.score

@@ -5,7 +5,7 @@ import pytest
 
 from voros import OperatingPoints, Scenario
 from voros.core.counting import adds_recall
-from voros.core.pruning import pruned_points, within_reach
+from voros.core.pruning import CasesInMemory, pruned_points, within_reach
 
 
 @pytest.mark.parametrize("at_most", [2, 7, 50, 499, 500])
@@ -15,7 +15,9 @@ def test_few_points_are_the_thresholds_at_positives_within_reach(at_most) -> Non
     everything = OperatingPoints.from_scores(y_true, y_score)
     counted = zip(everything.thresholds, everything.tp, everything.fp, strict=True)
     of_positives = [row for row in counted if np.isinf(row[0]) or row[0] in y_score[y_true == 1]]
-    got = pruned_points(y_true == 1, y_score, None, Scenario(capacity=at_most, cost_ratio=0.1))
+    got = pruned_points(
+        CasesInMemory(y_true == 1, y_score), Scenario(capacity=at_most, cost_ratio=0.1)
+    )
     rows = list(zip(got.thresholds, got.tp, got.fp, strict=True))
     assert rows == of_positives[: len(rows)]
     assert all(sum(row[1:]) > at_most for row in of_positives[len(rows) :])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import voros
 from voros import OperatingPoints, Scenario, evaluate
 from voros.core.cases import check_scores
-from voros.core.pruning import pruned_points, within_reach
+from voros.core.pruning import CasesInMemory, pruned_points, within_reach
 from voros.evaluation import Evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore::voros.VorosWarning")
@@ -90,7 +90,7 @@ def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in TINY_STEPS.items():
             patch.setattr(f"voros.core.pruning.{name}", value)
-        few = pruned_points(positive, scores, None, scenario)
+        few = pruned_points(CasesInMemory(positive, scores), scenario)
     assert_same_result(few, positive, scores, scenario)
     assert_true_counts(few, positive, scores)
 
@@ -99,20 +99,22 @@ def test_split_down_to_a_few_cases(n_cases, shape, seed, prevalence, scenario):
 def test_as_many_cases_as_it_is_made_for(shape):
     positive, scores = make_cases(200_000, shape, seed=5)
     for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
-        few = pruned_points(positive, scores, None, scenario)
+        few = pruned_points(CasesInMemory(positive, scores), scenario)
         assert_same_result(few, positive, scores, scenario)
 
 
 def test_only_few_points_are_left_of_many():
     positive, scores = make_cases(400_000, "plain", seed=1)
-    few = pruned_points(positive, scores, None, Scenario(cost_ratio=voros.costs.uniform_t(0, 1)))
+    few = pruned_points(
+        CasesInMemory(positive, scores), Scenario(cost_ratio=voros.costs.uniform_t(0, 1))
+    )
     assert len(few) < len(scores) / 20
 
 
 def test_that_something_is_feasible_shows_where_alarms_are_never_worth_it():
     positive, scores = make_cases(200_000, "plain", seed=2)
     scenario = Scenario(0.1, 0.5, cost_ratio=1e9)
-    few = pruned_points(positive, scores, None, scenario)
+    few = pruned_points(CasesInMemory(positive, scores), scenario)
     assert evaluate(few, scenario=scenario).feasible
     assert_same_result(few, positive, scores, scenario)
 
@@ -152,7 +154,7 @@ def test_weighted_cases_are_split_down_to_a_few(n_cases, shape, kind, seed, scen
     with pytest.MonkeyPatch.context() as patch:
         for name, value in TINY_STEPS.items():
             patch.setattr(f"voros.core.pruning.{name}", value)
-        few = pruned_points(positive, scores, weights, scenario)
+        few = pruned_points(CasesInMemory(positive, scores, weights), scenario)
     assert_same_weighted_result(few, positive, scores, weights, scenario)
 
 
@@ -162,7 +164,7 @@ def test_as_many_weighted_cases_as_it_is_made_for(shape, kind):
     positive, scores = make_cases(100_000, shape, seed=5)
     weights = WEIGHTS[kind](np.random.default_rng(6), 100_000)
     for scenario in (Scenario(0.5, 0.1, (1 / 40, 1 / 20)), Scenario(0.15, 0.5, (1 / 9, 1 / 6))):
-        few = pruned_points(positive, scores, weights, scenario)
+        few = pruned_points(CasesInMemory(positive, scores, weights), scenario)
         assert_same_weighted_result(few, positive, scores, weights, scenario)
 
 

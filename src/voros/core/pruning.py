@@ -1,9 +1,8 @@
 """Exact operating points at the few thresholds that can be chosen, without sorting the cases.
 
-Cases are counted by ranges of scores. Ranges that cannot matter (see `voros.core.candidate_bins`)
-are dropped, the others are split and counted again, and only the few cases left in the end are
-sorted. Where the ranges lie costs time, never exactness: they only have to keep the order of the
-scores.
+Cases are counted by ranges of scores of equal width. Ranges that cannot matter (see
+`voros.core.candidate_bins`) are dropped, and only the few cases in the others are sorted. Where the
+ranges lie costs time, never exactness: they only have to keep the order of the scores.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_RANGES = 2**16
-"""Ranges counted at once: their numbers fit into 16 bits, and their counts into a fast cache."""
+"""Ranges that are counted: their numbers fit into 16 bits, and their counts into a fast cache."""
 
 CASES_PER_RANGE = 16
 """Finer ranges than these rule out little more, and every range takes time too."""
@@ -45,12 +44,12 @@ SAMPLE_SIZE = 20_000
 """Scores that show where all of them lie."""
 
 UNEVEN = 0.1
-"""Ties or a long tail, if sampled scores are in less than this share of as many equal cells:
+"""Ties or a long tail, if sampled scores are in less than this share of as many equal ranges:
 then sorting is faster."""
 
 WIDEST_SPAN = 1e200
-"""A span of scores up to it, and down to its inverse, can be split again and again without leaving
-the range of a float."""
+"""A span of scores up to it, and down to its inverse, can be cut into ranges without leaving the
+range of a float."""
 
 SAMPLE_ROOTS = 6.0
 """Scores sampled to guess how far down the capacity reaches, in roots of their number."""
@@ -71,7 +70,7 @@ ClassSizes: TypeAlias = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class CasesInMemory:
-    """Many cases in memory, of which no more is counted than is asked for.
+    """Cases in memory, of which no more is counted than is asked for.
 
     Nothing may be written to the arrays in between.
     """
@@ -82,10 +81,22 @@ class CasesInMemory:
     counted: dict[Scenario, OperatingPoints] = field(default_factory=dict)
     place: ClassVar[None] = None
 
+    def __len__(self) -> int:
+        """Return the number of cases."""
+        return len(self.scores)
+
+    def take(self, rows: AnyArray | slice) -> CasesInMemory:
+        """Return some of the cases."""
+        weights = None if self.weights is None else self.weights[rows]
+        return CasesInMemory(self.positive[rows], self.scores[rows], weights)
+
     @cached_property
     def totals(self) -> ClassSizes:
         """Positives, negatives and the smallest weight."""
-        return _totals(self.positive, self.weights)
+        if self.weights is not None:
+            return *weight_sums(self.positive, self.weights), float(self.weights.min())
+        n_positive = int(np.count_nonzero(self.positive))
+        return n_positive, len(self) - n_positive, 1.0
 
     def every_threshold(self) -> Columns:
         """Count alarms at every distinct score."""
@@ -97,12 +108,11 @@ class CasesInMemory:
         """Count what a scenario can choose, at its costs or at any."""
         limits = scenario.changed(cost_ratio=EVERY_COST) if every_cost else scenario
         if limits not in self.counted:
-            cases = self.positive, self.scores, self.weights
-            few = every_cost and len(self.scores) < MANY_CASES
+            few = every_cost and len(self) < MANY_CASES
             self.counted[limits] = (
                 OperatingPoints.with_never_alarm(*self.every_threshold())
                 if few
-                else pruned_points(*cases, limits, self.totals)
+                else pruned_points(self, limits)
             )
         return self.counted[limits]
 
@@ -110,9 +120,8 @@ class CasesInMemory:
         """Count every threshold within a scenario's capacity, and perhaps others."""
         if self.weights is not None:
             return OperatingPoints.with_never_alarm(*self.every_threshold())
-        leading = within_reach(self.scores, most_cases(scenario, *self.totals))
-        thresholds, tp, fp, *_ = count_cases(self.positive[leading], self.scores[leading])
-        return OperatingPoints.with_never_alarm(thresholds, tp, fp, *self.totals)
+        leading = self.take(within_reach(self.scores, most_cases(scenario, *self.totals)))
+        return OperatingPoints.with_never_alarm(*leading.every_threshold()[:3], *self.totals)
 
 
 def points_of_cases(
@@ -131,123 +140,101 @@ def kept_points(points: OperatingPoints) -> OperatingPoints:
     return points_of_cases(cases.positive.copy(), cases.scores.copy(), weights)
 
 
-def pruned_points(
-    positive: BoolArray,
-    scores: AnyArray,
-    weights: FloatArray | None,
-    scenario: Scenario,
-    totals: ClassSizes | None = None,
-) -> OperatingPoints:
+def pruned_points(cases: CasesInMemory, scenario: Scenario) -> OperatingPoints:
     """Count alarms where a threshold can be chosen in a scenario, as observed.
 
     Enough for the score and its choices; not for what lies beyond the limits and costs.
 
-    Parameters
-    ----------
-    positive, scores : ndarray of shape (n_cases,)
-    weights : ndarray of shape (n_cases,) or None
-        How many cases each row stands for, above 0.
-    scenario : Scenario
-    totals : tuple, optional
-        Positives, negatives and the smallest weight, where they are known.
-
     Examples
     --------
     >>> scores = (np.arange(200_000) * 137 % 200_003) / 200_003
-    >>> positive = np.sin(50 * scores) + 3 * scores > 2
-    >>> len(OperatingPoints.from_scores(positive, scores))
+    >>> cases = CasesInMemory(np.sin(50 * scores) + 3 * scores > 2, scores)
+    >>> len(OperatingPoints.from_scores(cases.positive, scores))
     200001
-    >>> len(pruned_points(positive, scores, None, Scenario(0.5, 0.5, (0.2, 0.4))))
+    >>> len(pruned_points(cases, Scenario(0.5, 0.5, (0.2, 0.4))))
     60
     """
-    totals, many = totals or _totals(positive, weights), len(scores) >= MANY_CASES
-    tied = count_values(positive, scores) if weights is None else None
+    tied = count_values(cases.positive, cases.scores) if cases.weights is None else None
     if tied is not None:
         return OperatingPoints.with_never_alarm(*tied)
-    at_most = most_cases(scenario, *totals)
-    leading: AnyArray | slice = slice(None)
-    if at_most < totals[0] + totals[1]:
-        leading = np.flatnonzero(within_reach(scores, at_most, weights))
-    ranking, span = _ranking(scores[leading]) if many else (scores[leading], None)
-    cases = _Cases(ranking, positive[leading], None if weights is None else weights[leading])
-    ranges = _Ranges.whole(cases, *(span or (0.0, 1.0)))
-    chosen = ranges.at_hand
-    if span is not None:
-        cases, ranges, chosen = _narrow(cases, ranges, totals, scenario)
-    n_positive = int(totals[0] if weights is None else np.count_nonzero(positive))
-    n_rows = len(positive) - n_positive, n_positive
-    thresholds, tp, fp = _count_sorted(cases, ranges, chosen, totals, n_rows)
-    columns = thresholds.view(scores.dtype), tp, fp
+    at_most = most_cases(scenario, *cases.totals)
+    leading = cases
+    if at_most < cases.totals[0] + cases.totals[1]:
+        leading = cases.take(np.flatnonzero(within_reach(cases.scores, at_most, cases.weights)))
+    ranges = _Ranges.count(leading) if len(leading) > MANY_CASES else _Ranges.whole(leading)
+    columns = _count_sorted(ranges, ranges.needed(cases.totals, scenario), cases)
     covers = ExactCoverage(scenarios=(scenario,))
-    return OperatingPoints.with_never_alarm(*columns, *totals, covers=covers)
-
-
-def _totals(positive: BoolArray, weights: FloatArray | None) -> ClassSizes:
-    if weights is not None:
-        return *weight_sums(positive, weights), float(weights.min())
-    n_positive = int(np.count_nonzero(positive))
-    return n_positive, len(positive) - n_positive, 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class _Cases:
-    """Cases, and the number of the range at hand that each is in; None where there is but one."""
-
-    scores: AnyArray
-    positive: BoolArray
-    weights: FloatArray | None = None
-    home: AnyArray | None = None
-
-    def __len__(self) -> int:
-        return len(self.scores)
+    return OperatingPoints.with_never_alarm(*columns, *cases.totals, covers=covers)
 
 
 @dataclass(frozen=True, eq=False)
 class _Ranges:
-    """Neighbouring ranges of scores, lowest first, with the negatives and positives in them.
+    """Neighbouring ranges of scores, lowest first, and the cases in them."""
 
-    Only the cases of those `at_hand` are still looked at.
-    """
+    cases: CasesInMemory
+    home: AnyArray
+    """The range that each case is in."""
 
-    start: FloatArray
-    width: FloatArray
     rows: AnyArray
     """Of shape (n_ranges, 2): negatives, then positives."""
 
     sums: AnyArray
     """The same as sums of weights; without weights the rows themselves."""
 
-    at_hand: BoolArray
+    @classmethod
+    def whole(cls, cases: CasesInMemory) -> _Ranges:
+        """All cases in one range."""
+        n_positive = int(np.count_nonzero(cases.positive))
+        rows = np.array([[len(cases.positive) - n_positive, n_positive]])
+        # Nothing is skipped, so the sums are never read.
+        sums = rows if cases.weights is None else rows.astype(np.float64)
+        return cls(cases, np.zeros(len(cases.positive), dtype=np.intp), rows, sums)
 
     @classmethod
-    def whole(cls, cases: _Cases, start: float, width: float) -> _Ranges:
-        """All cases in one range; scores beyond its ends are counted at them."""
-        n_positive = int(np.count_nonzero(cases.positive))
-        rows = np.array([[len(cases) - n_positive, n_positive]])
-        # Nothing is skipped yet, so the sums of the one range are never read.
-        sums = rows if cases.weights is None else rows.astype(np.float64)
-        return cls(np.array([start]), np.array([width]), rows, sums, np.array([True]))
+    def count(cls, cases: CasesInMemory) -> _Ranges:
+        """Count by ranges of equal width where scores lie evenly enough; else all in one."""
+        places, span = _even_places(cases.scores)
+        if span is None:
+            return cls.whole(cases)
+        n_ranges = max(min(MOST_RANGES, len(places) // CASES_PER_RANGE), 1)
+        home = np.empty(len(places), dtype=np.uint16)
+        rows = np.zeros(2 * n_ranges, dtype=np.intp)
+        sums = rows if cases.weights is None else np.zeros(len(rows))
+        for block in blocks_of(len(places), CACHED):
+            # Beyond the ends of the span the place is cut off, and may overflow before.
+            with np.errstate(over="ignore"):
+                place = np.subtract(places[block], span[0], dtype=np.float64)
+                place *= n_ranges / span[1]
+            number = np.clip(place, 0, n_ranges - 1, out=place).astype(np.intp)
+            home[block] = number
+            number *= 2
+            number += cases.positive[block]
+            rows += np.bincount(number, minlength=len(rows))
+            if cases.weights is not None:
+                sums += np.bincount(number, weights=cases.weights[block], minlength=len(rows))
+        return cls(cases, home, rows.reshape(-1, 2), sums.reshape(-1, 2))
 
-    def split(self, chosen: BoolArray, parts: int, rows: AnyArray, sums: AnyArray) -> _Ranges:
-        """Put equal parts, with these counts of negatives and positives, in place of the chosen."""
-        copies = np.where(chosen, parts, 1)
-        fresh = np.repeat(chosen, copies)
-        start, width = np.repeat(self.start, copies), np.repeat(self.width, copies)
-        width[fresh] /= parts
-        start[fresh] += width[fresh] * np.tile(np.arange(parts), np.count_nonzero(chosen))
-        kept = np.repeat(self.rows, copies, axis=0), np.repeat(self.sums, copies, axis=0)
-        kept[0][fresh], kept[1][fresh] = rows, sums
-        return _Ranges(start, width, *kept, fresh)
+    def needed(self, totals: ClassSizes, scenario: Scenario) -> BoolArray:
+        """Mark the ranges that can hold a chosen threshold."""
+        if len(self.rows) == 1:
+            return np.array([True])
+        rows = self.rows.sum(axis=1)
+        occupied = np.flatnonzero(rows)[::-1]
+        negatives, positives = map(np.cumsum, self.sums[occupied].T)
+        # Sums of weights round, and must not exceed their total.
+        tp, fp = np.minimum(positives, totals[0]), np.minimum(negatives, totals[1])
+        needed = np.zeros(len(rows), dtype=np.bool_)
+        needed[occupied] = ranges_to_search(tp, fp, rows[occupied] == 1, totals, [scenario])
+        return needed
 
 
-def _ranking(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
-    """Numbers in the order of the scores that lie evenly enough, and where; else the scores."""
+def _even_places(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
+    """Numbers in the order of the scores, and where they lie; None where that is uneven."""
     span = _even_span(scores)
     if span is None and scores.dtype == np.float64 and scores.min() > 0:
         # The bits of a positive float, read as a whole number, rise about as its logarithm.
         bits = scores.view(np.int64)
-        span = _even_span(bits)
-        return (scores if span is None else bits), span
+        return bits, _even_span(bits)
     return scores, span
 
 
@@ -258,77 +245,18 @@ def _even_span(scores: AnyArray) -> tuple[float, float] | None:
     low, high = finite.min(initial=LARGEST_FINITE), finite.max(initial=-LARGEST_FINITE)
     if not 1 / WIDEST_SPAN < high / 2 - low / 2 < WIDEST_SPAN:
         return None
-    cells = ((finite - low) * (len(sample) / (high - low))).astype(np.intp)
-    hit = np.count_nonzero(np.bincount(cells))
+    places = ((finite - low) * (len(sample) / (high - low))).astype(np.intp)
+    hit = np.count_nonzero(np.bincount(places))
     return (float(low), float(high - low)) if hit >= UNEVEN * len(sample) else None
 
 
-def _narrow(
-    cases: _Cases, ranges: _Ranges, totals: ClassSizes, scenario: Scenario
-) -> tuple[_Cases, _Ranges, BoolArray]:
-    """Split ranges, and drop what cannot matter, until few cases are left or no more can go."""
-    chosen, before = ranges.at_hand, np.inf
-    while MANY_CASES < len(cases) < before:
-        parts = min(MOST_RANGES, len(cases) // CASES_PER_RANGE) // int(np.count_nonzero(chosen))
-        if parts < 2:
-            break
-        part, *counts = _count_parts(cases, ranges.start[chosen], ranges.width[chosen], parts)
-        ranges = ranges.split(chosen, parts, *counts)
-        chosen, before = _needed(ranges, totals, scenario), len(cases)
-        cases = _members(cases, part, chosen[ranges.at_hand])
-    return cases, ranges, chosen
-
-
-def _count_parts(
-    cases: _Cases, start: FloatArray, width: FloatArray, parts: int
-) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Number of the part each case is in, when ranges are split; rows and sums of each part."""
-    part = np.empty(len(cases), dtype=np.uint16)
-    rows = np.zeros(2 * parts * len(start), dtype=np.intp)
-    sums = rows if cases.weights is None else np.zeros(len(rows))
-    scale = parts / width
-    for block in blocks_of(len(cases), CACHED):
-        home = 0 if cases.home is None else cases.home[block]
-        # Beyond the ends of a range the place is cut off, and may overflow before.
-        with np.errstate(over="ignore"):
-            place = np.subtract(cases.scores[block], start[home], dtype=np.float64)
-            place *= scale[home]
-        number = np.clip(place, 0, parts - 1, out=place).astype(np.intp)
-        number += np.multiply(home, parts, dtype=np.intp)
-        part[block] = number
-        number *= 2
-        number += cases.positive[block]
-        rows += np.bincount(number, minlength=len(rows))
-        if cases.weights is not None:
-            sums += np.bincount(number, weights=cases.weights[block], minlength=len(rows))
-    return part, rows.reshape(-1, 2), sums.reshape(-1, 2)
-
-
-def _needed(ranges: _Ranges, totals: ClassSizes, scenario: Scenario) -> BoolArray:
-    """Mark the ranges at hand that can hold a chosen threshold."""
-    rows = ranges.rows.sum(axis=1)
-    occupied = np.flatnonzero(rows)[::-1]
-    negatives, positives = map(np.cumsum, ranges.sums[occupied].T)
-    # Sums of weights round, and must not exceed their total.
-    tp, fp = np.minimum(positives, totals[0]), np.minimum(negatives, totals[1])
-    needed = np.zeros(len(ranges.start), dtype=np.bool_)
-    needed[occupied] = ranges_to_search(tp, fp, rows[occupied] == 1, totals, [scenario])
-    return needed & ranges.at_hand
-
-
-def _members(cases: _Cases, part: AnyArray, wanted: BoolArray) -> _Cases:
-    """Keep the cases in the parts wanted, which are numbered again."""
-    blocks = blocks_of(len(cases), CACHED)
-    index = np.concatenate([np.flatnonzero(wanted[part[block]]) + block.start for block in blocks])
-    numbers = (np.cumsum(wanted) - 1).astype(np.uint16)
-    weights = None if cases.weights is None else cases.weights[index]
-    return _Cases(cases.scores[index], cases.positive[index], weights, numbers[part[index]])
-
-
 def _count_sorted(
-    cases: _Cases, ranges: _Ranges, chosen: BoolArray, totals: ClassSizes, n_rows: tuple[int, int]
+    ranges: _Ranges, chosen: BoolArray, every_case: CasesInMemory
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Thresholds and counts at every positive's score in the chosen ranges, highest first."""
+    cases = ranges.cases
+    if not chosen.all():
+        cases = cases.take(np.flatnonzero(chosen[ranges.home]))
     members = [np.flatnonzero(marks) for marks in (~cases.positive, cases.positive)]
     of_negatives, of_positives = (cases.scores[in_class] for in_class in members)
     weights = [cases.weights[in_class] for in_class in members] if cases.weights is not None else []
@@ -350,8 +278,9 @@ def _count_sorted(
         if sums:
             added = sums[column][rows] + skipped_counts(ranges.sums[:, column], chosen)[home]
             # All cases together make the total, and fewer no more, however their sums round.
-            total = totals[1 - column]
-            counted = np.where(counted == n_rows[column], total, np.minimum(added, total))
+            total = every_case.totals[1 - column]
+            n_rows = np.count_nonzero(every_case.positive == column)
+            counted = np.where(counted == n_rows, total, np.minimum(added, total))
         counts.append(counted)
     return of_positives[first], counts[1], counts[0]
 
