@@ -52,33 +52,34 @@ def status_pictures(status: Status) -> Iterator[Picture]:
 
 
 def _picture(watch: Watch, draw: Draw) -> Picture:
-    from voros.present.report.figures import figure_bytes, headless_pyplot
+    from voros.present.report.figures import figure_bytes, headless
 
-    plt = headless_pyplot()
-    figure, ax = plt.subplots(figsize=(WIDTH, HEIGHT))
-    figure.subplots_adjust(left=0.07, right=0.8, bottom=0.16, top=0.9)
+    with headless() as plt:
+        figure, ax = plt.subplots(figsize=(WIDTH, HEIGHT))
+        caption = _draw_watch(ax, watch, draw)
+        dated = plt.matplotlib.dates
+        ax.xaxis.set_major_formatter(dated.ConciseDateFormatter(dated.AutoDateLocator()))
+        return Picture(figure_bytes(figure, "png"), f"{ax.get_title()}. {caption}")
+
+
+def _draw_watch(ax: Any, watch: Watch, draw: Draw) -> str:
+    """Draw a watch on axes with dates, and return its caption."""
+    ax.figure.subplots_adjust(left=0.07, right=0.8, bottom=0.16, top=0.9)
     dates = watch.history["time"].astype("datetime64[s]")
     caption = draw(ax, watch, dates)
     noticed = "withdrawn" if watch.kind == "expected precision" else watch.verdict
     for date, name in ((watch.since, "began"), (watch.noticed, noticed)):
         if date is not None:
             shown = np.clip(np.datetime64(date, "s"), dates[0], dates[-1])
-            ax.axvline(
-                shown,
-                color="C3",
-                linewidth=1,
-                linestyle=":" if date is watch.since else "-",
-                label=name,
-            )
+            style = ":" if date is watch.since else "-"
+            ax.axvline(shown, color="C3", linewidth=1, linestyle=style, label=name)
     stream = watch.name.partition(" of ")[2]
-    title = f"{ax.get_title()}, {stream}" if stream else ax.get_title()
-    ax.set_title(title)
+    if stream:
+        ax.set_title(f"{ax.get_title()}, {stream}")
     ax.set_xlim(dates[0], dates[-1])
-    dated = plt.matplotlib.dates
-    ax.xaxis.set_major_formatter(dated.ConciseDateFormatter(dated.AutoDateLocator()))
     ax.grid(alpha=0.3)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    return Picture(figure_bytes(figure, "png"), caption, f"{title}: {caption}")
+    return caption
 
 
 def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:

@@ -193,7 +193,10 @@ class SubgroupDisplay:
             f"{sign} {said}" for said, sign in FLOOR_SIGNS.items() if said in seen
         )
         panel, floors = self.axes_[1], "precision floor" if recall is None else "floors"
-        panel.set_title(f"{floors}: {verdicts}", fontsize=type_size(panel), loc="left")
+        size = type_size(panel)
+        # Above what is written over the line of a recall floor.
+        pad = None if recall is None else 2 * size
+        panel.set_title(f"{floors}: {verdicts}", fontsize=size, loc="left", pad=pad)
         return line
 
     def _draw_line(self, panel: Axes, floor: float) -> Line2D:

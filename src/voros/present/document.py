@@ -27,11 +27,15 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Picture:
-    """An image of a document; a reader who cannot see it hears the alternative."""
+    """An image of a document; the first sentence of its caption says what it shows."""
 
     png: bytes
     caption: str
-    alternative: str
+
+    @property
+    def title(self) -> str:
+        """What a reader hears who cannot see the image."""
+        return self.caption.partition(". ")[0]
 
     @property
     def address(self) -> str:

@@ -22,7 +22,7 @@ from voros.present.report.accuracy import (
     accuracy_values,
     net_benefit_table,
 )
-from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
+from voros.present.report.risks import calibration_in_words, quality_table
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
 FEW = {"n_resamples": 100}
@@ -114,9 +114,7 @@ def test_discrimination_and_calibration_of_every_model(tested):
     assert table.rows[0][1].startswith(f"{roc_auc_score(y, a):.3f} (")
     assert table.rows[2][1].startswith(f"{roc_auc_score(later, b):.3f} (")
     assert table.rows[0][2:4] == (f"{a.mean():.3f}", f"{y.mean():.3f}")
-    groups = calibration_table(report)
-    assert sum(int(row[1]) for row in groups.rows) == len(b)
-    assert groups.title == "risk on the test cases"
+    assert report.best_quality.calibration.curve.cases.sum() == len(b)
 
 
 def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
@@ -141,7 +139,7 @@ def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
 def test_scores_that_are_no_risks_say_so():
     report = make_report(*drawn(6, risks=False), SCENARIO, **FEW)
     assert "needs scores that are probabilities" in calibration_in_words(report)[0]
-    assert calibration_table(report) is None
+    assert report.best_quality.calibration is None
     assert quality_table(report).rows[0][2:] == ("-",) * 5
 
 
@@ -150,7 +148,7 @@ def test_certain_risks_are_said():
     report = make_report(y, np.where(a < 0.1, 0.0, a), SCENARIO, **FEW)
     said = calibration_in_words(report)[-1]
     assert f"without the {(a < 0.1).sum():,} cases whose risk is exactly 0 or 1" in said
-    assert calibration_table(report) is not None
+    assert report.best_quality.calibration is not None
 
 
 def write(path, y, scores, holes=()):

@@ -11,7 +11,7 @@ from voros.core.decision import at_deployment
 from voros.core.exact_intervals import PER_CASES, Counts, fpr_of, recall_of
 from voros.inference.benefit_bands import fixed_threshold_interval
 from voros.present.report.wording import between
-from voros.text.numbers import percent, short
+from voros.text.numbers import percent, short, threshold_text
 from voros.text.table import Table
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _benefit(report: Report, observed: OperatingPoints, ratio: float) -> tuple[s
     share = at_deployment(observed, report.scenario).prevalence
     everybody = PER_CASES * (share - ratio * (1 - share))
     ends = Estimate(*(PER_CASES * float(end) for end in (value, *limits)))
-    return short(threshold), between(ends), short(everybody)
+    return threshold_text(threshold), between(ends), short(everybody)
 
 
 def deployed_benefit(

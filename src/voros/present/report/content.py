@@ -185,3 +185,8 @@ class Report:
         """The same of the chosen model on the test cases."""
         points = self.test_points
         return None if points is None else ScoreQuality.from_points(points, self.confidence_level)
+
+    @property
+    def best_quality(self) -> ScoreQuality:
+        """Of the chosen model, on the test cases where there are any."""
+        return self.test_quality or self.quality[self.winner]

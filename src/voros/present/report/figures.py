@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
 from voros.present.report.data import rows_of
-from voros.present.report.risks import best_known
 from voros.text.numbers import percent
 from voros.winners import score_grid
 
@@ -32,17 +32,38 @@ MAP_STEPS = 24
 SHARE_ROUNDING = 1e-9
 """Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
 
+HOW_TO_READ = (
+    "The shaded region is what the limits leave; a curve is strong where its thresholds keep them, "
+    "and marks are the thresholds that are best at some cost."
+)
+
+NET_BENEFIT_LINES = (
+    "the best threshold at each price of a false alarm, chosen on these cases: strong within the "
+    "limits, faint without them. Dotted, where scores are probabilities: an alarm from the "
+    "threshold probability on, which is chosen on no case. Black: the deployed thresholds."
+)
+
 
 def headless_pyplot() -> Any:
-    """Import matplotlib so that it never opens a window."""
+    """Import pyplot so that it never opens a window, for a command that draws nothing else."""
     plt = pyplot()
-    plt.matplotlib.use("Agg")
+    plt.switch_backend("Agg")
     return plt
+
+
+@contextmanager
+def headless() -> Iterator[Any]:
+    """Draw without a window; afterwards pyplot shows figures as it did before, as in a notebook."""
+    backend = pyplot().get_backend()
+    try:
+        yield headless_pyplot()
+    finally:
+        pyplot().switch_backend(backend)
 
 
 def figure_bytes(figure: Any, file_format: str) -> bytes:
     """Write a figure into memory, and close it."""
-    plt, sink = headless_pyplot(), io.BytesIO()
+    plt, sink = pyplot(), io.BytesIO()
     # Without a date and with fixed names inside, the same data give the same bytes.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)
     with plt.rc_context({"svg.hashsalt": "voros"}):
@@ -51,90 +72,46 @@ def figure_bytes(figure: Any, file_format: str) -> bytes:
     return sink.getvalue()
 
 
-Drawn: TypeAlias = Iterator[tuple[Any, str, str]]
-"""Axes of pictures, what a reader hears who cannot see each, and its caption."""
+def _picture(ax: Any, caption: str) -> Picture:
+    return Picture(figure_bytes(ax.figure, "png"), caption)
 
 
-def report_pictures(report: Report) -> dict[str, list[Picture]]:
-    """Draw the pictures of each part of a report; none where a part has nothing to show."""
-    headless_pyplot()
-    parts = {
-        "ranking": _draw_events if report.over_stays else _draw_ranking,
-        "policy": _draw_policy,
-        "map": _draw_map,
-    }
-    if not report.over_stays:
-        parts |= {
-            "decision": _draw_decision_curve,
-            "calibration": _draw_calibration,
-            "subgroup": _draw_groups,
-        }
-    return {
-        name: [
-            Picture(figure_bytes(ax.figure, "png"), caption, alternative)
-            for ax, alternative, caption in draw(report)
-        ]
-        for name, draw in parts.items()
-    }
-
-
-def _draw_ranking(report: Report) -> Drawn:
-    """ROC curves and, over the costs, what each model wins."""
-    yield (
-        plotting.RocDisplay(report.points, report.scenario).plot().ax_,
-        "ROC curves of all models with the feasible region",
-        "ROC curves. The shaded region is what the limits leave; a curve is strong where its "
-        "thresholds keep them, and marks are the thresholds that are best at some cost.",
+def ranking_pictures(report: Report) -> Iterator[Picture]:
+    """Draw ROC curves, over stays by false alarms per patient-day, and areas over the costs."""
+    curves = plotting.RocDisplay(report.points, report.scenario).plot(zoom=report.over_stays)
+    if report.over_stays:
+        _count_per_day(curves.ax_, report.points[report.winner])
+    what = "Events caught by false alarms per patient-day" if report.over_stays else "ROC curves"
+    yield _picture(curves.ax_, f"{what}. {HOW_TO_READ}")
+    yield _picture(
+        plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
+        "Normalised area of lesser classifiers over the costs. At each cost, the share of the "
+        "feasible region that is costlier than each model's best threshold; partial VOROS is its "
+        "mean over the costs.",
     )
-    yield _area_curve(report)
 
 
-def _draw_events(report: Report) -> Drawn:
-    """Events caught by false alarms per patient-day, and over the costs, what each model wins."""
+def _count_per_day(ax: Any, points: OperatingPoints) -> None:
+    """Relabel the axes of ROC curves by false alarms per patient-day and events."""
     from matplotlib.ticker import MaxNLocator
 
-    ax = plotting.RocDisplay(report.points, report.scenario).plot(zoom=True).ax_
-    points = report.points[report.winner]
     per_day = points.n_negative / rows_of(points).patient_days
     rates = np.asarray(MaxNLocator(6).tick_values(0.0, per_day * ax.get_xlim()[1]))[:-1]
     ax.set_xticks(rates / per_day, [f"{rate:g}" for rate in rates.round(9)])
     ax.set(xlabel="false alarms per patient-day", ylabel="share of events caught")
-    yield (
-        ax,
-        "Events caught by false alarms per patient-day, with the feasible region",
-        "Events caught by false alarms per patient-day. The shaded region is what the limits "
-        "leave; a curve is strong where its thresholds keep them, and marks are the thresholds "
-        "that are best at some cost.",
-    )
-    yield _area_curve(report)
 
 
-def _area_curve(report: Report) -> tuple[Any, str, str]:
-    return (
-        plotting.AreaCurveDisplay(report.points, report.scenario).plot().ax_,
-        "Normalised area of lesser classifiers of each model over the costs",
-        "The share of the feasible region that is costlier than each model's best threshold, "
-        "at each cost. Partial VOROS is its mean over the costs.",
-    )
-
-
-def _draw_decision_curve(report: Report) -> Drawn:
-    """Net benefit of each model, and of the deployed thresholds, also on test cases."""
-    lines = (
-        "the best threshold at each price of a false alarm, chosen on these cases: strong within "
-        "the limits, faint without them. Dotted, where scores are probabilities: an alarm from "
-        "the threshold probability on, which is chosen on no case. Black: the deployed thresholds."
-    )
-    yield (
+def decision_pictures(report: Report) -> Iterator[Picture]:
+    """Draw the net benefit of each model, and of the deployed thresholds, also on test cases."""
+    yield _picture(
         _with_deployed(report, report.points[report.winner], report.points),
-        "Decision curves of all models within the limits, on the validation cases",
-        f"Validation cases. Net benefit of each model: {lines}",
+        f"Decision curves on the validation cases. Net benefit of each model: {NET_BENEFIT_LINES}",
     )
     if report.test_points is not None:
-        yield (
+        yield _picture(
             _with_deployed(report, report.test_points, {report.winner: report.test_points}),
-            f"Decision curve of {report.winner} within the limits, on the test cases",
-            f"Test cases. Net benefit of {report.winner}: {lines}",
+            f"Decision curve on the test cases. Net benefit of {report.winner}: "
+            f"{NET_BENEFIT_LINES}",
         )
 
 
@@ -149,67 +126,60 @@ def _with_deployed(
     return display.ax_
 
 
-def _draw_calibration(report: Report) -> Drawn:
-    """Observed shares against risks, where the chosen model gives any."""
+def calibration_pictures(report: Report) -> Iterator[Picture]:
+    """Draw observed shares against the risks of the chosen model, where it gives any."""
+    if report.best_quality.calibration is None:
+        return
     points = report.test_points or report.points[report.winner]
-    if best_known(report) is not None:
-        yield (
-            plotting.CalibrationDisplay(points, confidence_level=report.confidence_level)
-            .plot()
-            .ax_,
-            f"Observed share of positives against the risks of {report.winner}",
-            f"Share of positives against the risk of {report.winner}: smoothed (line), and in "
-            f"groups of risk with exact {percent(report.confidence_level)} intervals. On the "
-            "diagonal risks are right; below it they are too high.",
-        )
+    level = percent(report.confidence_level)
+    yield _picture(
+        plotting.CalibrationDisplay(points, confidence_level=report.confidence_level).plot().ax_,
+        f"Share of positives against the risk of {report.winner}. The line is smoothed; dots are "
+        f"groups of risk with exact {level} intervals. On the diagonal risks are right; below it "
+        "they are too high.",
+    )
 
 
-def _draw_policy(report: Report) -> Drawn:
-    """What each threshold of the chosen model does."""
+def policy_pictures(report: Report) -> Iterator[Picture]:
+    """Draw what each threshold of the chosen model does, and what each confidence costs."""
     free = " The mark is the best without the guarantee." if report.policy.guarantee else ""
-    yield (
+    yield _picture(
         plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario)
         .plot()
         .axes_[0],
-        f"Expected cost, precision and alarms at each threshold of {report.winner}",
-        f"Thresholds of {report.winner}: expected cost, precision and alarms. Faint where a "
+        f"Expected cost, precision and alarms at each threshold of {report.winner}. Faint where a "
         f"limit is broken.{free}",
     )
     if report.policy.curve:
-        yield (
+        yield _picture(
             plotting.ConfidenceDisplay(report.policy.confidence_curve()).plot().axes_[0],
-            "Expected cost, recall and alarms at each confidence",
-            "What each confidence costs, on the validation cases; none is without a guarantee. The "
-            "thin line is what is deployed. The confidences were fixed beforehand, so any of them "
-            "may be chosen.",
+            "What each confidence costs, on the validation cases. None is without a guarantee; the "
+            "thin line is what is deployed.",
         )
 
 
-def _draw_groups(report: Report) -> Drawn:
-    """What the policy does in each subgroup that was asked for."""
-    if report.tested is not None and report.tested.by_subgroup is not None:
-        yield (
-            plotting.SubgroupDisplay(report.tested.by_subgroup).plot().axes_[0],
-            "Precision, recall and cost in each subgroup, with intervals",
-            "Precision, recall and cost in each subgroup. Lines are intervals that hold together; "
-            "the dashed line is the precision floor.",
-        )
+def subgroup_pictures(report: Report) -> Iterator[Picture]:
+    """Draw what the policy does in each subgroup of the test cases."""
+    yield _picture(
+        plotting.SubgroupDisplay(report.tested.by_subgroup).plot().axes_[0],
+        "Precision, recall and cost in each subgroup. Lines are intervals that hold together; "
+        "dashed lines are floors.",
+    )
 
 
-def _draw_map(report: Report) -> Drawn:
-    """Which of several models would win at other limits."""
-    if len(report.points) > 1:
-        costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
-        floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
-        per = PATIENT_DAY if report.over_stays else None
-        capacities = _capacities(report)
-        winners = score_grid(report.points, costs, floors, capacities, tolerance, per=per)
-        yield (
-            plotting.WinnerMapDisplay(winners).plot().ax_,
-            "Which model wins at each precision floor and capacity",
-            "Which model would win at other limits, and by how much; hatched where the best two "
-            f"are within {tolerance:g}.",
-        )
+def winner_pictures(report: Report) -> Iterator[Picture]:
+    """Draw which of several models would win at other limits."""
+    if len(report.points) == 1:
+        return
+    costs, tolerance = report.scenario.without_limits(), report.selection.tolerance
+    floors = np.linspace(0.0, 1.0, MAP_STEPS + 2)[1:-1]
+    per = PATIENT_DAY if report.over_stays else None
+    winners = score_grid(report.points, costs, floors, _capacities(report), tolerance, per=per)
+    yield _picture(
+        plotting.WinnerMapDisplay(winners).plot().ax_,
+        "Which model would win at other limits, and by how much. Hatched where the best two are "
+        f"within {tolerance:g}.",
+    )
 
 
 def _capacities(report: Report) -> Any:

@@ -10,6 +10,7 @@ from voros.io import check_writable, write_together
 from voros.io.writing import json_text
 from voros.present.document import render_document
 from voros.present.report.content import Report
+from voros.present.report.figures import headless
 from voros.present.report.sections import opening_in_words, report_sections
 from voros.present.report.values import REPORTED_PACKAGES, report_document
 from voros.present.report.wording import policy_in_words
@@ -65,6 +66,9 @@ def save_report(report: Report, path: str | Path, *, force: bool = False) -> tup
 
 def render_report(report: Report, written: datetime) -> str:
     """Lay a report out as one HTML document that needs no other file."""
+    tested = report.tested_by_cost or report.tested
+    with headless():
+        sections = report_sections(report)
     return render_document(
         "voros.present.report",
         "report.html",
@@ -73,8 +77,8 @@ def render_report(report: Report, written: datetime) -> str:
         winner=report.winner,
         deployed=policy_in_words(report.policy),
         opening=opening_in_words(report),
-        broken=report.tested is not None and not (report.tested_by_cost or report.tested).satisfied,
-        sections=report_sections(report),
+        broken=tested is not None and not tested.satisfied,
+        sections=sections,
         command=report.command,
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
     )

@@ -60,32 +60,6 @@ def quality_table(report: Report) -> Table:
     return Table.from_rows([head, *rows], title)
 
 
-def best_known(report: Report) -> Calibration | None:
-    """Return the chosen model's calibration on the best cases there are; None without risks."""
-    return (report.test_quality or report.quality[report.winner]).calibration
-
-
-def calibration_table(report: Report) -> Table | None:
-    """Return observed and expected shares in groups of risk, of the chosen model."""
-    calibration = best_known(report)
-    if calibration is None:
-        return None
-    curve = calibration.curve
-    groups = zip(curve.cases, curve.mean_risk, curve.observed, curve.low, curve.high, strict=True)
-    rows = [
-        (str(i), f"{cases:,}", short(mean), between(Estimate(observed, low, high)))
-        for i, (cases, mean, observed, low, high) in enumerate(groups, start=1)
-    ]
-    head = (
-        "risk group",
-        "cases",
-        "mean risk",
-        f"observed ({percent(report.confidence_level)} interval)",
-    )
-    part = "validation" if report.test_quality is None else "test"
-    return Table.from_rows([head, *rows], f"{report.winner} on the {part} cases")
-
-
 def calibration_in_words(report: Report) -> list[str]:
     """Say what the measures mean, and what is missing and why."""
     none = [model for model, quality in report.quality.items() if quality.calibration is None]
@@ -95,12 +69,12 @@ def calibration_in_words(report: Report) -> list[str]:
             "The intercept (calibration in the large) is 0 where risks are right on average, and "
             "above 0 where they are too low. A slope below 1 means risks that are too extreme."
         )
-    quality = best_known(report)
-    if quality is None:
-        return said
-    if quality.certain and not quality.missing:
+    chosen = report.best_quality.calibration
+    if chosen is not None and chosen.missing:
+        said.append(f"{report.winner} has neither: {chosen.missing}.")
+    elif chosen is not None and chosen.certain:
         said.append(
-            f"Of {report.winner} both are without the {quality.certain:,} cases whose risk is "
+            f"Of {report.winner} both are without the {chosen.certain:,} cases whose risk is "
             "exactly 0 or 1, which has no logit."
         )
-    return [*said, f"{report.winner} has neither: {quality.missing}."] if quality.missing else said
+    return said

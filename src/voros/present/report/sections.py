@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from voros.core.decision import STRATEGY_TITLES
 from voros.present.document import Pairs, Picture
 from voros.present.report.accuracy import accuracy_in_words, accuracy_tables, net_benefit_table
 from voros.present.report.content import Report
-from voros.present.report.figures import report_pictures
-from voros.present.report.risks import calibration_in_words, calibration_table, quality_table
+from voros.present.report.figures import (
+    calibration_pictures,
+    decision_pictures,
+    policy_pictures,
+    ranking_pictures,
+    subgroup_pictures,
+    winner_pictures,
+)
+from voros.present.report.risks import calibration_in_words, quality_table
 from voros.present.report.wording import consequences_in_words, limits_verdict, policy_in_words
 from voros.text.numbers import percent, short, threshold_text
 from voros.text.table import Table
@@ -42,59 +50,36 @@ STAY_COST_WORDS = (
 
 def report_sections(report: Report) -> dict[str, list[Part]]:
     """Return the parts of each section by its heading; a section of none is left out."""
-    pictures, tested = report_pictures(report), report.tested
-    sections: dict[str, list[Any]] = {
-        "Data": [
-            Pairs(of.pairs(), f"{name.capitalize()} data") for name, of in report.data.items()
-        ],
-        "Limits and costs": [
-            Pairs(report.policy.summary()),
-            *(STAY_COST_WORDS if report.over_stays else COST_WORDS),
-        ],
-        "Ranking": [*_ranking(report), *pictures["ranking"]],
-        "Chosen policy": [*_policy(report), *pictures["policy"]],
-        "Counts at the deployed threshold": [*_counts(report)],
+    sections = {
+        "Data": _data(report),
+        "Limits and costs": _limits(report),
+        "Ranking": _ranking(report),
+        "Chosen policy": _policy(report),
+        "Counts at the deployed threshold": _counts(report),
+        "Discrimination and calibration": _calibration(report),
+        "Decision curve": _decision_curve(report),
+        "Test": _test(report),
+        "Subgroups of the test cases": _subgroups(report),
+        "At other limits": winner_pictures(report),
     }
-    if not report.over_stays:
-        sections["Discrimination and calibration"] = [
-            *calibration_in_words(report),
-            quality_table(report),
-            calibration_table(report),
-            *pictures["calibration"],
-        ]
-        sections["Decision curve"] = [
-            "Net benefit counts true positives, less the false ones at their price; an alarm for "
-            "nobody has 0. The deployed thresholds at both ends of the costs (the pictures have "
-            "them at every price):",
-            net_benefit_table(report),
-            *pictures["decision"],
-        ]
-    sections["Test"] = _test(report)
-    if tested is not None and tested.by_subgroup is not None:
-        by_subgroup = tested.by_subgroup
-        tables = [by_subgroup.table(), *by_subgroup.words]
-        sections["Subgroups of the test cases"] = [*tables, *pictures.get("subgroup", ())]
-    sections["At other limits"] = pictures["map"]
-    return {
-        heading: [part for part in parts if part is not None]
-        for heading, parts in sections.items()
-        if parts
-    }
+    written = {heading: list(parts) for heading, parts in sections.items()}
+    return {heading: parts for heading, parts in written.items() if parts}
 
 
 def opening_in_words(report: Report) -> list[str]:
     """Say what the choice means, on the test cases where there are any, and whether limits held."""
     *_, (which, evaluation) = report.evaluations.items()
+    units = "stays" if report.over_stays else "cases"
     if report.over_stays:
         said = _stays_opening(which, evaluation)
     else:
         said = [consequences_in_words(evaluation, which)]
     if report.tested is None:
-        chosen = f"The threshold was chosen on these {'stays' if report.over_stays else 'cases'}"
+        chosen = f"The threshold was chosen on these {units}"
         return [*said, f"{chosen}: expect less on others. It was not tested."]
     if not report.over_stays:
         said.append(_uncertainty_in_words(report))
-    said.append(f"On the test {'stays' if report.over_stays else 'cases'}: {_verdict(report)}.")
+    said.append(f"On the test {units}: {_verdict(report)}.")
     if not report.tested.satisfied:
         said.append("Look at the test below before deploying it.")
     if not report.held_out:
@@ -137,6 +122,16 @@ def _verdict(report: Report) -> str:
     return limits_verdict(report.tested_by_cost or report.tested)
 
 
+def _data(report: Report) -> Iterator[Part]:
+    for name, data in report.data.items():
+        yield Pairs(data.pairs(), f"{name.capitalize()} data")
+
+
+def _limits(report: Report) -> Iterator[Part]:
+    yield Pairs(report.policy.summary())
+    yield from STAY_COST_WORDS if report.over_stays else COST_WORDS
+
+
 def ranking_in_words(report: Report) -> str:
     """Say by what the models are ranked, and what was resampled."""
     patients = report.data["validation"].patients
@@ -159,55 +154,85 @@ def ranking_in_words(report: Report) -> str:
     return words
 
 
-def _ranking(report: Report) -> list[Part]:
+def _ranking(report: Report) -> Iterator[Part]:
     selection, comparison = report.selection, report.comparison
-    words = ranking_in_words(report), *SCORE_WORDS
-    parts: list[Part] = [*words, selection.table(), selection.legend]
+    yield from (ranking_in_words(report), *SCORE_WORDS, selection.table(), selection.legend)
     if comparison is None:
-        return [*parts, *map(repr, report.intervals.values())]
-    pairs = [pair for pair in comparison.pairs if report.winner in (pair.first, pair.second)]
-    return [*parts, comparison.verdict, comparison.model_table(), comparison.pair_table(pairs)]
+        yield from map(repr, report.intervals.values())
+    else:
+        pairs = [pair for pair in comparison.pairs if report.winner in (pair.first, pair.second)]
+        yield from (comparison.verdict, comparison.model_table(), comparison.pair_table(pairs))
+    yield from ranking_pictures(report)
 
 
-def _policy(report: Report) -> list[Part]:
+def _policy(report: Report) -> Iterator[Part]:
     policy = report.policy
-    parts: list[Part] = [
+    yield (
         f"Made for the scores of {report.winner}: {policy_in_words(policy)}. Where a threshold "
-        "ends in dots, digits are left out; the JSON file beside this one has them all.",
-        policy.table(),
-    ]
+        "ends in dots, digits are left out; the JSON file beside this one has them all"
+    )
     if policy.guarantee is not None:
-        parts.insert(1, f"Guarantee: {policy.guarantee.words}")
+        yield f"Guarantee: {policy.guarantee.words}"
+    yield policy.table()
     if policy.curve:
-        parts += [
-            "What each confidence would deploy (* what is deployed). The confidences were fixed "
-            "beforehand, so any of them may be chosen.",
-            policy.confidence_curve().table(),
-        ]
-    return parts
+        yield (
+            "What each confidence would deploy (* what is deployed), and how much expected cost is "
+            "given up for it. The confidences were fixed beforehand, so any of them may be chosen"
+        )
+        yield policy.confidence_curve().table()
+    yield from policy_pictures(report)
 
 
-def _counts(report: Report) -> list[Part]:
+def _counts(report: Report) -> Iterator[Part]:
     threshold = threshold_text(report.policy.default.threshold)
-    parts: list[Part] = [
+    yield (
         "At the default threshold, for costs that are not known: alarm at a score of at least "
-        f"{threshold}",
-        *accuracy_in_words(report),
-    ]
+        f"{threshold}"
+    )
+    yield from accuracy_in_words(report)
     if not report.over_stays:
-        return [*parts, *accuracy_tables(report)]
+        yield from accuracy_tables(report)
+        return
     for which, evaluation in report.evaluations.items():
-        parts += [f"On the {which} stays:", evaluation.table()]
-    return parts
+        yield f"On the {which} stays:"
+        yield evaluation.table()
 
 
-def _test(report: Report) -> list[Part]:
+def _calibration(report: Report) -> Iterator[Part]:
+    if not report.over_stays:
+        yield from calibration_in_words(report)
+        yield quality_table(report)
+        yield from calibration_pictures(report)
+
+
+def _decision_curve(report: Report) -> Iterator[Part]:
+    if not report.over_stays:
+        yield (
+            "Net benefit counts true positives, less the false ones at their price; an alarm for "
+            "nobody has 0. The deployed thresholds at both ends of the costs (the pictures have "
+            "them at every price):"
+        )
+        yield net_benefit_table(report)
+        yield from decision_pictures(report)
+
+
+def _test(report: Report) -> Iterator[Part]:
     by_cost, tested = report.tested_by_cost, report.tested
     if tested is None:
-        return ["No test cases were given: the policy has not been tested."]
-    if by_cost is None:
-        return [_verdict(report), *map(str, tested.violations)]
-    price = report.false_alarm_cost
-    money = [] if price is None else [repr(by_cost.in_money(price))]
-    title = "Means over the costs, a threshold for each; the cost of 1,000 cases is in misses"
-    return [_verdict(report), *money, *map(str, by_cost.violations), by_cost.table(title)]
+        yield "No test cases were given: the policy has not been tested"
+        return
+    yield _verdict(report)
+    if by_cost is not None and report.false_alarm_cost is not None:
+        yield repr(by_cost.in_money(report.false_alarm_cost))
+    yield from map(str, (by_cost or tested).violations)
+    if by_cost is not None:
+        title = "Means over the costs, a threshold for each; the cost of 1,000 cases is in misses"
+        yield by_cost.table(title)
+
+
+def _subgroups(report: Report) -> Iterator[Part]:
+    by_subgroup = None if report.tested is None else report.tested.by_subgroup
+    if by_subgroup is not None:
+        yield from (by_subgroup.table(), *by_subgroup.words)
+        if not report.over_stays:
+            yield from subgroup_pictures(report)
