@@ -24,7 +24,7 @@ def test_scores_are_those_of_thresholds_that_find_enough(voros_command, cases):
         voros_command("score", cases, "--label", "died", "--miss-costs", "2:9", "--json").out
     )
     assert any(recall(read, row["model"], row["threshold_max"]) < 0.8 for row in free["models"])
-    assert "recall at least 0.8" in voros_command("score", cases, *LIMITS).out
+    assert "recall: at least 0.8" in voros_command("score", cases, *LIMITS).out
 
 
 def test_a_policy_is_chosen_saved_and_applied(voros_command, cases, later_cases):

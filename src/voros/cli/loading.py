@@ -238,6 +238,32 @@ def load(
     return _in_periods(predictions, columns, scenario)
 
 
+def load_test(
+    file: Path,
+    columns: InputOptions,
+    label: str | None,
+    model: str,
+    scenario: Scenario | None = None,
+    *,
+    group: str | None = None,
+    blend: Blend | None = None,
+    **how: Any,
+) -> Predictions:
+    """Read a model's scores on test cases, from columns named as in the validation file.
+
+    The column of patients may be missing there.
+    """
+    source = open_source(file)
+    return load(
+        columns.in_file(file, label, model),
+        scenario,
+        source=source,
+        group=group if group in peek(source).column_names else None,
+        blend=blend if model == BLEND else None,
+        **how,
+    )
+
+
 def _in_periods(
     cases: Predictions, columns: InputOptions, scenario: Scenario | None
 ) -> Predictions:
@@ -280,10 +306,8 @@ def _readable(source: Source) -> str | Path:
 
 def count_points(cases: Predictions) -> dict[str, OperatingPoints]:
     """Count alarms at every threshold of every model."""
-    how: Any = {"groups": cases.groups, "periods": cases.periods, "sample_weight": cases.weights}
-    how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
     return {
-        model: OperatingPoints.from_scores(cases.labels, scores, **how)
+        model: OperatingPoints.from_scores(cases.labels, scores, **cases.per_case)
         for model, scores in tracked(cases.scores.items(), "counting alarms")
     }
 

@@ -18,7 +18,7 @@ from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.io import open_source
 from voros.io.curves import read_curves
-from voros.io.scenario_text import LONGEST_COUNT, read_capacity, read_number, shown
+from voros.io.scenario_text import read_capacity, read_count, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.text.numbers import percent_of
 from voros.winners import CLOSE_CALL, WinnerMap, winner_map
@@ -51,9 +51,7 @@ def map_(
         "significant is a close call.",
         default=0,
     ),
-    group: str | None = options.in_intervals(
-        "With --resamples: the patient of each case; patients are drawn.", metavar="COLUMN"
-    ),
+    group: options.Group = None,
     seed: int = options.in_intervals("Seed of the random draws.", min=0, default=0),
     curves: str | None = options.option(
         "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
@@ -122,14 +120,14 @@ def _cases(
 def _curves(
     columns: options.InputOptions, sizes: str, *, interpolate: bool
 ) -> dict[str, OperatingPoints]:
-    counts = [part.strip() for part in sizes.split(":")]
-    if len(counts) != 2 or not all(part.isdecimal() and 0 < len(part) < 16 for part in counts):
+    counts = [read_count(part) or 0 for part in sizes.split(":")]
+    if len(counts) != 2 or min(counts) < 1:
         raise ArgumentError(
             "curves",
             f"={shown(sizes)}; accepted are two numbers of cases, positive:negative, as in "
             "840:11160",
         )
-    return read_curves(open_source(columns.file), *map(int, counts), interpolate=interpolate)
+    return read_curves(open_source(columns.file), *counts, interpolate=interpolate)
 
 
 def _changed_winners(before: WinnerMap, after: WinnerMap) -> str:
@@ -156,9 +154,8 @@ def read_grid(text: str, name: str) -> Any:
     ([0.1, 0.3, 0.5], [10, 20, 30])
     """
     parts = text.split(":")
-    steps = parts[-1].strip()
-    countable = steps.isdecimal() and len(steps) <= LONGEST_COUNT
-    if len(parts) != 3 or not countable or not 2 <= int(steps) <= MOST_STEPS:
+    steps = read_count(parts[-1])
+    if len(parts) != 3 or steps is None or not 2 <= steps <= MOST_STEPS:
         raise ArgumentError(
             name,
             f"={shown(text)} is not a grid; accepted is low:high:count with a count of 2 to "
@@ -168,7 +165,7 @@ def read_grid(text: str, name: str) -> Any:
     low, high = (parse(part, name) for part in parts[:2])
     if not low < high:
         raise ArgumentError(name, f"={shown(text)} is reversed; the smaller value comes first")
-    values = np.linspace(low, high, int(steps)).round(12)
+    values = np.linspace(low, high, steps).round(12)
     if isinstance(low, int) and isinstance(high, int):
         return np.unique(values.round().astype(np.int64))
     return values

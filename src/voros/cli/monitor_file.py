@@ -13,17 +13,8 @@ import numpy as np
 import typer
 
 import voros
-from voros.cli import LIMITS_NOT_MET
+from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.loading import load
-from voros.cli.options import (
-    InputOptions,
-    OutputOptions,
-    bundled,
-    option,
-    output_to,
-    refuse,
-    shown_in,
-)
 from voros.cli.streams import StreamColumns, Streams, has_outcomes
 from voros.cli.terminal import (
     Sheet,
@@ -45,8 +36,8 @@ if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
     from voros.monitoring import Monitor
 
-_made = partial(shown_in, "When the file is created")
-_column = partial(shown_in, "Columns", metavar="COLUMN")
+_made = partial(options.shown_in, "When the file is created")
+_column = partial(options.shown_in, "Columns", metavar="COLUMN")
 
 
 READ_FROM = {
@@ -64,9 +55,9 @@ READ_FROM = {
 class FeedOptions:
     """Files of cases and labels, and which of their columns hold what."""
 
-    cases: Path | None = option("New cases to decide on.", metavar="FILE")
-    labels: Path | None = option("New or corrected labels.", metavar="FILE")
-    withdraw: Path | None = option("Cases to withdraw.", metavar="FILE")
+    cases: Path | None = options.option("New cases to decide on.", metavar="FILE")
+    labels: Path | None = options.option("New or corrected labels.", metavar="FILE")
+    withdraw: Path | None = options.option("Cases to withdraw.", metavar="FILE")
     case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
     time: str = _column("The time of a case, or of a row of a stay.", default="time")
     score: str | None = _column("The scores, if not named as the policy's model.")
@@ -78,10 +69,10 @@ class FeedOptions:
     label_time: str | None = _column(
         "The time of a label, or of an event; by default the latest time in the file."
     )
-    now: str | None = shown_in(
+    now: str | None = options.shown_in(
         "Columns", "The current time, if later than all times in the files.", metavar="TIME"
     )
-    confirm_times: bool = shown_in(
+    confirm_times: bool = options.shown_in(
         "Columns",
         "Accept times more than a year from all others.",
         "--confirm-times",
@@ -94,7 +85,7 @@ class FeedOptions:
         for column, sources in READ_FROM.items():
             if all(files[source] is None for source in sources):
                 wanted = " or ".join(map(option_name, sources))
-                refuse({column: files[column]}, f"requires {wanted}")
+                options.refuse({column: files[column]}, f"requires {wanted}")
 
     def columns_of(self, policy: AnyPolicy) -> dict[str, tuple[str, str]]:
         """Return the columns of labels and scores of each outcome; the only one has no name."""
@@ -145,7 +136,7 @@ class MakeOptions:
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
-            refuse(settings, f"is accepted only with --policy; {path} keeps its settings")
+            options.refuse(settings, f"is accepted only with --policy; {path} keeps its settings")
             return voros.Monitor.open(path)
         if path.exists() and path.stat().st_size:
             raise ValueError(
@@ -161,18 +152,18 @@ class MakeOptions:
         return voros.Monitor(policy, path, validation=cases, **settings)
 
 
-@bundled
+@options.bundled
 def monitor(
     file: Annotated[Path, typer.Argument(metavar="STATE", help="The file of the monitor.")],
     settings: MakeOptions,
     feed: FeedOptions,
-    show_options: OutputOptions,
-    output: Path | None = output_to("Where to write the page: .html."),
-    renew: Path | None = option(
+    show_options: options.OutputOptions,
+    output: Path | None = options.output_to("Where to write the page: .html."),
+    renew: Path | None = options.option(
         "Write a policy that recent labelled cases suggest.", metavar="POLICY"
     ),
-    adopt: Path | None = option("Deploy this policy from now on.", metavar="POLICY"),
-    check: bool = option("Exit with 1 where a limit is broken.", "--check", default=False),
+    adopt: Path | None = options.option("Deploy this policy from now on.", metavar="POLICY"),
+    check: bool = options.option("Exit with 1 where a limit is broken.", "--check", default=False),
 ) -> None:
     """Watch a deployed policy: cases as they come, labels when they come.
 
@@ -289,7 +280,7 @@ def _read_validation(
         raise ValueError("--validation is of one outcome; this policy has several")
     (score,) = feed.scores_of(policy).values()
     stated = getattr(policy, "pos_label", None)
-    columns = InputOptions(file=file, label=feed.label, score=[score], pos_label=stated)
+    columns = options.InputOptions(file=file, label=feed.label, score=[score], pos_label=stated)
     cases = load(columns, group=feed.group)
     # The monitor compares labels with the policy's own.
     labels = cases.labels if stated is None else np.where(cases.labels, stated, f"not {stated}")

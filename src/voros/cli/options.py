@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_args, get_type_hints
 
 import typer
 
@@ -24,12 +24,15 @@ from voros.io.columns import ColumnNames
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
     COST_FIELDS,
-    LONGEST_COUNT,
     SCENARIO_FIELDS,
+    read_count,
     read_number,
     scenario_from_fields,
     shown,
 )
+
+if TYPE_CHECKING:
+    from voros.guarantee import Guarantee
 
 Command = Callable[..., None]
 
@@ -65,15 +68,6 @@ Check = Annotated[bool, in_limits("Exit with 1 where a limit is not met.", "--ch
 
 TestFile = Annotated[Path | None, option("Test cases, to evaluate the choice on.", metavar="FILE")]
 
-Exceed = Annotated[
-    str | None,
-    in_limits(
-        "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
-        "Without it the mean over days counts.",
-        metavar="SHARE",
-    ),
-]
-
 FalseAlarmCost = Annotated[
     str | None,
     in_limits(
@@ -82,22 +76,13 @@ FalseAlarmCost = Annotated[
     ),
 ]
 
-Horizon = Annotated[
+Group = Annotated[
     str | None,
-    in_choice(
-        "With --confidence: how many future cases the limits are promised for; a --capacity of "
-        "whole alarms is then one per horizon. With --stay: how long before an event an alarm may "
-        "sound to catch it, such as 12h.",
-        metavar="COUNT|DURATION",
-    ),
-]
-
-Block = Annotated[
-    int | None,
-    in_choice(
-        "With --confidence and a capacity per day: how many neighbouring days are taken as one "
-        "independent unit, such as 7 where days resemble the day before.",
-        metavar="COUNT",
+    in_columns(
+        "The patient of each case, where patients have several, for intervals and guarantees. "
+        "Without it all cases are taken as independent.",
+        "--group",
+        metavar="COLUMN",
     ),
 ]
 
@@ -169,40 +154,58 @@ MOST_FUTURE_CASES = 10**9
 """A horizon beyond which the promise is that for the population."""
 
 
-def read_guarantee(
-    confidence: str | None, horizon: str | None = None, block: int | None = None
-) -> Any:
-    """Return the guarantee of a confidence, or of a ladder of several between commas.
+@dataclass(frozen=True, kw_only=True)
+class GuaranteeOptions:
+    """A guarantee for future cases."""
 
-    Examples
-    --------
-    >>> read_guarantee("95%"), read_guarantee("0.95,0.9,0.8").confidence
-    (Guarantee(confidence=0.95, horizon=None), (0.95, 0.9, 0.8))
-    """
-    # Imported lazily.
-    from voros.guarantee import Guarantee
+    confidence: str | None = in_choice(
+        "Use only thresholds that keep the limits on future cases with this confidence, "
+        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest that any threshold passes.",
+        metavar="SHARE[,...]",
+    )
+    horizon: str | None = in_choice(
+        "With --confidence: how many future cases the limits are promised for; a --capacity of "
+        "whole alarms is then one per horizon. With --stay: how long before an event an alarm may "
+        "sound to catch it, such as 12h.",
+        metavar="COUNT|DURATION",
+    )
+    block: int | None = in_choice(
+        "With --confidence and a capacity per day: how many neighbouring days are taken as one "
+        "independent unit, such as 7 where days resemble the day before.",
+        metavar="COUNT",
+    )
 
-    if confidence is None:
-        refuse({"horizon": horizon, "block": block}, REQUIRES_CONFIDENCE)
-        return None
-    steps = tuple(read_number(part.strip(), "confidence") for part in confidence.split(","))
-    n_future = None if horizon is None else _read_future_cases(horizon)
-    return Guarantee(steps if len(steps) > 1 else steps[0], n_future, block or 1)
+    def guarantee(self, *, over_stays: bool = False) -> Guarantee | None:
+        """Return the guarantee, of one confidence or of a ladder of several between commas.
+
+        Over stays the horizon is the rule's.
+
+        Examples
+        --------
+        >>> GuaranteeOptions(confidence="95%").guarantee()
+        Guarantee(confidence=0.95, horizon=None)
+        """
+        # Imported lazily.
+        from voros.guarantee import Guarantee
+
+        horizon = None if over_stays else self.horizon
+        if self.confidence is None:
+            refuse({"horizon": horizon, "block": self.block}, REQUIRES_CONFIDENCE)
+            return None
+        steps = tuple(read_number(part, "confidence") for part in self.confidence.split(","))
+        n_future = None if horizon is None else _read_future_cases(horizon)
+        return Guarantee(steps if len(steps) > 1 else steps[0], n_future, self.block or 1)
 
 
 def _read_future_cases(horizon: str) -> int:
-    if not horizon.isdecimal():
+    cases = read_count(horizon)
+    if cases is None or cases > MOST_FUTURE_CASES:
         raise ValueError(
-            f"--horizon={shown(horizon)}; accepted is a whole number of future cases, or with "
-            "--stay a duration such as 12h"
+            f"--horizon={shown(horizon)}; accepted is a whole number of at most "
+            f"{MOST_FUTURE_CASES:,} future cases, or with --stay a duration such as 12h; without "
+            "--horizon the limits are promised for the population"
         )
-    # Told apart by length first: to read a million digits would take long.
-    if len(horizon) > LONGEST_COUNT or int(horizon) > MOST_FUTURE_CASES:
-        raise ValueError(
-            f"--horizon={shown(horizon)}; accepted are at most {MOST_FUTURE_CASES:,} cases; "
-            "without --horizon the limits are promised for the population"
-        )
-    return int(horizon)
+    return cases
 
 
 def output_to(help_text: str, metavar: str = "FILE") -> Any:
@@ -211,6 +214,10 @@ def output_to(help_text: str, metavar: str = "FILE") -> Any:
 
 
 _column = partial(in_columns, metavar="COLUMN")
+
+SavedTo = Annotated[
+    Path | None, output_to("Save what was chosen, as JSON for voros apply; - is standard output.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +240,10 @@ class InputOptions:
     def given(self, *names: str) -> dict[str, Any]:
         """Return some of the options with their values."""
         return {name: getattr(self, name) for name in names}
+
+    def in_file(self, file: Path, label: str | None, model: str) -> Self:
+        """Return the columns of one model's scores in another file, named as in the first."""
+        return replace(self, file=file, label=label, score=self.score if self.model else [model])
 
     def names(self, **others: Any) -> ColumnNames:
         """Return the columns that are named here, and some others."""
@@ -282,7 +293,11 @@ class LimitOptions(CostOptions):
         "0.1/patient-day with --stay.",
         metavar="SHARE|COUNT",
     )
-    exceed: Exceed = None
+    exceed: str | None = in_limits(
+        "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
+        "Without it the mean over days counts.",
+        metavar="SHARE",
+    )
     scenarios: Path | None = in_limits("A TOML file of named scenarios.", metavar="FILE")
     scenario: str | None = in_limits(
         "Which scenario of that file; options given beside it replace its values.", metavar="NAME"
@@ -405,10 +420,7 @@ class ResamplingOptions:
     confidence_level: str = in_intervals(
         "Confidence level of the intervals.", metavar="SHARE", default="0.95"
     )
-    group: str | None = in_intervals(
-        "The patient of each case, where patients have several: patients are resampled.",
-        metavar="COLUMN",
-    )
+    group: Group = None
     seed: int = in_intervals("Seed of the random draws.", min=0, default=0)
 
     def arguments(self, predictions: Predictions) -> dict[str, Any]:
@@ -417,9 +429,7 @@ class ResamplingOptions:
             raise ValueError(
                 "--weight and intervals are mutually exclusive; repeat each row instead"
             )
-        values = {name: getattr(predictions, name) for name in ("miss_value", "false_alarm_cost")}
-        units = {"groups": predictions.groups, "periods": predictions.periods}
-        return {**units, **values, **self.draws}
+        return predictions.per_case | self.draws
 
     @property
     def draws(self) -> dict[str, Any]:

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from voros.cli.loading import count_points, load
-from voros.cli.options import (
-    By,
-    CaseOptions,
-    FalseAlarmCost,
-    Force,
-    LimitOptions,
-    ResamplingOptions,
-    TestFile,
-    bundled,
-    option,
-    output_to,
-    read_price,
-    refuse,
-)
-from voros.cli.select import ChoiceOptions, load_test
+from voros.cli import options
+from voros.cli.loading import count_points, load, load_test
+from voros.cli.select import ChoiceOptions
 from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import ARGUMENTS, say, show_progress
-from voros.core.scenario import Scenario
 from voros.core.subgroups import Subgroups
 from voros.io import check_writable
 from voros.present.report.data import ReportCases, ReportStays
@@ -37,31 +22,28 @@ from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
 
 
-@bundled
+@options.bundled
 def report(
     context: typer.Context,
-    columns: CaseOptions,
-    limits: LimitOptions,
+    columns: options.CaseOptions,
+    limits: options.LimitOptions,
     choice: ChoiceOptions,
     stays: StayOptions,
-    resampling: ResamplingOptions,
-    output: Annotated[
-        Path,
-        output_to("The .html to write; JSON goes beside it."),
-    ],
-    test: TestFile = None,
-    by: By = None,
+    resampling: options.ResamplingOptions,
+    output: Annotated[Path, options.output_to("The .html to write; JSON goes beside it.")],
+    test: options.TestFile = None,
+    by: options.By = None,
     test_events: TestEvents = None,
-    title: str = option("Heading of the report.", default="A classifier chosen"),
-    false_alarm_cost: FalseAlarmCost = None,
-    force: Force = False,
+    title: str = options.option("Heading of the report.", default="A classifier chosen"),
+    false_alarm_cost: options.FalseAlarmCost = None,
+    force: options.Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
-    price = read_price(false_alarm_cost)
+    price = options.read_price(false_alarm_cost)
     if test is None:
         of_test = {"by": by, "false_alarm_cost": price, "test_events": test_events}
-        refuse(of_test, "requires --test FILE")
+        options.refuse(of_test, "requires --test FILE")
     check_writable(report_paths(output), force=force)
     validation: ReportCases | ReportStays
     later: ReportCases | ReportStays | None = None
@@ -71,7 +53,8 @@ def report(
         validation = _report_stays(rows)
         points = validation.points_by_model
     else:
-        _check_intervals(scenario, resampling)
+        if scenario.per is not None and resampling.group is not None:
+            raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")
         cases = load(columns, scenario, group=resampling.group, aside=by)
         # Refused before the work where cases have weights.
         resampling.arguments(cases)
@@ -82,9 +65,8 @@ def report(
     if test is not None and stays.given:
         later = _report_stays(rows.with_file(test, [selection.winner], test_events, by))
     elif test is not None:
-        named = replace(columns, label=cases.label)
         whose: Any = {"group": resampling.group, "by": by}
-        tested = load_test(test, named, scenario, selection.winner, **whose)
+        tested = load_test(test, columns, cases.label, selection.winner, scenario, **whose)
         subgroups = Subgroups.from_columns(tested.by) if by else None
         later = ReportCases(tested, tested.periods, subgroups)
     files = columns.file, test, output, limits.scenarios, stays.events, test_events
@@ -118,9 +100,3 @@ def _command(context: typer.Context, files: Iterable[Path | None]) -> str:
         if file.name != str(file):
             words = [word.replace(str(file), file.name) for word in words]
     return shlex.join(["voros", *words])
-
-
-def _check_intervals(scenario: Scenario, options: ResamplingOptions) -> None:
-    """Refuse, before anything is read, what has no intervals."""
-    if scenario.per is not None and options.group is not None:
-        raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import MISSING
+from typing import TYPE_CHECKING, Any
 
+from voros.cli import options
 from voros.cli.decided import Decided
-from voros.cli.loading import load, single_model
-from voros.cli.options import (
-    CaseOptions,
-    InputOptions,
-    LimitOptions,
-    OutputOptions,
-    TestFile,
-    bundled,
-    in_limits,
-    output_to,
-)
+from voros.cli.loading import load, load_test, single_model
 from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
@@ -28,25 +18,23 @@ if TYPE_CHECKING:
     from voros.policy.review import ReviewBand, ReviewCounts
 
 
-@bundled
+@options.bundled
 def review(
-    columns: InputOptions,
-    limits: LimitOptions,
-    show_options: OutputOptions,
-    review_capacity: str = in_limits(
+    columns: options.InputOptions,
+    limits: options.LimitOptions,
+    show_options: options.OutputOptions,
+    review_capacity: str = options.in_limits(
         "Most reviews: a share of the cases such as 10%, or a number of them.",
         metavar="SHARE|COUNT",
         default=MISSING,
     ),
-    review_cost: str = in_limits(
+    review_cost: str = options.in_limits(
         "Cost of a review, in misses: 1/100 if a hundred reviews cost as much as a miss.",
         metavar="COST",
         default=MISSING,
     ),
-    test: TestFile = None,
-    output: Annotated[
-        Path | None, output_to("Save the two thresholds, as JSON; - is standard output.")
-    ] = None,
+    test: options.TestFile = None,
+    output: options.SavedTo = None,
 ) -> None:
     """Choose two thresholds of least cost on the cases in FILE: alarm, review, or nothing.
 
@@ -61,20 +49,18 @@ def review(
         from voros.policy import review_band
 
         band = review_band(
-            cases.positive,
+            cases.labels,
             cases.scores_of(model),
             scenario,
             review_capacity=read_capacity(review_capacity, "review_capacity"),
             review_cost=read_number(review_cost, "review_cost"),
-            sample_weight=cases.weights,
             model=model,
+            **cases.per_case,
         )
     counts = {"validation": band.validation}
     if test is not None:
-        named = replace(columns, file=test, label=cases.label, score=[model])
-        later = load(named)
-        scores = later.scores_of(model)
-        counts["test"] = band.evaluate(later.positive, scores, sample_weight=later.weights)
+        later = load_test(test, columns, cases.label, model)
+        counts["test"] = band.evaluate(later.labels, later.scores_of(model), **later.per_case)
     show(_sheet(band, counts, cases.source), show_options, output, band.to_json())
 
 
@@ -110,7 +96,7 @@ def review_values(counts: ReviewCounts) -> dict[str, Any]:
     }
 
 
-def decide_band(band: ReviewBand, columns: CaseOptions) -> Decided:
+def decide_band(band: ReviewBand, columns: options.CaseOptions) -> Decided:
     """Decide who raises an alarm and which cases are reviewed."""
     source = open_source(columns.file)
     cases = load(columns, band.scenario, source=source, labelled=bool(columns.label))

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import typer
 
-from voros.cli import LIMITS_NOT_MET
+from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import Engine, load, open_input
-from voros.cli.options import (
-    CaseOptions,
-    Check,
-    FalseAlarmCost,
-    LimitOptions,
-    ShowOptions,
-    bundled,
-    read_price,
-    refuse,
-)
 from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
 from voros.cli.terminal import Sheet, columns_text, show, tracked
 from voros.core.limits import limits_message
@@ -32,30 +21,30 @@ from voros.evaluation import Evaluation, evaluate
 from voros.exceptions import InfeasibleError, NeverAlarmWarning
 from voros.io import Predictions
 from voros.present.report.values import case_counts, scenario_values
-from voros.text.numbers import count, percent, short, threshold_text, typed
+from voros.text.numbers import count, count_within, percent, short, threshold_text
 
 
-@bundled
+@options.bundled
 def score(
-    columns: CaseOptions,
-    limits: LimitOptions,
+    columns: options.CaseOptions,
+    limits: options.LimitOptions,
     stays: StayOptions,
-    output: ShowOptions,
+    output: options.ShowOptions,
     horizon: RuleHorizon = None,
-    false_alarm_cost: FalseAlarmCost = None,
-    check: Check = False,
+    false_alarm_cost: options.FalseAlarmCost = None,
+    check: options.Check = False,
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read(by_period=True)
-    price = read_price(false_alarm_cost)
+    price = options.read_price(false_alarm_cost)
     intervals = None
     if stays.given:
         refuse_with_stays(false_alarm_cost=price, engine=engine)
         rows = StayInput(columns=columns, stays=stays, rule=stays.rule(horizon))
         name, results = rows.name, evaluate_points(rows.points(), scenario)
     else:
-        refuse({"horizon": horizon}, "requires --stay")
+        options.refuse({"horizon": horizon}, "requires --stay")
         columns.check_periods(scenario)
         # Opened once, for a pipe cannot be read again.
         opened = open_input(columns, engine, by_period=scenario.per is not None)
@@ -78,12 +67,12 @@ def score(
 
 def evaluate_cases(cases: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
     """Evaluate every model; that one has no feasible threshold stands in its row."""
-    how: Any = {"sample_weight": cases.weights, "periods": cases.periods}
-    how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
+    of_cases = cases.per_case
+    of_cases.pop("groups", None)  # what a model does does not depend on them
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeverAlarmWarning)
         return {
-            model: evaluate(cases.labels, scores, scenario, **how)
+            model: evaluate(cases.labels, scores, scenario, **of_cases)
             for model, scores in tracked(cases.scores.items(), "scoring")
         }
 
@@ -152,16 +141,9 @@ def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: flo
     else:
         share = percent(cases.n_positive / cases.n_cases)
         of_cases = f"{count(cases.n_cases)} cases, {share} positive"
-    limits = [
-        f"{name} at least {typed(floor)}"
-        for name, floor in (("precision", scenario.min_precision), ("recall", scenario.min_recall))
-        if floor
-    ]
-    if max_alarms < cases.n_cases or scenario.per:
-        most = math.floor(max_alarms) if isinstance(cases.n_cases, int) else max_alarms
-        rule = f" ({typed(scenario.capacity)} {scenario.rule})" if scenario.per else ""
-        limits.append(f"at most {count(most)} {'alarm' if most == 1 else 'alarms'}{rule}")
-    return f"{of_cases}; {', '.join(limits) or 'no limits'}; {scenario.costs.words}"
+    if max_alarms < cases.n_cases:
+        of_cases += f", at most {count_within(max_alarms)} alarms"
+    return "; ".join([of_cases, *(f"{name}: {text}" for name, text in scenario.summary())])
 
 
 def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:

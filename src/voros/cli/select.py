@@ -12,7 +12,7 @@ import typer
 from voros.blending import Blend, blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
-from voros.cli.loading import BLEND, Engine, count_points, load, open_input
+from voros.cli.loading import BLEND, Engine, count_points, load, load_test, open_input
 from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
 from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
 from voros.core.arguments import check_choice
@@ -20,8 +20,6 @@ from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
 from voros.core.worth import THRESHOLDS_ON, compared_scores
 from voros.exceptions import IncompleteCountsError
-from voros.io import open_source
-from voros.io.tables import peek
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.present.report.values import evaluation_values, scenario_values
 from voros.present.report.wording import limits_verdict, policy_in_words
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceOptions:
+class ChoiceOptions(options.GuaranteeOptions):
     """How a model and its thresholds are chosen."""
 
     strategy: str = options.in_choice(
@@ -45,18 +43,11 @@ class ChoiceOptions:
     tolerance: float = options.in_choice(
         "Scores this close to the best are marked as no worse.", default=PAPER_TOLERANCE
     )
-    confidence: str | None = options.in_choice(
-        "Use only thresholds that keep the limits on future cases with this confidence, "
-        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest that any threshold passes.",
-        metavar="SHARE[,...]",
-    )
     threshold_on: str = options.in_choice(
         "With --miss-value: what the threshold is compared with, the score or score times value.",
         metavar="score|value",
         default="score",
     )
-    horizon: options.Horizon = None
-    block: options.Block = None
     blend: Path | None = options.in_choice(
         "Also combine the models by log loss, as one more model; its weights are saved in "
         "FILE, for voros apply.",
@@ -66,12 +57,8 @@ class ChoiceOptions:
     def read(self, *, over_stays: bool = False) -> dict[str, Any]:
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
         check_choice(self.strategy, "strategy", RANKED_BY)
-        horizon = None if over_stays else self.horizon
-        return {
-            "strategy": self.strategy,
-            "tolerance": self.tolerance,
-            "guarantee": options.read_guarantee(self.confidence, horizon, self.block),
-        }
+        guarantee = self.guarantee(over_stays=over_stays)
+        return {"strategy": self.strategy, "tolerance": self.tolerance, "guarantee": guarantee}
 
     def check_worth(self, worth: options.WorthOptions, **of_counts: object) -> None:
         """Refuse values beside what counts cases, and thresholds on values that are not there."""
@@ -99,18 +86,14 @@ def select(
     show_options: options.OutputOptions,
     by: options.By = None,
     test_events: TestEvents = None,
-    group: str | None = options.in_choice(
-        "The patient of each case, where patients have several, for --confidence and the "
-        "intervals of --test. Without it all cases are taken as independent.",
-        metavar="COLUMN",
-    ),
+    group: options.Group = None,
     development: Path | None = options.in_choice(
         "With --confidence: cases on which model and thresholds are fixed, such as out-of-fold "
         "scores of the training cases. The cases in FILE then certify them.",
         metavar="FILE",
     ),
     test: options.TestFile = None,
-    output: Path | None = options.output_to("Save the policy, as JSON; - is standard output."),
+    output: options.SavedTo = None,
     check: options.Check = False,
     engine: Engine = None,
 ) -> None:
@@ -145,7 +128,8 @@ def select(
         later = validation.stays.with_file(test, [selection.winner], test_events, by)
         tested = Tested({"test_default": later.evaluate(policy)})
     elif test is not None:
-        cases = load_test(test, validation.columns, scenario, selection.winner, by=by, **whose)
+        named = validation.columns
+        cases = load_test(test, named, named.label, selection.winner, scenario, by=by, **whose)
         tested = Tested.from_policy(policy, cases, price)
     if new_blend is not None:
         new_blend.to_json(choice.blend, force=show_options.force)
@@ -260,15 +244,10 @@ class Tested:
         cls, policy: ThresholdPolicy, cases: Predictions, price: float | None = None
     ) -> Tested:
         """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
-        how: Any = {"sample_weight": cases.weights, "groups": cases.groups}
-        how |= {"miss_value": cases.miss_value, "false_alarm_cost": cases.false_alarm_cost}
-        how |= {"periods": cases.periods, "by": cases.by or None}
         data = cases.labels, cases.scores_of(policy.model or "")
-        ways: dict[str, Any] = {
-            name: policy.evaluate(*data, by_cost=by_cost, **how)
-            for name, by_cost in (("test", True), ("test_default", False))
-        }
-        return cls(ways, price)
+        of_cases = cases.per_case | {"by": cases.by or None}
+        by_cost = policy.evaluate(*data, by_cost=True, **of_cases)
+        return cls({"test": by_cost, "test_default": policy.evaluate(*data, **of_cases)}, price)
 
     @property
     def satisfied(self) -> bool:
@@ -302,31 +281,6 @@ class Tested:
         }
 
 
-def load_test(
-    path: Path,
-    columns: options.CaseOptions,
-    scenario: Scenario,
-    winner: str,
-    *,
-    group: str | None = None,
-    blend: Blend | None = None,
-    **how: Any,
-) -> Predictions:
-    """Read the winner's scores on test cases, from columns named as in the validation file.
-
-    The column of patients may be missing there.
-    """
-    source = open_source(path)
-    return load(
-        replace(columns, file=path, score=columns.score if columns.model else [winner]),
-        scenario,
-        source=source,
-        group=group if group in peek(source).column_names else None,
-        blend=blend if winner == BLEND else None,
-        **how,
-    )
-
-
 def _sheet(
     selection: Selection,
     policy: ThresholdPolicy,
@@ -349,16 +303,8 @@ def _sheet(
         | ({} if intervals is None else intervals.row(row.model))
         for row in selection.ranking
     ]
-    document = _document(selection, policy, tested, validation.source) | {"ranking": rows}
-    text = "\n".join([*lines, *(() if tested is None else tested.tables)])
-    return Sheet(text=text, rows=rows, document=document)
-
-
-def _document(
-    selection: Selection, policy: ThresholdPolicy, tested: Tested | None, source: str
-) -> dict[str, Any]:
-    return {
-        "file": source,
+    document = {
+        "file": validation.source,
         "scenario": scenario_values(policy.scenario),
         "strategy": selection.strategy,
         "winner": selection.winner,
@@ -366,4 +312,7 @@ def _document(
         "test": None,
         "test_default": None,
         **({} if tested is None else tested.values()),
+        "ranking": rows,
     }
+    text = "\n".join([*lines, *(() if tested is None else tested.tables)])
+    return Sheet(text=text, rows=rows, document=document)

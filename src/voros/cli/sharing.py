@@ -28,6 +28,7 @@ OWN_FIELDS = ("label", "score", "miss_weight")
 def share(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
+    promise: options.GuaranteeOptions,
     show_options: options.OutputOptions,
     streams: Path | None = options.in_columns(
         "A TOML file with a table for each outcome: label and score name its columns; "
@@ -46,23 +47,15 @@ def share(
     max_gap: float = options.in_choice(
         "Or end it when the cost is at most this share above the least.", default=0.0
     ),
-    confidence: str | None = options.in_choice(
-        "Keep all limits on future cases with this confidence.", metavar="SHARE"
-    ),
-    block: options.Block = None,
-    group: str | None = options.in_columns(
-        "With --confidence: the patient of each case, if some have several.", metavar="COLUMN"
-    ),
+    group: options.Group = None,
     test: options.TestFile = None,
-    output: Path | None = options.output_to(
-        "Save the joint policy, as JSON; - is standard output."
-    ),
+    output: options.SavedTo = None,
     check: options.Check = False,
 ) -> None:
     """Share one capacity between several alarms or subgroups, at the least total cost."""
     if test is None:
         options.refuse({"check": check}, "requires --test FILE")
-    if confidence is None:
+    if promise.confidence is None:
         options.refuse({"group": group}, options.REQUIRES_CONFIDENCE)
     unknown = columns.given("model", "case", "weight", "drop_missing")
     options.refuse(unknown, "is not accepted where streams share a capacity")
@@ -77,7 +70,7 @@ def share(
     # The costs are those of the streams.
     capacity = scenario_from_fields(shared | {"cost_ratio": 1.0})
     how: Any = {"overlap": overlap, "max_seconds": max_seconds, "max_gap": max_gap}
-    how["guarantee"] = options.read_guarantee(confidence, block=block)
+    how["guarantee"] = promise.guarantee()
     problem: dict[str, Any]
     named = {"label": columns.label, "score": columns.score, "by": by}
     if streams is None:

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from voros.cli.loading import load, single_model
-from voros.cli.options import (
-    CaseOptions,
-    LimitOptions,
-    OutputOptions,
-    TestFile,
-    bundled,
-    output_to,
-)
+from voros.cli import options
+from voros.cli.loading import load, load_test, single_model
 from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.present.report.values import scenario_values
 
@@ -22,13 +14,13 @@ if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
 
 
-@bundled
+@options.bundled
 def list_cases(
-    columns: CaseOptions,
-    limits: LimitOptions,
-    show_options: OutputOptions,
-    test: TestFile = None,
-    output: Path | None = output_to("Save the worklist, as JSON; - is standard output."),
+    columns: options.CaseOptions,
+    limits: options.LimitOptions,
+    show_options: options.OutputOptions,
+    test: options.TestFile = None,
+    output: options.SavedTo = None,
 ) -> None:
     """List the k highest scores of each period, as in --capacity 20/day, above a threshold.
 
@@ -54,10 +46,9 @@ def list_cases(
     assert rule.validation is not None
     shown = {"validation": rule.validation}
     if test is not None:
-        named = replace(columns, file=test, label=cases.label, score=[model])
-        later = load(named, scenario, both_classes=False)
-        tested = later.labels, later.scores_of(model)
-        shown["test"] = decided.evaluate(*tested, periods=later.periods)
+        later = load_test(test, columns, cases.label, model, scenario, both_classes=False)
+        scores = later.scores_of(model)
+        shown["test"] = decided.evaluate(later.labels, scores, periods=later.periods)
     show(_sheet(rule, shown, cases.source, model), show_options, output, rule.to_json())
 
 

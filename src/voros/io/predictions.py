@@ -19,6 +19,9 @@ from voros.io.tables import is_numeric, peek
 from voros.text.signatures import takes
 from voros.typing import AnyArray, BoolArray, FloatArray
 
+PER_CASE = ("groups", "periods", "miss_value", "false_alarm_cost")
+"""Attributes of `Predictions` that are arguments of functions by the same name."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Predictions:
@@ -94,6 +97,13 @@ class Predictions:
     def n_cases(self) -> int:
         """Number of cases."""
         return len(next(iter(self.scores.values())))
+
+    @property
+    def per_case(self) -> dict[str, Any]:
+        """What is known of each case besides label and score, as functions name it."""
+        known = {name: getattr(self, name) for name in PER_CASE}
+        known["sample_weight"] = self.weights
+        return {name: values for name, values in known.items() if values is not None}
 
     def scores_of(self, model: str) -> AnyArray:
         """Return the scores of a model."""

@@ -157,18 +157,30 @@ def read_capacity(value: Any, name: str = "capacity") -> float:
     """
     if isinstance(value, bool):
         raise ArgumentError(name, f"={value!r} is not a number; accepted are a share and a count")
-    text = str(value).strip() if not isinstance(value, (int, float)) else ""
-    is_integer = text.lstrip("+-").isdecimal()
-    if not isinstance(value, int) and not is_integer:
+    text = str(value).strip()
+    if isinstance(value, float) or not text.lstrip("+-").isdecimal():
         return read_number(value, name)
-    # Told apart by length first: to read a million digits would take long.
-    if len(text) > LONGEST_COUNT or (count := int(text or value)) > LARGEST_COUNT:
+    count = read_count(text)
+    if count is None or count > LARGEST_COUNT:
         raise ArgumentError(
             name,
             f"={shown(value)} is more cases than can be counted; accepted are at most "
             f"{LARGEST_COUNT:,}, or a share such as 0.5",
         )
     return count
+
+
+def read_count(text: str) -> int | None:
+    """Read a whole number; None for any other text, and for one longer than any count.
+
+    Examples
+    --------
+    >>> read_count("500"), read_count("12h"), read_count("9" * 5000)
+    (500, None, None)
+    """
+    digits = text.strip().lstrip("+-")
+    # Told apart by length first: to read a million digits would take long.
+    return int(text) if digits.isdecimal() and len(digits) <= LONGEST_COUNT else None
 
 
 def read_range(value: Any, name: str) -> tuple[float, float]:
