@@ -169,21 +169,10 @@ def test_censored_cases_count_as_kaplan_and_meier_estimate_them() -> None:
     benefit = voros.net_benefit(
         event, risk, threshold_probability=[0.1, 0.5, 0.9], follow_up=time, time_horizon=3
     )
-    share_of_all = kaplan_meier(event, time, 3)
-    less = voros.net_benefit(
-        event,
-        risk,
-        threshold_probability=[0.1, 0.5, 0.9],
-        follow_up=time,
-        time_horizon=3,
-        interventions_avoided=True,
-    )
     for i, p in enumerate((0.1, 0.5, 0.9)):
         alarm, price = risk >= p, p / (1 - p)
         share = kaplan_meier(event[alarm], time[alarm], 3)
         assert benefit[i] == pytest.approx(alarm.mean() * (share - price * (1 - share)))
-        of_all = share_of_all - price * (1 - share_of_all)
-        assert less[i] == pytest.approx((benefit[i] - of_all) / price)
 
 
 def test_without_censoring_they_are_plain_cases() -> None:
@@ -249,10 +238,6 @@ def test_censored_cases_are_equal_to_those_of_dcurves() -> None:
     how = {"threshold_probability": at, "follow_up": cases["ttcancer"], "time_horizon": 1.5}
     ours = voros.net_benefit(cases["cancer"], cases["cancerpredmarker"], **how)
     np.testing.assert_allclose(ours, rows["net_benefit"], atol=1e-12)
-    less = voros.net_benefit(
-        cases["cancer"], cases["cancerpredmarker"], **how, interventions_avoided=True
-    )
-    np.testing.assert_allclose(less, rows["net_intervention_avoided"], atol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -272,34 +257,6 @@ def test_censored_cases_are_equal_to_those_of_dcurves() -> None:
 def test_follow_up_is_read_or_refused(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         voros.net_benefit([0, 1], [0.2, 0.7], threshold_probability=0.1, **options)
-
-
-def test_interventions_avoided_are_those_that_treating_all_would_add() -> None:
-    """Vickers: per case, fewer false positives at the same true ones, where none are missed."""
-    y, risk = drawn(6)
-    p = np.array([0.0, 0.05, 0.2])
-    avoided = voros.net_benefit(y, risk, threshold_probability=p, interventions_avoided=True)
-    assert np.isnan(avoided[0])
-    for found, at in zip(avoided[1:], p[1:], strict=True):
-        quiet = risk < at
-        by_hand = ((~y & quiet).sum() - (y & quiet).sum() * (1 - at) / at) / len(y)
-        assert found == pytest.approx(by_hand)
-
-
-def test_the_display_draws_interventions_avoided() -> None:
-    pytest.importorskip("matplotlib").use("Agg")
-    y, risk = drawn(7)
-    at, limits = np.array([0.1, 0.3]), voros.Scenario(0.3, 0.1, cost_ratio=1)
-    display = voros.plotting.DecisionCurveDisplay.from_predictions(
-        y, {"risk": risk}, limits, probabilities=at, interventions_avoided=True
-    )
-    within = voros.net_benefit(
-        y, risk, limits, threshold_probability=at, interventions_avoided=True
-    )
-    np.testing.assert_allclose(display.curves_["risk"].get_ydata(), within)
-    np.testing.assert_allclose(display.treat_all_.get_ydata(), 0)
-    np.testing.assert_allclose(display.frame("pandas")["interventions_avoided"], within)
-    assert display.ax_.get_ylabel() == "interventions avoided per case"
 
 
 def test_what_is_no_probability_is_refused() -> None:
@@ -336,14 +293,12 @@ def test_censored_curves_are_drawn_as_they_are_computed() -> None:
     censored = {"follow_up": months, "time_horizon": 3.0}
     at = [0.1, 0.3, 0.5]
     draw = DecisionCurveDisplay.from_predictions
-    for avoided in (False, True):
-        how = {"interventions_avoided": avoided}
-        display = draw(y, scores, probabilities=at, **censored, **how)
-        assert not display.as_scored_
-        assert not display.unlimited_
-        for model, score in scores.items():
-            found = voros.net_benefit(y, score, threshold_probability=at, **censored, **how)
-            np.testing.assert_allclose(display.curves_[model].get_ydata(), found)
+    display = draw(y, scores, probabilities=at, **censored)
+    assert not display.as_scored_
+    assert not display.unlimited_
+    for model, score in scores.items():
+        benefit = voros.net_benefit(y, score, threshold_probability=at, **censored)
+        np.testing.assert_allclose(display.curves_[model].get_ydata(), benefit)
     assert list(draw(y, scores["a"], **censored, name="risk").curves_) == ["risk"]
     with pytest.raises(voros.exceptions.ArgumentError, match="leave the scenario out"):
         draw(y, scores, voros.Scenario(cost_ratio=1), **censored)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import as_number, check_flag, is_scalar
-from voros.core.arrays import as_floats, as_vector, check_same_length
+from voros.core.arguments import as_number
+from voros.core.arrays import as_floats, as_numbers, as_vector, check_same_length
 from voros.core.calibration import check_risks, holds_risks
 from voros.core.cases import check_cases
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.survival import shares_with_event
 from voros.exceptions import ArgumentError
 from voros.models import points_of_one, refuse_stays
 from voros.typing import BoolArray, FloatArray
@@ -31,7 +31,6 @@ def net_benefit(
     threshold_probability: Any,
     follow_up: Any = None,
     time_horizon: float | None = None,
-    interventions_avoided: bool = False,
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
@@ -56,15 +55,12 @@ def net_benefit(
         the alarms, as Kaplan and Meier estimate them. Not with a scenario or weights.
     time_horizon : float, optional
         In the unit of `follow_up`.
-    interventions_avoided : bool, default False
-        Return the interventions avoided per case, compared with treating everybody and missing as
-        many events: the gain in net benefit over treating all, divided by p/(1 - p).
 
     Returns
     -------
     ndarray
         Of the shape of `threshold_probability`. NaN where nobody above the threshold was followed
-        until the horizon, and for interventions avoided at p = 0.
+        until the horizon.
 
     See Also
     --------
@@ -86,10 +82,7 @@ def net_benefit(
     >>> by_six = {"follow_up": months, "time_horizon": 6, "threshold_probability": 0.2}
     >>> round(float(voros.net_benefit(died, risk, **by_six)), 4)
     0.3542
-    >>> round(float(voros.net_benefit(died, risk, **by_six, interventions_avoided=True)), 4)
-    0.5417
     """
-    check_flag(interventions_avoided, "interventions_avoided")
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
     points = points_of_one(y_true, y_score=y_score, **how)
     if follow_up is not None or time_horizon is not None:
@@ -99,23 +92,16 @@ def net_benefit(
                 "follow_up", f" is of single cases; {other} cannot be given with it"
             )
         cases = CensoredCases.read(y_true, y_score, follow_up, time_horizon, **how)
-        probability = check_probabilities(threshold_probability)
-        benefit, of_all = cases.net_benefit(probability)
-        return avoided(benefit, of_all, probability) if interventions_avoided else benefit
+        return cases.net_benefit(check_probabilities(threshold_probability))[0]
     refuse_stays(None if points is None else {"": points}, "net benefit")
     if points is None:
         points = OperatingPoints.from_scores(y_true, y_score, **how)
     probability = check_probabilities(threshold_probability)
-    limits = NO_LIMITS if scenario is None else check_scenario(scenario)
-    if scenario is None:
-        otherwise = ", or a scenario, with which the best threshold is taken on any scale"
-        check_risks(points.thresholds[1:], otherwise)
-        benefit = as_scored(points, probability)
-    else:
-        benefit = within_limits(points, probability, limits)
-    if not interventions_avoided:
-        return benefit
-    return avoided(benefit, treat_all(points, probability, limits), probability)
+    if scenario is not None:
+        return within_limits(points, probability, check_scenario(scenario))
+    otherwise = ", or a scenario, with which the best threshold is taken on any scale"
+    check_risks(points.thresholds[1:], otherwise)
+    return as_scored(points, probability)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +153,43 @@ class CensoredCases:
         benefit = alarms * (shares[1:] - price * (1 - shares[1:]))
         of_all = shares[0] - price * (1 - shares[0])
         return benefit.reshape(shape), of_all.reshape(shape)
+
+
+def shares_with_event(
+    event: BoolArray, follow_up: FloatArray, time_horizon: float, weights: Iterable[FloatArray]
+) -> FloatArray:
+    """Return Kaplan and Meier's share of cases with an event by a time, for each weighting.
+
+    A case that is censored at the time of an event counts as followed until then. The share is 0
+    where no case has a weight, and NaN where all of them are censored before the time.
+
+    Parameters
+    ----------
+    event : ndarray of bool, shape (n_cases,)
+        Whether follow-up ended with an event; otherwise it was censored.
+    follow_up : ndarray of float, shape (n_cases,)
+    time_horizon : float
+    weights : iterable of ndarray of float, shape (n_cases,)
+
+    Examples
+    --------
+    >>> event, follow_up = np.array([True, False, True, False]), np.array([1.0, 2.0, 3.0, 9.0])
+    >>> shares_with_event(event, follow_up, 5.0, [np.ones(4)]).tolist()  # 1 - 3/4 * 1/2
+    [0.625]
+    """
+    order = np.argsort(follow_up, kind="stable")
+    times, event = follow_up[order], event[order]
+    starts = np.flatnonzero(np.append(True, times[1:] != times[:-1]))
+    n_within = int(np.searchsorted(times[starts], time_horizon, side="right"))
+    shares = []
+    for weight in (one[order] for one in weights):
+        at_risk = np.cumsum(weight[::-1])[::-1][starts][:n_within]
+        events = np.add.reduceat(weight * event, starts)[:n_within]
+        left = 1.0 - np.divide(events, at_risk, out=np.zeros(n_within), where=events > 0)
+        free = float(np.prod(left))
+        known = free == 0 or not weight.any() or bool(weight[times >= time_horizon].any())
+        shares.append(1 - free if known else np.nan)
+    return np.array(shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +256,6 @@ class DecisionCurve:
         """What the limits cost in net benefit."""
         return self.best - self.within_limits
 
-    @property
-    def interventions_avoided(self) -> FloatArray:
-        """Interventions avoided per case within the limits, compared with treating everybody."""
-        return avoided(self.within_limits, self.treat_all, self.probability)
-
 
 def odds(probability: FloatArray) -> FloatArray:
     """Return the cost ratio that a threshold probability stands for."""
@@ -249,12 +267,6 @@ def treat_all(points: OperatingPoints, probability: FloatArray, scenario: Scenar
     cases = at_deployment(points, scenario)
     positive = cases.n_positive / cases.n_cases
     return np.asarray(positive - (1 - positive) * odds(probability))
-
-
-def avoided(benefit: FloatArray, of_all: FloatArray, probability: FloatArray) -> FloatArray:
-    """Return the interventions avoided per case, compared with treating everybody."""
-    price = np.where(probability > 0, odds(probability), np.nan)
-    return np.asarray((benefit - of_all) / price)
 
 
 def as_scored(
@@ -285,12 +297,7 @@ def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> Float
 
 def check_probabilities(values: Any) -> FloatArray:
     """Return threshold probabilities, or raise and name the first that is not one."""
-    name = "threshold_probability"
-    if is_scalar(values):
-        one = values.item() if isinstance(values, np.ndarray) else values
-        probability = np.asarray(as_number(one, name, "a number in [0, 1)"))
-    else:
-        probability = as_floats(as_vector(values, name), name)
+    probability = as_numbers(values, "threshold_probability", "a number in [0, 1)")
     bad = probability[~((probability >= 0) & (probability < 1))]
     if bad.size:
         raise ArgumentError(

@@ -41,7 +41,6 @@ AXIS_TITLES = {
     "min_precision": "minimum precision",
     "capacity": "capacity",
     "net_benefit": "net benefit",
-    "avoided": "interventions avoided per case",
 }
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (3, 1, 1, 1), (1, 1))

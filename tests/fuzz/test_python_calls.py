@@ -59,7 +59,6 @@ KINDS = {
     "power": "level",
     "alarm_rate": "share",
     "by_cost": "flag",
-    "interventions_avoided": "flag",
     "refit": "flag",
     "progress": "progress",
     **dict.fromkeys(("curves", "choices", "legend", "zoom", "force"), "flag"),
@@ -147,7 +146,7 @@ TARGETS: dict[str, Target] = {
     ),
     "net_benefit(follow_up)": _t(
         voros.net_benefit,
-        "y_true y_score follow_up time_horizon interventions_avoided sample_weight",
+        "y_true y_score follow_up time_horizon sample_weight",
         y_true=CASES["y_true"],
         y_score=1 / (1 + np.exp(-CASES["y_score"])),
         threshold_probability=[0.1, 0.2],

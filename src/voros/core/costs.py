@@ -29,8 +29,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arguments import as_number, check_choice, is_scalar
-from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
+from voros.core.arguments import as_number, check_choice
+from voros.core.arrays import as_numbers, as_vector, check_same_length, check_weights
 from voros.exceptions import Argument, ArgumentError, Message
 from voros.text.numbers import typed
 from voros.typing import FloatArray
@@ -531,18 +531,8 @@ def as_costs(cost_ratio: object) -> CostDistribution:
 
 
 def read_cost_ratios(cost_ratio: Any) -> FloatArray:
-    """Return one cost ratio or several as an array of no or one dimension.
-
-    Examples
-    --------
-    >>> read_cost_ratios(0.1).ndim, read_cost_ratios([0.1, 2]).tolist()
-    (0, [0.1, 2.0])
-    """
-    if is_scalar(cost_ratio):
-        one = cost_ratio.item() if isinstance(cost_ratio, np.ndarray) else cost_ratio
-        ratios = np.asarray(as_number(one, "cost_ratio", "a number of at least 0"))
-    else:
-        ratios = as_floats(as_vector(cost_ratio, "cost_ratio"), "cost_ratio")
+    """Return one cost ratio or several as an array of no or one dimension."""
+    ratios = as_numbers(cost_ratio, "cost_ratio", "a number of at least 0")
     if not np.all(ratios >= 0):
         raise ArgumentError("cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0")
     return ratios

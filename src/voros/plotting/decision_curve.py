@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arguments import check_flag
 from voros.core.scenario import Scenario, check_scenario
-from voros.decision_curves import CensoredCases, DecisionCurve, avoided, check_probabilities
+from voros.decision_curves import CensoredCases, DecisionCurve, check_probabilities
 from voros.exceptions import ArgumentError
 from voros.models import columns_by_model
 from voros.plotting.colours import FADED, muted
@@ -43,9 +42,6 @@ class DecisionCurveDisplay(CurveDisplay):
         Threshold probabilities, from 0 to below 1; by default from 0.01 to where no model gains.
     name : str, optional
         Of a single model; it is then written in a legend.
-    interventions_avoided : bool, default False
-        Draw the interventions avoided per case, compared with treating everybody, in place of net
-        benefits.
 
     `from_predictions` takes `follow_up` and `time_horizon`, as `voros.net_benefit` does, for cases
     that were not all followed until the event.
@@ -83,9 +79,7 @@ class DecisionCurveDisplay(CurveDisplay):
         *,
         probabilities: Any = None,
         name: str | None = None,
-        interventions_avoided: bool = False,
     ) -> None:
-        self.interventions_avoided = check_flag(interventions_avoided, "interventions_avoided")
         self.points: Mapping[str, Any] = named_points(points, name)
         self.scenario = None if scenario is None else check_scenario(scenario)
         chosen = self._gaining() if probabilities is None else probabilities
@@ -158,8 +152,6 @@ class DecisionCurveDisplay(CurveDisplay):
         entries += [(line, "without limits") for line in list(self.unlimited_.values())[:1]]
         dotted = list(self.as_scored_.values())[:1]
         entries += [(line, "alarm at the threshold probability") for line in dotted]
-        if self.interventions_avoided:
-            entries.append((self.treat_none_, "an alarm for nobody"))
         return [*entries, (self.treat_all_, "an alarm for everybody")]
 
     def _draw_model(self, model: str) -> None:
@@ -174,16 +166,8 @@ class DecisionCurveDisplay(CurveDisplay):
             self.as_scored_[model] = self._line(curve.as_scored, **dotted)
 
     def _line(self, height: AnyArray, **style: Any) -> Line2D:
-        shown = self._shown(height)
-        (line,) = self.ax_.plot(self.probabilities, shown, linewidth=line_width(self.ax_), **style)
+        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **style)
         return line
-
-    def _shown(self, benefit: AnyArray) -> AnyArray:
-        """Return net benefits as they are drawn."""
-        if not self.interventions_avoided:
-            return benefit
-        first = next(iter(self.decision_curves.values()))
-        return avoided(benefit, first.treat_all, self.probabilities)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         curve = self.decision_curves[model]
@@ -195,7 +179,6 @@ class DecisionCurveDisplay(CurveDisplay):
             "within_limits": curve.within_limits,
             "cost_of_limits": curve.cost_of_limits,
             "treat_all": curve.treat_all,
-            "interventions_avoided": curve.interventions_avoided,
         }
 
     def _gaining(self) -> AnyArray:
@@ -208,9 +191,9 @@ class DecisionCurveDisplay(CurveDisplay):
         format_axes(
             self.ax_,
             xlabel="threshold probability; its odds are the cost ratio",
-            ylabel=AXIS_TITLES["avoided" if self.interventions_avoided else "net_benefit"],
+            ylabel=AXIS_TITLES["net_benefit"],
         )
-        heights = [self._shown(curve.best) for curve in self.decision_curves.values()]
+        heights = [curve.best for curve in self.decision_curves.values()]
         top = max(float(np.nanmax(heights)), 1e-12)
         self.ax_.set_ylim(-BELOW_ZERO * top, 1.05 * top)
         self.ax_.set_xlim(self.probabilities.min(), self.probabilities.max())
