@@ -77,7 +77,7 @@ def test_a_file_of_an_earlier_version_is_refused_with_what_to_do(tmp_path: Path)
     database.execute("CREATE TABLE cases (id TEXT)")
     database.execute("PRAGMA user_version = 1")
     database.close()
-    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 5\); make"):
+    with pytest.raises(ValueError, match=r"earlier version of voros \(format 1, here 6\); make"):
         voros.Monitor.open(tmp_path / "old.voros")
 
 
@@ -144,7 +144,7 @@ def test_a_failed_write_is_named_and_changes_nothing(ward: Path, number: int, me
         ("UPDATE metadata SET value = 'inf' WHERE name = 'clock'", "checksum"),
         ("DELETE FROM metadata WHERE name = 'policy'", "checksum"),
         ("DROP TABLE metadata", "no such table: metadata"),
-        ("PRAGMA user_version = 99", "a newer version of voros .format 99, here 5"),
+        ("PRAGMA user_version = 99", "a newer version of voros .format 99, here 6"),
     ],
 )
 def test_a_damaged_file_is_refused(ward: Path, damage: str, message: str) -> None:

@@ -14,27 +14,25 @@ from voros.core.alignment import check_aligned
 from voros.core.arrays import check_same_length
 from voros.core.clock import parse_times
 from voros.exceptions import ArgumentError
-from voros.models import model_column
 from voros.monitoring.renewal import Renewal, count_proposal, propose, propose_on_stays
 from voros.monitoring.settings import (
     Settings,
     check_gaps,
     check_single_labels,
     day_of,
-    finite_scores,
     name_periods,
     read_ids,
     read_time,
     read_times,
 )
 from voros.monitoring.status import Status, Update
-from voros.monitoring.stays import add_rows, recorded_stays, stay_status
+from voros.monitoring.stays import recorded_stays, sound_rows, stay_status
 from voros.monitoring.store import Store
 from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
-from voros.typing import AnyArray, FloatArray
+from voros.typing import AnyArray, BoolArray
 
 
 class Monitor:
@@ -214,21 +212,20 @@ class Monitor:
         if not confirm_times:
             check_gaps(seconds, self._store.first, self._store.clock)
         self._watched.refuse(groups=groups, periods=periods, by=by)
-        if self._watched.rule is not None:
-            return self._update_stays(y_score, ids, seconds)
-        per, score_unit = self._watched.limits.per or "day", self.settings.score_unit
-        names, unit = name_periods(times, periods, per, score_unit)
         if groups is not None and not self.settings.window:
             raise ArgumentError(
                 "groups",
                 " needs a window above 0 days, within which alarms of a patient belong together",
             )
-        named = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
-        check_same_length(cases=ids, times=seconds, periods=names, groups=named)
-        columns = {"id": ids, "time": seconds, "period": names, "patient": named}
+        over_stays = self._watched.rule is not None
+        parts = seconds if over_stays else np.zeros(len(ids))
+        names, unit = self._periods(times, periods)
+        patients = np.full(len(ids), None) if groups is None else read_ids(groups, "groups")
+        check_same_length(cases=ids, times=seconds, periods=names, groups=patients)
+        columns = {"id": ids, "part": parts, "time": seconds, "period": names, "patient": patients}
         order, n_new = np.argsort(seconds, kind="stable"), 0
         with self._store.transaction():
-            decided = self._decide(y_score, ids, names, by)
+            decided = self._decide(y_score, columns, by)
             if len(ids):
                 self._store.use_unit(unit)
                 self._store.advance(float(seconds.max()))
@@ -237,29 +234,36 @@ class Monitor:
                 n_new = self._store.add_cases({name: rows[name][order] for name in rows})
         return Update(self._watched.alarms_of(decided), n_new, len(ids) - n_new)
 
-    def _update_stays(self, y_score: Any, ids: AnyArray, seconds: FloatArray) -> Update:
-        scores = finite_scores(model_column(y_score, self._watched.model))
-        check_same_length(y_score=scores, cases=ids, times=seconds)
-        with self._store.transaction():
-            alarms, n_new = add_rows(self._deployment, ids, seconds, scores)
-            if len(ids):
-                self._store.advance(float(seconds.max()))
-        return Update(alarms, n_new, len(ids) - n_new)
+    def _periods(self, times: Any, periods: Any) -> tuple[AnyArray, str]:
+        """Return the period of each case, and the unit; stays have none."""
+        if self._watched.rule is not None:
+            return np.full(len(times), "", dtype=object), "stay"
+        per = self._watched.limits.per or "day"
+        return name_periods(times, periods, per, self.settings.score_unit)
 
-    def _decide(self, y_score: Any, ids: AnyArray, periods: AnyArray, by: Any) -> list[Decided]:
-        """Decide on a batch; of a worklist on new cases, which must be whole periods."""
+    def _decide(self, y_score: Any, columns: dict[str, AnyArray], by: Any) -> list[Decided]:
+        """Decide on a batch; on stays and worklists, whose past matters, only on what is new."""
         decided = self._watched.decide(y_score, by, self.settings.cost_ratio)
-        check_same_length(y_score=decided[0].score, cases=ids)
-        if not isinstance(self.policy, Worklist):
+        check_same_length(y_score=decided[0].score, cases=columns["id"])
+        over_stays = self._watched.rule is not None
+        if not over_stays and not isinstance(self.policy, Worklist):
             return decided
-        alarms = self._store.alarms_of(ids)
-        first = np.unique(ids.astype(str), return_index=True)[1]
-        new = [row for row in np.sort(first).tolist() if ids[row] not in alarms]
-        self._store.check_unseen(periods[new])
-        listed = self.policy.predict(decided[0].score[new], periods=periods[new])
-        alarms |= dict(zip(ids[new].tolist(), listed.tolist(), strict=True))
-        every = np.array([alarms[case] for case in ids.tolist()], dtype=np.bool_)
+        known = self._store.alarms_of(columns["id"])
+        keys = list(zip(columns["id"].tolist(), columns["part"].tolist(), strict=True))
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        new = sorted(row for key, row in first.items() if key not in known)
+        batch = {name: column[new] for name, column in (columns | decided[0]._asdict()).items()}
+        if new:
+            alarms = sound_rows(self._deployment, batch) if over_stays else self._list(batch)
+            known |= dict(zip([keys[row] for row in new], alarms.tolist(), strict=True))
+        every = np.array([known[key] for key in keys], dtype=np.bool_)
         return [decided[0]._replace(alarm=every)]
+
+    def _list(self, batch: dict[str, AnyArray]) -> BoolArray:
+        """Make the lists of new periods, which must be whole."""
+        assert isinstance(self.policy, Worklist)
+        self._store.check_unseen(batch["period"])
+        return self.policy.predict(batch["score"], periods=batch["period"])
 
     def label(
         self,
@@ -312,9 +316,7 @@ class Monitor:
         with self._store.transaction():
             self._store.advance(float(seconds.max()))
             return sum(
-                self._store.add_outcomes(ids, seconds, positive)
-                if over_stays
-                else self._store.add_labels(ids, seconds, positive, outcome)
+                self._store.add_labels(ids, seconds, positive, outcome, of_stays=over_stays)
                 for outcome, positive in labels.items()
             )
 
@@ -405,8 +407,9 @@ class Monitor:
         with nullcontext() if single.guarantee is None else self._store.transaction():
             if single.rule is not None:
                 stays = recorded_stays(deployed, first)
-                listed = [part.tolist() if isinstance(part, np.ndarray) else part for part in stays]
-                number = count_proposal(listed, single, self._store)
+                rows = [stays.names, stays.codes.tolist(), stays.times.tolist()]
+                columns = [*rows, stays.scores.tolist(), stays.outcomes]
+                number = count_proposal(columns, single, self._store)
                 return propose_on_stays(stays, single, ratio, number)
             rows = self._store.latest(first, deployed.now - self.settings.window_seconds)
             number = count_proposal(rows, single, self._store)
@@ -439,5 +442,4 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        n_cases, *_ = self._store.sizes()
-        return f"Monitor({n_cases // len(self._watched.outcomes):,} cases, {where})"
+        return f"Monitor({self._store.sizes()[0]:,} cases, {where})"

@@ -1,7 +1,9 @@
 """Cases and labels of a deployment in one SQLite file: each once, whole batches or nothing.
 
 A case has a row for each outcome that the policy raises alarms of, mostly one, which has no name.
-Rows of one stream, an outcome or a group of cases, are judged by one precision floor.
+Rows of one stream, an outcome or a group of cases, are judged by one precision floor. A stay has a
+row for each of its scores, which its time tells from the others (``part``); a label of a stay is an
+event, at its time, or the end without one. A file holds single cases or stays.
 
 A batch that is given again changes nothing; that is how to go on after a kill.
 """
@@ -25,10 +27,10 @@ RECENT_LABELS = 1_000
 STORE_SCHEMA = """
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cases (
-  position INTEGER PRIMARY KEY, id TEXT NOT NULL, time REAL NOT NULL, period TEXT NOT NULL,
-  score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT, outcome TEXT NOT NULL,
-  stream TEXT NOT NULL,
-  UNIQUE (id, outcome),
+  position INTEGER PRIMARY KEY, id TEXT NOT NULL, part REAL NOT NULL, time REAL NOT NULL,
+  period TEXT NOT NULL, score REAL NOT NULL, alarm INTEGER NOT NULL, patient TEXT,
+  outcome TEXT NOT NULL, stream TEXT NOT NULL,
+  UNIQUE (id, outcome, part),
   CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
 );
 CREATE INDEX alarms ON cases (stream, time, id, outcome, patient) WHERE alarm = 1;
@@ -39,50 +41,25 @@ CREATE TABLE labels (
   outcome TEXT NOT NULL,
   CHECK (typeof(time) = 'real' AND value IN (0, 1))
 );
-CREATE INDEX labels_of ON labels (id, outcome, time, entry, value);
-CREATE TABLE stay_rows (
-  stay TEXT NOT NULL, time REAL NOT NULL, score REAL NOT NULL, alarm INTEGER NOT NULL,
-  PRIMARY KEY (stay, time),
-  CHECK (typeof(time) = 'real' AND typeof(score) = 'real' AND alarm IN (0, 1))
-) WITHOUT ROWID;
-CREATE INDEX stay_times ON stay_rows (time);
-CREATE TABLE stay_outcomes (
-  stay TEXT NOT NULL, time REAL NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (stay, time),
-  CHECK (typeof(time) = 'real' AND value IN (0, 1))
-) WITHOUT ROWID
+CREATE INDEX labels_of ON labels (id, outcome, time, entry, value)
 """
 
 ADD_LABEL = """
 INSERT INTO labels (id, time, value, outcome)
-SELECT * FROM (SELECT ? AS id, ? AS time, ? AS value, ? AS outcome) AS new WHERE value IS NOT (
+SELECT id, time, value, outcome
+FROM (SELECT ? AS id, ? AS time, ? AS value, ? AS outcome, ? AS since) AS new
+WHERE value IS NOT (
   SELECT value FROM labels l
-  WHERE l.id = new.id AND l.outcome = new.outcome AND l.time <= new.time
+  WHERE l.id = new.id AND l.outcome = new.outcome AND l.time BETWEEN new.since AND new.time
   ORDER BY time DESC, entry DESC LIMIT 1
-)
-"""
-
-FIRST_TIME = """
-SELECT min(time) FROM (
-  SELECT min(time) AS time FROM cases UNION ALL SELECT min(time) FROM stay_rows
 )
 """
 
 LAST_TIME = """
 SELECT max(time) FROM (
   SELECT max(time) AS time FROM cases UNION ALL SELECT max(time) FROM labels
-  UNION ALL SELECT max(time) FROM stay_rows UNION ALL SELECT max(time) FROM stay_outcomes
 )
 """
-
-ADD_OUTCOME = """
-INSERT INTO stay_outcomes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value
-WHERE value <> excluded.value
-"""
-
-TABLES = {"cases": "id", "labels": "id", "stay_rows": "stay", "stay_outcomes": "stay"}
-"""Tables by the column that identifies a case, or a stay."""
-
-STORED = "SELECT 1 FROM cases WHERE id = ? UNION ALL SELECT 1 FROM stay_rows WHERE stay = ? LIMIT 1"
 
 LABEL_NOW = """(
   SELECT value FROM labels l WHERE l.id = c.id AND l.outcome = c.outcome
@@ -103,17 +80,29 @@ SELECT period, time, score, alarm, patient, {LABEL_NOW} FROM cases c
 WHERE time >= ? AND time < ? ORDER BY time, id
 """
 
-SIZES = """
-SELECT (SELECT count(*) FROM cases) + (SELECT count(DISTINCT stay) FROM stay_rows),
-  (SELECT count(*) FROM cases WHERE alarm = 1) + (SELECT count(*) FROM stay_rows WHERE alarm = 1),
-  (SELECT count(*) FROM labels) + (SELECT count(*) FROM stay_outcomes)
+IN_JSON = "id IN (SELECT value FROM json_each(?))"
+
+OUTCOMES = f"""
+SELECT id, time, value FROM labels l WHERE {IN_JSON} AND entry = (
+  SELECT max(entry) FROM labels o WHERE o.id = l.id AND o.outcome = '' AND o.time = l.time
+) ORDER BY entry
 """
-"""Cases, or stays; alarms; labels, or outcomes."""
+
+LAST_ROWS = f"""
+SELECT id, CAST(round(1e6 * max(time)) AS INTEGER),
+  CAST(round(1e6 * max(CASE WHEN alarm THEN time END)) AS INTEGER)
+FROM cases WHERE {IN_JSON} GROUP BY id
+"""
+
+SIZES = """
+SELECT (SELECT count(*) FROM (SELECT 1 FROM cases GROUP BY id)), (SELECT count(*) FROM cases WHERE alarm = 1),
+  (SELECT count(*) FROM labels)
+"""
 
 UNMATCHED_LABELS = """
-SELECT (SELECT count(*) FROM labels l LEFT JOIN cases c ON c.id = l.id AND c.outcome = l.outcome
-  WHERE c.id IS NULL AND l.entry > (SELECT max(entry) FROM labels) - ?)
-  + (SELECT count(DISTINCT stay) FROM stay_outcomes WHERE stay NOT IN (SELECT stay FROM stay_rows))
+SELECT count(*) FROM labels l
+WHERE entry > (SELECT max(entry) FROM labels) - ?
+  AND NOT EXISTS (SELECT * FROM cases c WHERE c.id = l.id AND c.outcome = l.outcome)
 """
 
 COSTS = f"""
@@ -150,7 +139,7 @@ class PeriodTotals(NamedTuple):
 class Store(Database):
     """The state of a monitor."""
 
-    format = 5
+    format = 6
     schema = STORE_SCHEMA
 
     @property
@@ -162,7 +151,7 @@ class Store(Database):
     @property
     def first(self) -> float | None:
         """The time of the first case, or of the first row of a stay."""
-        time = self.rows(FIRST_TIME)[0][0]
+        time = self.rows("SELECT min(time) FROM cases")[0][0]
         return None if time is None else float(time)
 
     def advance(self, seconds: float) -> None:
@@ -191,7 +180,7 @@ class Store(Database):
         Raises
         ------
         ArgumentError
-            When a case came before with another score, time or patient.
+            When a case, or the row of a stay, came before with another score, time or patient.
         """
         marks = ", ".join("?" * len(columns))
         query = f"INSERT OR IGNORE INTO cases ({', '.join(columns)}) VALUES ({marks})"
@@ -203,11 +192,11 @@ class Store(Database):
 
     def _check_same(self, columns: Mapping[str, list[Any]]) -> None:
         """Raise where a case differs from the one that is stored."""
-        known = self._known(columns["id"], "outcome, score, time, stream, patient")
-        stored = {(case, outcome): said for case, outcome, *said in known}
-        names = ("id", "outcome", "score", "time", "stream", "patient")
-        for case, outcome, *now in zip(*(columns[name] for name in names), strict=True):
-            before = stored[case, outcome]
+        names = ("id", "part", "outcome", "score", "time", "stream", "patient")
+        known = self._known(columns["id"], ", ".join(names))
+        stored = {(case, part, outcome): said for case, part, outcome, *said in known}
+        for case, part, outcome, *now in zip(*(columns[name] for name in names), strict=True):
+            before = stored[case, part, outcome]
             if now[:3] != before[:3] or (None not in (now[3], before[3]) and now != before):
                 raise ArgumentError(
                     "cases",
@@ -225,26 +214,43 @@ class Store(Database):
                     "of all cases of a period at once. Nothing of this batch was stored",
                 )
 
-    def alarms_of(self, ids: AnyArray) -> dict[str, bool]:
-        """Return what was decided on the cases that are stored."""
-        return {case: bool(alarm) for case, alarm in self._known(ids.tolist(), "alarm")}
+    def alarms_of(self, ids: AnyArray) -> dict[tuple[str, float], bool]:
+        """Return what was decided on the cases, or the rows of the stays, that are stored."""
+        known = self._known(ids.tolist(), "id, part, alarm")
+        return {(case, part): bool(alarm) for case, part, alarm in known}
 
     def _known(self, ids: Sequence[str], columns: str) -> list[tuple[Any, ...]]:
-        """Return the id and some columns of the cases that are stored."""
-        query = f"SELECT id, {columns} FROM cases WHERE id IN (SELECT value FROM json_each(?))"
-        return self.rows(query, (json.dumps(ids),))
+        """Return some columns of the cases, or of the rows of stays, that are stored."""
+        return self.rows(f"SELECT {columns} FROM cases WHERE {IN_JSON}", (json.dumps(ids),))
+
+    def last_rows(self, stays: Sequence[str]) -> list[tuple[str, int, int | None]]:
+        """Return, of stays, the times of the last row and of the last alarm in microseconds."""
+        return self.rows(LAST_ROWS, (json.dumps(stays),))
+
+    def outcomes(self, stays: Sequence[str]) -> list[tuple[str, float, int]]:
+        """Return of stays each event, and the ends without one: stay, time, and 1 or 0."""
+        return self.rows(OUTCOMES, (json.dumps(stays),))
+
+    def stay_rows(self) -> list[tuple[str, float, float, int]]:
+        """Return stay, time, score and alarm of every row, in the order of time."""
+        return self.rows("SELECT id, time, score, alarm FROM cases ORDER BY time, id")
 
     def add_labels(
-        self, ids: AnyArray, seconds: FloatArray, values: BoolArray, outcome: str = ""
+        self,
+        ids: AnyArray,
+        seconds: FloatArray,
+        values: BoolArray,
+        outcome: str = "",
+        *,
+        of_stays: bool = False,
     ) -> int:
-        """Add labels inside a transaction; one that says nothing new is left out."""
-        n, columns = len(ids), (ids.tolist(), seconds.tolist(), values.astype(int).tolist())
-        return self.run_each(ADD_LABEL, zip(*columns, [outcome] * n, strict=True))
+        """Add labels inside a transaction; one that says nothing new is left out.
 
-    def add_outcomes(self, ids: AnyArray, seconds: FloatArray, events: BoolArray) -> int:
-        """Add events, and ends of stays without one, inside a transaction."""
-        columns = (ids.tolist(), seconds.tolist(), events.astype(int).tolist())
-        return self.run_each(ADD_OUTCOME, zip(*columns, strict=True))
+        Those of stays say something new at every time.
+        """
+        since = seconds if of_stays else np.full(len(ids), -np.inf)
+        columns = (ids, seconds, values.astype(int), np.full(len(ids), outcome), since)
+        return self.run_each(ADD_LABEL, zip(*(c.tolist() for c in columns), strict=True))
 
     def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
         """Return time, patient, label now, label when the window closed, and score of alarms."""
@@ -257,11 +263,10 @@ class Store(Database):
 
     def withdraw(self, ids: Sequence[str]) -> None:
         """Take cases, or stays, out with their labels, inside a transaction."""
-        for name in ids:
-            if not self.rows(STORED, (name, name)):
+        for name in dict.fromkeys(ids):
+            if not self.run_each("DELETE FROM cases WHERE id = ?", [(name,)]):
                 raise ArgumentError("cases", f" holds {name!r}, which has not come")
-        for table, column in TABLES.items():
-            self.run_each(f"DELETE FROM {table} WHERE {column} = ?", zip(ids, strict=True))
+        self.run_each("DELETE FROM labels WHERE id = ?", zip(ids, strict=True))
         self.set_back()
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
@@ -269,7 +274,7 @@ class Store(Database):
         return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return how many cases or stays, alarms, and labels or outcomes are stored."""
+        """Return how many cases or stays, alarms and labels are stored."""
         cases, alarms, labels = self.rows(SIZES)[0]
         return cases, alarms, labels
 

@@ -72,7 +72,7 @@ class Deployment:
 
     def status(self, watches: Sequence[Watch], notes: Iterable[str]) -> Status:
         """Sum up what is watched, and what was noted."""
-        n_rows, alarms, labels = self.store.sizes()
+        cases, alarms, labels = self.store.sizes()
         n_unmatched, every = self.store.unmatched_labels(), list(notes)
         if n_unmatched:
             unmatched = counted(n_unmatched, "recent label")
@@ -89,10 +89,10 @@ class Deployment:
             verdict=worst(watches),
             as_of=None if self.store.clock is None else day_of(self.now),
             watches=tuple(watches),
-            cases=n_rows // len(self.policy.outcomes),
+            cases=cases,
             alarms=alarms,
             labels=labels,
-            notes=tuple(every) if n_rows else (),
+            notes=tuple(every) if cases else (),
         )
 
     def periods(self, streams: tuple[str, ...]) -> PeriodTotals:

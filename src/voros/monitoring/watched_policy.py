@@ -150,12 +150,12 @@ class WatchedPolicy:
             self.policy.threshold(settings.cost_ratio)
 
     def decide(self, y_score: Any, by: Any, cost_ratio: float | None) -> list[Decided]:
-        """Decide on new cases; a worklist, which is made of whole periods, decides on none here."""
+        """Decide on new cases; worklists and rules over stays need what came before, and do not."""
         if isinstance(self.policy, JointPolicy):
             return self._decide_streams(self.policy, y_score, by)
         scores = finite_scores(model_column(y_score, self.model))
         alarms = np.zeros(len(scores), dtype=np.bool_)
-        if isinstance(self.policy, ThresholdPolicy):
+        if isinstance(self.policy, ThresholdPolicy) and self.rule is None:
             alarms = self.policy.predict(scores, cost_ratio)
         return [self._of_stream(ONLY, scores, alarms)]
 
