@@ -18,7 +18,7 @@ def summary(**changed):
 
 def test_everything_is_escaped():
     table = Table.from_rows([(ODD,), (ODD,)], ODD)
-    page = summary(tables=[table], pictures=[Picture(b"png", ODD, ODD)])
+    page = summary(tables=[table], pictures=[Picture(b"png", ODD)])
     assert "<script>" not in page
     assert page.count("&lt;script&gt;") == 11
     # The hash of the style comes before the title, and may hold any digits.

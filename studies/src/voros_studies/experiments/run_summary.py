@@ -187,5 +187,5 @@ def render_summary(
 
 def _picture(name: str, png: bytes) -> Picture:
     number, kind = name.removeprefix("scenario_").removesuffix(".png").rsplit("_", 1)
-    caption = f"Scenario {number}. {CAPTIONS[kind]}"
-    return Picture(png, caption, caption)
+    caption = f"Scenario {number}: {CAPTIONS[kind]}"
+    return Picture(png, caption)

@@ -210,7 +210,7 @@ def write_result(root: Path, result: SepsisResult, notes: Sequence[str]) -> None
             ("processor time", f"{result.seconds / 60:.1f} minutes"),
         ],
         tables=result.tables,
-        pictures=[Picture(drawn, CAPTION, CAPTION)],
+        pictures=[Picture(drawn, CAPTION)],
         steps=[],
         reviewer=[],
         long_tables=[],
