@@ -95,7 +95,8 @@ FROM cases WHERE {IN_JSON} GROUP BY id
 """
 
 SIZES = """
-SELECT (SELECT count(*) FROM (SELECT 1 FROM cases GROUP BY id)), (SELECT count(*) FROM cases WHERE alarm = 1),
+SELECT (SELECT count(*) FROM (SELECT 1 FROM cases GROUP BY id)),
+  (SELECT count(*) FROM cases WHERE alarm = 1),
   (SELECT count(*) FROM labels)
 """
 
