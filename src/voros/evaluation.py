@@ -224,10 +224,11 @@ class Evaluation:
         except IncompleteCountsError:
             binding = "not known from these counts"
         recall = self.scenario.min_recall
+        most = count_within(self.max_alarms, *(choice.alarms for choice in self.choices))
         limits = (
             f"precision >= {self.scenario.min_precision:g}, "
             f"{'' if recall is None else f'recall >= {recall:g}, '}"
-            f"alarms <= {count_within(self.max_alarms)} of {self._all_cases}"
+            f"alarms <= {most} of {self._all_cases}"
         )
         nothing = "only raising no alarm" if recall is None else "nothing"
         if self.scenario.per is not None:

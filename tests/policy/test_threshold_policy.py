@@ -384,6 +384,20 @@ def test_a_printed_policy_states_limits_guarantee_and_thresholds():
     assert all(part in policy._repr_html_() for part in ("guarantee", "0.5", str(n_alarms)))
 
 
+def test_the_capacity_of_weighted_cases_is_printed_as_it_binds() -> None:
+    """Forty percent of 10.6 are 4.24: 4.1 alarms are within them, and 4.3 are not."""
+    labels, scores = [1, 1, 0, 1, 0], [5, 4, 3, 2, 1]
+    scenario = Scenario(capacity=0.4, cost_ratio=0.1)
+    policy = ThresholdPolicy.from_validation(
+        labels, scores, scenario, sample_weight=[2.0, 2.1, 2.5, 2.0, 2.0]
+    )
+    tested = policy.evaluate(labels, scores, sample_weight=[2.2, 2.1, 2.3, 2.0, 2.0])
+    assert policy.default.alarms == pytest.approx(4.1)
+    assert "alarms: at most 4.24 of 10.6 cases" in repr(policy)
+    assert "at most 4.24" in tested.table().text()
+    assert str(*tested.violations) == "capacity: 4.30 alarms, at most 4.24 allowed"
+
+
 def test_whole_numbers_that_no_threshold_sets_apart_are_not_deployed():
     """Scores count them exactly, but a threshold of 2**60 would alarm for all."""
     labels, scores = np.repeat([0, 1], 50), 2**60 + np.arange(100)

@@ -246,7 +246,7 @@ def _alarms_in_words(tested: PolicyEvaluation, alarms: BoolArray, scenario: Scen
     if not np.isclose(tested.mean_alarms, n_alarms):
         words += f", {count(tested.mean_alarms)} at the prevalence of the policy"
     if scenario.per is None:
-        return f"{words}; capacity {count_within(tested.max_alarms)} alarms"
+        return f"{words}; capacity {count_within(tested.max_alarms, tested.mean_alarms)} alarms"
     words += f"; capacity {typed(scenario.capacity)} {scenario.rule}"
     if (by_period := tested.by_period) is not None:
         words += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"

@@ -15,7 +15,14 @@ from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep
 from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy, PolicyValues
-from voros.text.numbers import count, interval, positives_in_words, short, threshold_text
+from voros.text.numbers import (
+    count,
+    count_within,
+    interval,
+    positives_in_words,
+    short,
+    threshold_text,
+)
 from voros.text.table import Table, html_pairs
 from voros.typing import FloatArray
 
@@ -146,7 +153,7 @@ def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
         all_cases = f"{policy.origin.n_stays:,} stays over {count(n_periods)} patient-days"
     most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
     rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
-    alarms = f"{count(np.floor(most))} of {all_cases}{rule}"
+    alarms = f"{count_within(most, *(c.alarms for c in policy.choices))} of {all_cases}{rule}"
     if policy.rule is not None and scenario.per not in (None, PATIENT_DAY):
         # The periods are those of admission, which the policy does not count.
         alarms = f"{scenario.capacity:,} {scenario.rule}"

@@ -16,7 +16,15 @@ from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation
 from voros.policy.violations import Violation
-from voros.text.numbers import count, count_interval, interval, percent, positives_in_words, short
+from voros.text.numbers import (
+    count,
+    count_interval,
+    count_within,
+    interval,
+    percent,
+    positives_in_words,
+    short,
+)
 from voros.text.table import ReprMixin, Table
 from voros.typing import FloatArray
 
@@ -202,7 +210,7 @@ class PolicyEvaluation(ReprMixin):
         span = "" if intervals is None else f"{percent(intervals.confidence_level)} interval"
         floor, recall = f"at least {self.scenario.min_precision:g}", self.scenario.min_recall
         least = "" if recall is None else f"at least {recall:g}"
-        most = np.floor(self.max_alarms) if self.counts.whole else self.max_alarms
+        most = count_within(self.max_alarms, *(choice.alarms for choice in self.choices))
         per_1000 = PER_1000 if self.values is None else "cost of 1,000 cases, in values"
         rows = [
             ("expected cost", self.expected_cost, "cost", "", short),
@@ -211,7 +219,7 @@ class PolicyEvaluation(ReprMixin):
             ("recall", self.mean_recall, "recall", least, short),
         ]
         if self.by_period is None:
-            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {count(most)}", count))
+            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {most}", count))
         cells = (
             (name, write(value), _ends(intervals, of), limit)
             for name, value, of, limit, write in rows

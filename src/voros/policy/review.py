@@ -100,12 +100,11 @@ class ReviewCounts(ReprMixin):
     def _parts(self) -> tuple[Table, str]:
         rows = zip(LEVELS, self.cases, self.positive, strict=True)
         table = [("", "cases", "positive"), *((n, count(c), count(p)) for n, c, p in rows)]
-        # Weighted cases may fill a capacity that is no whole number.
-        write = count_within if all(float(n).is_integer() for n in self.cases) else count
         said = (
             f"precision {short(self.precision)}, recall {short(self.recall)}, cost of 1,000 cases "
-            f"{short(self.cost_per_1000)} misses; at most {write(self.max_alarms)} alarms and "
-            f"{write(self.max_reviews)} reviews"
+            f"{short(self.cost_per_1000)} misses; at most "
+            f"{count_within(self.max_alarms, *self.cases)} alarms and "
+            f"{count_within(self.max_reviews, *self.cases)} reviews"
         )
         return Table.from_rows(table), said
 

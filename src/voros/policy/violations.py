@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.policy.by_period import PeriodEvaluation
-from voros.text.numbers import count, interval, percent, short, typed, typed_percent
+from voros.text.numbers import count, count_within, interval, percent, short, typed, typed_percent
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ class Violation:
             most = (typed_percent if shares else typed)(self.bound)
             said = f"capacity: {worst} {self.measure}, at most {most} allowed"
         else:
-            whole = float(np.floor(self.bound))
-            said = f"capacity: {count(self.worst, whole)} alarms, at most {count(whole)} allowed"
+            most = count_within(self.bound, self.worst)
+            said = f"capacity: {count(self.worst, self.bound)} alarms, at most {most} allowed"
         if not self.where or self.probability > ALL_COSTS:
             return said
         spans = ", ".join(interval(c.cost_ratio_low, c.cost_ratio_high) for c in self.where)

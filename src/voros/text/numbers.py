@@ -92,8 +92,14 @@ def positives_in_words(n_positive: float, prevalence: float | None) -> str:
     return f"{count(n_positive)} positive{stated}"
 
 
-def count_within(limit: float) -> str:
+def count_within(limit: float, *counts: float) -> str:
     """Write the greatest whole count within a limit; a limit below 1 as it is.
+
+    Parameters
+    ----------
+    limit : float
+    *counts : float
+        What it limits. Where one is a sum of weights, the limit is written as it is.
 
     Returns
     -------
@@ -103,9 +109,11 @@ def count_within(limit: float) -> str:
     --------
     >>> count_within(745.6), count_within(1200.0), count_within(0.25), count_within(float("inf"))
     ('745', '1,200', '0.250', 'infinity')
+    >>> count_within(4.38, 1.5)
+    '4.38'
     """
     # A product such as 0.29 * 100 may lie just below the whole number that it stands for.
-    whole = limit >= 1 and math.isfinite(limit)
+    whole = limit >= 1 and math.isfinite(limit) and all(n == round(n) for n in counts)
     return count(math.floor(_rounded(limit, MOST_DIGITS)) if whole else limit)
 
 
