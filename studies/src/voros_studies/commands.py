@@ -34,13 +34,13 @@ experiment = typer.Typer(
 LARGEST_SEED = 2**32 - 1
 
 MOST_ROWS = 200_000
-"""Cases of a table that losses are compared on: all of the largest open one."""
+"""Most cases of a table in the comparison of losses: all of the largest open one."""
 
 Data = Annotated[Path, option("As PhysioNet distributes it.", metavar="FOLDER")]
 Out = Annotated[
     Path,
     option(
-        "Where everything is written. An interrupted run in it is taken up again.", metavar="FOLDER"
+        "Folder for all results. The command resumes an interrupted run in it.", metavar="FOLDER"
     ),
 ]
 Seed = Annotated[int, option("Of the split and the fits.", min=0, max=LARGEST_SEED)]
@@ -48,7 +48,7 @@ Seed = Annotated[int, option("Of the split and the fits.", min=0, max=LARGEST_SE
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """What every study can be asked."""
+    """Options that every study has."""
 
     out: Out
     quick: bool = option("Fit 12 models rather than 140.", "--quick", default=False)
@@ -56,17 +56,17 @@ class StudyOptions:
     time_limit: float = option("Minutes that a single fit may take.", default=30.0)
     seed: Seed = 0
     scenarios: Path | None = option(
-        "Limits of one's own, not the paper's two.", metavar="FILE.toml"
+        "Your own limits in place of the paper's two.", metavar="FILE.toml"
     )
     models: str | None = option(
-        "Estimators of one's own, in place of the grid: a dict called models in a Python file "
+        "Your own estimators in place of the grid: a dict called models in a Python file "
         "or module.",
         metavar="FILE.py",
     )
 
     @property
     def options(self) -> RunOptions:
-        """What the study itself takes."""
+        """Options of one study."""
         from voros_studies.experiments import RunOptions
         from voros_studies.experiments.model_file import own_models
 
@@ -154,12 +154,12 @@ def physionet2012(
 def physionet2019(
     data: Annotated[Path, option("Folder or archive with p*.psv files.", metavar="PATH")],
     out: Out,
-    test_data: Path | None = option("Stays to test on alone, in the same layout.", metavar="PATH"),
+    test_data: Path | None = option("Stays for testing only, in the same layout.", metavar="PATH"),
     splits: int = option("Random splits.", min=1, default=10),
     quick: bool = option("Fit 2 models rather than 12.", "--quick", default=False),
     seed: Seed = 0,
     scenarios: Path | None = option(
-        "One scenario of one's own, with a capacity per patient-day.", metavar="FILE.toml"
+        "Your own scenario, with a capacity per patient-day.", metavar="FILE.toml"
     ),
 ) -> None:
     """PhysioNet Challenge 2019, open to all: alarms before sepsis, hour by hour in the ICU."""
@@ -199,7 +199,7 @@ def table(
     data: Annotated[Path, option("Features and outcome, CSV or Parquet.", metavar="FILE")],
     label: Annotated[str, option("Column of the outcome.", metavar="COLUMN")],
     study: StudyOptions,
-    positive: str | None = option("Value of the outcome to predict; default 1, true or yes."),
+    positive: str | None = option("Value of the outcome to predict; by default 1, true or yes."),
     group: str | None = option("Column of the patients.", metavar="COLUMN"),
     split: str | None = option("Column with train, valid and test.", metavar="COLUMN"),
     splits: int | None = option("Random splits; default 1.", min=1),
@@ -208,7 +208,7 @@ def table(
         "A column to leave out of the features; may be repeated.", metavar="COLUMN"
     ),
 ) -> None:
-    """A table of one's own: the same study, with one's own limits and models."""
+    """Your own table: the same study, with your own limits and models."""
     from voros_studies.experiments.table import TableColumns
     from voros_studies.experiments.table_study import run_table
 
@@ -222,7 +222,7 @@ def table(
 
 
 def score_rows(folder: Path, model: str, source: Source) -> FloatArray:
-    """Return the risk of every row of a file by a saved model; ``voros apply`` asks for it."""
+    """Return the risk of every row of a file by a saved model, for ``voros apply``."""
     from voros_studies.experiments.saved_models import score_frame
     from voros_studies.experiments.table import read_frame
 
@@ -231,18 +231,18 @@ def score_rows(folder: Path, model: str, source: Source) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class OpenDataOptions:
-    """Which open data sets are read, and where results go."""
+    """Options that name the open data sets and the output folder."""
 
     out: Out
     data: list[Path] | None = option("With the tables as CSV; may be repeated.", metavar="FOLDER")
     physionet2012: Path | None = option("Its folder or archive.", metavar="PATH")
     only: list[str] | None = option("A data set by name; may be repeated.")
     scenarios: Path | None = option(
-        "Limits of one's own, not the study's three.", metavar="FILE.toml"
+        "Your own limits in place of the study's three.", metavar="FILE.toml"
     )
 
     def read(self, **limit: int) -> list[DataSet]:
-        """Read the data sets that are there."""
+        """Read the data sets that are found."""
         from voros_studies.evidence.sources import find_datasets
 
         check_folder(self.out)
@@ -283,7 +283,7 @@ def training(
 
 
 SUMMARY = ("expected_cost", "mean_precision", "mean_alarms", "max_alarms", "satisfied")
-"""What a row of CSV says of a strategy on one set of cases."""
+"""A row of CSV: one strategy on one set of cases."""
 
 
 @bundled

@@ -43,14 +43,14 @@ def score_prognoses(
 
 
 def winner(scores: Mapping[str, float | None]) -> str:
-    """Name the prognosis of highest score, and who comes within the tolerance of it."""
+    """Name the prognosis of highest score, and those within the tolerance of it."""
     ranked = sorted(scores, key=lambda name: scores[name] or 0.0, reverse=True)
     best, second = (scores[name] or 0.0 for name in ranked[:2])
     return ranked[0] if best - second > TOLERANCE else f"{ranked[0]} or {ranked[1]}"
 
 
 def runs(winners: Mapping[float, str]) -> str:
-    """Say who wins over which range of capacities."""
+    """Say which prognosis wins over which range of capacities."""
     said = []
     for name, run in groupby(winners, key=winners.__getitem__):
         capacities = list(run)
@@ -89,7 +89,7 @@ def _table(points: Mapping[str, OperatingPoints], floor: float) -> Iterator[str]
 
 
 def screen(patients: Support2) -> Iterator[str]:
-    """Lines of one screen: the question, the answer and one table."""
+    """Return the lines of one screen: the question, the answer and one table."""
     y_true = patients.outcome(OUTCOME)
     points = count_models(y_true, patients.prognoses)
     yield from _introduction(patients, y_true)
@@ -100,7 +100,7 @@ def screen(patients: Support2) -> Iterator[str]:
 
 
 def unused_folder(folder: Path) -> Path:
-    """Return ``folder``, or the first numbered one after it that nobody has used."""
+    """Return ``folder``, or the first numbered one after it that does not exist."""
     numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(f for f in chain([folder], numbered) if not f.exists())
 
@@ -115,7 +115,7 @@ def run_demo(folder: Path = DEFAULT_FOLDER) -> None:
         with folder_for(folder):
             _write_everything(patients, folder)
     except BaseException:
-        # The folder is new, so all that is in it is half of a demonstration.
+        # The folder is new, so it holds only this unfinished demonstration.
         shutil.rmtree(folder, ignore_errors=True)
         raise
 

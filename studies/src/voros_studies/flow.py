@@ -1,4 +1,4 @@
-"""Where cases come from and where others went: the counts of a flow diagram."""
+"""The counts of a flow diagram: cases kept and cases left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FlowStep:
-    """What is left after leaving some out, and why they were; or a part of the split.
+    """A step: the cases kept, the cases left out and why; or a part of the split.
 
     Examples
     --------
@@ -24,6 +24,6 @@ class FlowStep:
     is_part: bool = False
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return the step as a sentence."""
         gone = f"{self.left_out:,} {self.reason}; " if self.reason else ""
         return f"{gone}{self.kept:,} {self.what}"

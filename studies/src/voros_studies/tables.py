@@ -1,4 +1,4 @@
-"""Tables of studies: columns in groups, cells that are absent, the least value marked."""
+"""Tables of studies: grouped columns, absent cells, the least value marked."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from voros.text.table import aligned, csv_text, element, html_row, html_table, l
 
 @dataclass(frozen=True)
 class Absent:
-    """What stands in a cell that could not be computed."""
+    """Content of a cell that could not be computed."""
 
     reason: str
 
     @property
     def said(self) -> str:
-        """The reason, as a note or a program is given it."""
+        """The reason, for notes and programs."""
         return f"absent: {self.reason}"
 
 
@@ -36,13 +36,13 @@ class Column:
     name : str
         For CSV; the title where it is empty.
     group : str
-        Heading above neighbouring columns of the same group. What follows its first colon or
-        comma is explained beside the table.
+        Heading above neighbouring columns of the same group. Text after its first colon or comma is
+        shown beside the table.
     decimals : int
-        To show; a number that is whole is shown whole if `decimals` is 1.
+        Decimals to show; whole numbers are shown without them if `decimals` is 1.
     least_if : str
-        Name of another column. The least value of the rows that say "yes" there is marked; empty
-        where none is.
+        Name of another column. The least value of the rows with "yes" in it is marked; none if
+        empty.
     """
 
     title: str
@@ -57,7 +57,7 @@ class Column:
         return self.name or self.title
 
     def shown(self, value: Value) -> str:
-        """Return what people read of a value."""
+        """Return a value as text for people."""
         if isinstance(value, str):
             return value
         if isinstance(value, Absent):
@@ -89,7 +89,7 @@ class Table:
         return tuple(dict.fromkeys(said))
 
     def _legend(self, mark: str) -> list[str]:
-        """What a mark means, where the table has one."""
+        """Explanation of the mark, if the table has one."""
         if not any(best for row in self._cells for _, _, best in row):
             return []
         named = {column.key: column for column in self.columns}
@@ -164,13 +164,13 @@ class Table:
 
     @property
     def _spans(self) -> list[tuple[str, int]]:
-        """Groups of columns side by side: what stands before a colon or comma, and how many."""
+        """Groups of neighbouring columns: text before a colon or comma, and number of columns."""
         grouped = groupby(self.columns, key=lambda column: column.group)
         return [(re.split("[:,]", group)[0], len(list(columns))) for group, columns in grouped]
 
     @property
     def _cells(self) -> Iterator[list[tuple[Column, str, bool]]]:
-        """Row by row: the column, what people read, and whether it is marked."""
+        """Cells by row: the column, its text, and whether it is marked."""
         least = [self._least(position) for position in range(len(self.columns))]
         for row in self.rows:
             shown = [column.shown(value) for column, value in zip(self.columns, row, strict=True)]

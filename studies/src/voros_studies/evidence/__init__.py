@@ -1,4 +1,4 @@
-"""Does choosing by partial VOROS cost less? The same question asked of many open data sets.
+"""Does choosing by partial VOROS cost less? A comparison on many open data sets.
 
 `run_evidence` fits a small grid on many splits of every data set that it finds, lets each strategy
 choose a model and its thresholds on validation, and compares the costs on test.

@@ -1,4 +1,4 @@
-"""The figures: differences in cost by data set, and regret by limits and way to choose."""
+"""The figures: differences in cost by data set, and regret by limits and method of choice."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _colour(one: Difference) -> str:
 
 
 def draw_regrets(regrets: Sequence[MeanRegret], file_format: str = "png") -> bytes:
-    """Draw the regret above that of partial VOROS: AUROC and VOROS by cell, every way overall."""
+    """Draw regrets less that of partial VOROS: AUROC and VOROS by cell, all methods overall."""
     pyplot = headless_pyplot()
     figure, axes = pyplot.subplots(
         1, 3, figsize=(11.5, 4.2), layout="constrained", width_ratios=(1, 1, 1.6)
@@ -101,7 +101,7 @@ def draw_regrets(regrets: Sequence[MeanRegret], file_format: str = "png") -> byt
 
 
 def draw_ways(ax: Any, ways: Sequence[MeanRegret]) -> None:
-    """Draw each way's cost above partial VOROS's: thresholds of test, then those of validation."""
+    """Draw each method's cost less that of partial VOROS, by test and by validation thresholds."""
     for height, one in enumerate(reversed(ways)):
         for shift, mark, interval in ((0.14, "o", one.above), (-0.14, "s", one.deployed)):
             colour = MORE if interval.low > 0 else LESS if interval.high < 0 else UNCLEAR

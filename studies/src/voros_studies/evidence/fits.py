@@ -49,7 +49,7 @@ PARTS = ("development", "valid", "test", "pooled", "refitted")
 
 
 def fit_split(cases: LabelledCases, split: Split, seed: int, candidate: Candidate) -> Columns:
-    """Fit a candidate on the training cases and with validation cases, and both out of fold."""
+    """Fit a candidate on training cases, and with validation cases, each also out of fold."""
     train, valid, test = fill_and_scale(*(cases.X[rows] for rows in split.parts.values()))
     both = np.concatenate([split.train, split.valid])
     alone = _Learner(candidate, seed, train, cases, split.train)
@@ -63,7 +63,7 @@ Columns: TypeAlias = dict[str, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class _Learner:
-    """A candidate, and the cases that it is fitted on."""
+    """A candidate with the cases to fit it on."""
 
     candidate: Candidate
     seed: int
@@ -76,12 +76,12 @@ class _Learner:
         return self.cases.y[self.rows]
 
     def scores(self, *others: FloatArray) -> list[FloatArray]:
-        """Return the risks of other cases, by a model of all of these."""
+        """Fit on all of these cases, and return the risks of others."""
         model = self.candidate.estimator(self.seed).fit(self.X, self.y)
         return [model.predict_proba(X)[:, 1] for X in others]
 
     def held_out(self) -> FloatArray:
-        """Return the risk of each case by a model of the other folds."""
+        """Return the out-of-fold risk of each case."""
         folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=self.seed)
         risks = np.empty(len(self.X))
         for rest, fold in folds.split(self.X, self.y, self.cases.patient[self.rows]):
@@ -93,7 +93,7 @@ class _Learner:
 def fitted_or_read(
     path: Path, identity: Mapping[str, Any], cases: LabelledCases, candidates: Sequence[Candidate]
 ) -> Fitted:
-    """Return the scores that a file holds for the same data, seed and models, or make the file."""
+    """Return the scores in the file of this data, seed and models; write it if it is missing."""
     from threadpoolctl import threadpool_limits
 
     split = split_patients(cases, seed := int(identity["seed"]))

@@ -1,4 +1,4 @@
-"""Regrets over splits and data sets: one mean with its interval for each cell and way to choose."""
+"""Mean regrets over splits and data sets, with intervals, by cell and method of choice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from voros_studies.tables import Column, Table
 
 N_RESAMPLES = 5000
 ALL = float("nan")
-"""In place of a floor and a capacity: the mean over all cells."""
+"""Marks the mean over all cells, which has no floor and no capacity."""
 
 WAY_LABELS = {
     "shrunken": "partial VOROS, shrunken towards log loss",
@@ -31,7 +31,7 @@ WAY_LABELS = {
 
 @dataclass(frozen=True, kw_only=True)
 class MeanRegret:
-    """The mean regret of a way to choose in a cell, and how much it exceeds partial VOROS's.
+    """The mean regret of a method of choice in a cell, and its excess over that of partial VOROS.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class MeanRegret:
     deployed : CostInterval
         Cost with the thresholds of validation, less that of partial VOROS; resampled alike.
     excess : float
-        By what share the limit that is broken most is broken on test, on average.
+        Mean share by which the limit broken most is broken on test.
     """
 
     lift: float
@@ -113,7 +113,7 @@ def over_data_sets(differences: FloatArray, random_state: int = 0) -> CostInterv
 
 
 def regret_table(regrets: Sequence[MeanRegret]) -> Table:
-    """Lay out one row for each cell and way to choose; the mean over all cells comes first."""
+    """Lay out one row for each cell and method of choice; the mean over all cells comes first."""
     deployed = ("deployed above", "deployed low", "deployed high")
     names = ("regret", "above", "low", "high", *deployed, "excess")
     columns = (
@@ -140,5 +140,5 @@ def regret_table(regrets: Sequence[MeanRegret]) -> Table:
 
 
 def way_label(way: str) -> str:
-    """Name a way to choose."""
+    """Return the name of a method of choice for a reader."""
     return WAY_LABELS.get(way) or LABELS[way]

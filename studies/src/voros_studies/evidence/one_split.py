@@ -1,4 +1,4 @@
-"""One split of one data set: every strategy chooses on validation, and is tested."""
+"""One split of one data set: every strategy chooses a model on validation and is tested."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ FITTED = 3
 """Number of the scenario whose limits are fitted to the data set."""
 
 COMPARED: tuple[str, ...] = (*STRATEGIES, *BY_RISK, WITH_MARGIN, GUARANTEED)
-"""Ways to choose a model; the last two keep their distance from the limits, or certify them."""
+"""Strategies; the last two tighten the limits, or certify them."""
 
 FLOOR, CAPACITY, PAYS_UP_TO = 1.5, 2.0, 2.0
-"""Limits of the fitted scenario, and the risk from which alarms pay, in prevalences."""
+"""Limits of the fitted scenario, and risks above which alarms pay, in prevalences."""
 
 PRICE_RANGE = (0.1, 0.9)
 """Quantiles of the cost ratios by case that are the cost range of a set with prices."""
@@ -90,13 +90,13 @@ def fitted_scenario(y_true: BoolArray, prices: Mapping[str, FloatArray] | None =
 
 
 def own_ratios(prices: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the cost ratio of every case: what a false alarm adds over what a miss adds."""
+    """Return the cost ratio of every case: extra cost of a false alarm over that of a miss."""
     adds = prices["C_FN"] - prices["C_TP"]
     return np.asarray((prices["C_FP"] - prices["C_TN"]) / adds)
 
 
 def run_split(fitted: Fitted, scenarios: Mapping[ScenarioName, Scenario]) -> list[SplitCost]:
-    """Return what every strategy did on test in each scenario."""
+    """Return the result of every strategy on test in each scenario."""
     costs = []
     for number, scenario in scenarios.items():
         for strategy, policy in choose(scenario, fitted).items():
@@ -110,7 +110,7 @@ def choose(scenario: Scenario, fitted: Fitted) -> dict[str, ThresholdPolicy]:
     valid, winners = fitted.valid, choose_models(scenario, fitted.valid)
     policies = {}
     for strategy, model in winners.items():
-        # Those say nothing of thresholds; like the others without costs they take the last one.
+        # Neither fixes a threshold; like the other strategies without costs they take the last one.
         rule = cast("PolicyStrategy", "recall" if strategy in BY_RISK else strategy)
         policies[strategy] = _policy(scenario, valid, model, rule)
     tight = _policy(tightened(scenario), valid, winners[GUARANTEED_BY], GUARANTEED_BY)

@@ -1,4 +1,4 @@
-"""How well ways to choose a model rank, over a grid of limits, apart from luck with thresholds.
+"""Regret of methods of choosing a model, over a grid of limits, without luck in thresholds.
 
 Regret is the cost of the chosen model on test above that of the best model there, the thresholds of
 both set on the test cases within the limits.
@@ -49,17 +49,17 @@ WAYS = (
     *("partial_voros", "voros", "partial_auroc", "recall", AUROC, LOG_LOSS),
     *("shrunken", "bagged", "certified", "pooled", "pooled_log_loss", BLEND, "pooled_blend"),
 )
-"""Ways to choose: by a score, less noisily, and by combining models."""
+"""Methods of choice: by a score, by a less noisy score, and by combining models."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regret:
-    """What one way to choose did in one cell of the grid, on one split.
+    """The result of one method of choice in one cell of the grid, on one split.
 
     Attributes
     ----------
     lift, capacity : float
-        Which cell of the grid of limits it is.
+        The cell of the grid of limits.
     way : str
     model : str
     regret : float
@@ -67,7 +67,7 @@ class Regret:
     deployed : float
         Cost with the thresholds set where the model was chosen.
     excess : float
-        By what share these break the limit they break most.
+        Share by which these thresholds break the limit that they break most.
     """
 
     lift: float
@@ -94,7 +94,7 @@ def grid_scenario(lift: float, capacity: float, prevalence: float) -> Scenario:
 
 
 def regrets_of_split(fitted: Fitted, prevalence: float, seed: int) -> list[Regret]:
-    """Return what every way to choose did in every cell of the grid."""
+    """Return the result of every method of choice in every cell of the grid."""
     chooser = Chooser.prepare(fitted, seed)
     return [
         row
@@ -145,7 +145,7 @@ class Chooser:
         )
 
     def regrets(self, lift: float, capacity: float, scenario: Scenario) -> list[Regret]:
-        """Return what every way to choose did in one cell."""
+        """Return the result of every method of choice in one cell."""
         best = min(ranking_cost(self.test.points[model], scenario) for model in self.models)
         rows = []
         for way, model in self.choose(scenario).items():
@@ -168,7 +168,7 @@ class Chooser:
         return rows
 
     def choose(self, scenario: Scenario) -> dict[str, str]:
-        """Return the model that each way chooses; of equals, the first."""
+        """Return the model that each method chooses; of equals, the first."""
         decisions = {m: solve(self.valid.points[m], scenario) for m in self.models}
         drawn = np.array(
             [[self._score(r[m], scenario) for m in self.models] for r in self.resamples]
@@ -199,7 +199,7 @@ class Chooser:
         return solve(points, scenario).partial_voros
 
     def _shrunken(self, decisions: Mapping[str, Decision], drawn: FloatArray) -> FloatArray:
-        """Partial VOROS, moved towards what the log loss says by the noise of the differences."""
+        """Return partial VOROS shrunken towards its prediction from the log loss."""
         score = np.array([decisions[m].partial_voros for m in self.models])
         loss = np.array([self.losses[m] for m in self.models])
         slope, intercept = np.polyfit(loss, score, 1) if np.ptp(loss) > 0 else (0.0, score.mean())
@@ -210,7 +210,7 @@ class Chooser:
         return np.asarray(kept * score + (1 - kept) * predicted)
 
     def _certified_gain(self, scenario: Scenario, model: str) -> float:
-        """Expected cost that certified thresholds of a model save on validation."""
+        """Return the expected cost that certified thresholds of a model save on validation."""
         guarantee = Guarantee(STUDY_CONFIDENCE)
         points = self.valid.points[model]
         allowed = allowed_thresholds(points, scenario, guarantee, len(self.models))
@@ -219,7 +219,7 @@ class Chooser:
 
 
 def _with_blend(chosen_on: Scored, tested_on: Scored) -> tuple[Scored, Scored]:
-    """Add a blend that is made on the first cases to the models of both."""
+    """Fit a blend on the first cases, and add it to the models of both."""
     blended = blend(chosen_on.y_true, dict(chosen_on.scores))
     first, second = (
         Scored(part.patient, part.y_true, {**part.scores, BLEND: blended.score(dict(part.scores))})
@@ -235,6 +235,6 @@ def _resample(scored: Scored, rng: np.random.Generator) -> Scored:
 
 
 def _shares_won(drawn: FloatArray) -> FloatArray:
-    """Return how often each model is best; where some tie they share it."""
+    """Return how often each model is best; ties count in equal parts."""
     best: BoolArray = drawn == drawn.max(axis=1, keepdims=True)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))

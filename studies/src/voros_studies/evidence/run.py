@@ -65,8 +65,8 @@ def run_evidence(
 ) -> EvidenceResult:
     """Compare the strategies on every split of every data set, and write everything to a folder.
 
-    Each split has a file of scores and one of results, written whole; what is there is not made
-    again. The first split of all data sets comes before the second, so that an interrupted run is a
+    Each split has a file of scores and one of results, written whole; files that exist are
+    kept. The first split of all data sets comes before the second, so that an interrupted run is a
     smaller study.
 
     Parameters
@@ -147,7 +147,7 @@ def _record(
 def scenarios_for(
     data: DataSet, own: Mapping[ScenarioName, Scenario] | None = None
 ) -> dict[ScenarioName, Scenario]:
-    """Return a user's own scenarios, or the paper's and one that is fitted to the data set."""
+    """Return the user's scenarios, or the paper's and one fitted to the data set."""
     return dict(own) if own else {**SCENARIOS, FITTED: fitted_scenario(data.cases.y, data.prices)}
 
 

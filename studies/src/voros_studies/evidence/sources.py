@@ -1,4 +1,4 @@
-"""The open data sets: which file holds each, what is predicted, and what must not be a feature."""
+"""The open data sets: their files, their outcomes, and columns that must not be features."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PRICES = ("C_FP", "C_FN", "C_TP", "C_TN")
-"""What a false alarm, a miss, a true alarm and a true negative cost, by case."""
+"""Columns with the costs of a false alarm, a miss, a true alarm and a true negative, by case."""
 
 MOST_CASES = 10_000
-"""A larger data set is thinned to this many cases, drawn once: the grid must stay cheap."""
+"""Larger data sets are thinned to this many cases, drawn once, to keep the grid cheap."""
 
 ROW_NUMBERS = ("id", "rownames")
 """Columns that merely number the rows."""
@@ -35,7 +35,7 @@ MOST_WORDS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """A table of an open package: where it is, and how it becomes cases.
+    """A table of an open package: its file, and how to read its cases.
 
     ``positive`` is the label of the outcome in the column ``outcome``; ``left_out`` are columns
     known only afterwards; cases with the same values in the columns of ``group`` stay in one part
@@ -138,7 +138,7 @@ def find_datasets(
     announce: Callable[[str], object] = str,
     most: int = MOST_CASES,
 ) -> list[DataSet]:
-    """Read every data set that is there; what is missing is announced, with what brings it.
+    """Read every data set that is found; announce the others, and how to get them.
 
     Parameters
     ----------
@@ -220,8 +220,8 @@ def _places(source: Listing, folders: Sequence[Path]) -> Iterator[Path]:
 def table_cases(name: str, source: Listing, frame: pd.DataFrame, most: int = MOST_CASES) -> DataSet:
     """Return the cases of a table: numbers as they are, words one feature each.
 
-    A number that is missing for somebody gets a feature that says whether it was recorded. Columns
-    of `PRICES` are costs and no features.
+    A number with missing values gets another feature: whether it was recorded. Columns of `PRICES`
+    are costs, not features.
     """
     outcome = frame[source.outcome]
     # PAKDD writes N where the outcome is not known.
@@ -241,7 +241,7 @@ def table_cases(name: str, source: Listing, frame: pd.DataFrame, most: int = MOS
 def _features(frame: pd.DataFrame) -> tuple[FloatArray, tuple[str, ...]]:
     import pandas as pd
 
-    # PAKDD's incomes hold a word here and there, and would become a feature for each income.
+    # PAKDD's incomes hold a few words; read as words, each income would be a feature.
     mixed = [c for c in frame.select_dtypes(exclude="number") if frame[c].nunique() > MOST_WORDS]
     parsed: Any = {column: pd.to_numeric(frame[column], errors="coerce") for column in mixed}
     frame = frame.assign(**parsed)

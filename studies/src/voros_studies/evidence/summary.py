@@ -1,4 +1,4 @@
-"""From the costs of every split to one table: paired differences, and what they consist of."""
+"""One table from the costs of every split: paired differences and their parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Difference:
     into account that splits share cases. ``ranking`` is the difference where both set their
     thresholds on test within the limits, resampled alike, ``thresholds`` the rest. ``broken`` and
     ``broken_beside`` are the shares of splits on which the strategy, and partial VOROS, broke a
-    limit; ``excess`` is by what share on average.
+    limit; ``excess`` is the mean share by which it was broken.
     """
 
     data: str
@@ -45,7 +45,7 @@ class Difference:
 
     @property
     def thresholds(self) -> float:
-        """The part of the difference that the thresholds make."""
+        """The part of the difference due to thresholds."""
         return self.interval.estimate - self.ranking.estimate
 
 

@@ -1,7 +1,7 @@
 """A study from cases to tables: split, grid of 140 models, selection on validation, test.
 
-`run_experiment` takes any cases, `run_table` a table of one's own; `voros_studies.hospital` runs it
-on MIMIC-IV, eICU and SUPPORT2.
+`run_experiment` takes any cases, `run_table` a table; `voros_studies.hospital` runs the study on
+MIMIC-IV, eICU, PhysioNet 2012 and SUPPORT2.
 """
 
 from voros_studies.experiments.cases import LabelledCases

@@ -1,4 +1,4 @@
-"""The cases of a study: features, outcome and patient, what describes them, split and scaling."""
+"""The cases of a study: features, outcomes, patients, description, split and scaling."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from voros_studies.experiments.errors import ExperimentError
 from voros_studies.flow import FlowStep
 
 TRAIN_SHARE = 0.5
-"""Share of the patients that models are trained on; the rest is halved."""
+"""Share of the patients for training; validation and test have half of the rest each."""
 
 FEWEST_PATIENTS = 4
-"""Patients with and without the outcome that the smallest split needs, each."""
+"""Fewest patients with the outcome, and fewest without it, that a split needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class LabelledCases:
     y : ndarray of bool, shape (n_cases,)
         The outcome.
     patient : ndarray of int, shape (n_cases,)
-        Whose case it is; the cases of one patient stay in one part of the split.
+        Patient of each case; the cases of one patient stay in one part of the split.
     feature_names : tuple of str
 
     Examples
@@ -73,7 +73,7 @@ class LabelledCases:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of every number, by which a run recognises its own data."""
+        """A digest of every number; a run compares it to recognise its data."""
         digest = hashlib.sha256("\n".join(self.feature_names).encode())
         for array in (self.X, self.y, self.patient):
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -93,7 +93,7 @@ class LabelledCases:
 
 @dataclass(frozen=True, eq=False)
 class StudyContext:
-    """What tables and page say of the cases.
+    """A description of the cases for tables and page.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ NO_CONTEXT = StudyContext()
 
 
 def words_of(cases: LabelledCases, name: str, separator: str = "=") -> AnyArray:
-    """Return the word of which a case has the feature ``name=word``, and "" where it has none.
+    """Return the word for which a case has the feature ``name=word``, or "".
 
     Examples
     --------
@@ -135,7 +135,7 @@ def words_of(cases: LabelledCases, name: str, separator: str = "=") -> AnyArray:
 class Split:
     """Positions of the cases to train, select (valid) and test on, in ascending order.
 
-    ``how`` says how it was made.
+    ``how`` describes the method.
     """
 
     train: AnyArray

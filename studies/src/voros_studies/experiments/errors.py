@@ -1,4 +1,4 @@
-"""What an experiment raises: the file, what is wrong with it, and what to do about it."""
+"""Errors of experiments: they name the file, the fault and the remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 class ExperimentError(ValueError):
     """An experiment cannot go on; the message names the file and the remedy.
 
-    Whatever was finished before stays in the run's folder, and the same command takes it up again.
+    Finished work stays in the run's folder, and the same command resumes it.
 
     Examples
     --------
@@ -29,7 +29,7 @@ DISK_FULL_REMEDY = (
 )
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-"""The two ways an operating system says that nothing more fits."""
+"""Error numbers of a full disk and of an exhausted quota."""
 
 
 @contextmanager

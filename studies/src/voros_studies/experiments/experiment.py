@@ -67,16 +67,16 @@ class RunOptions:
     random_state : int, default 0
         Seed of the split, of every fit and of the resamples.
     models : tuple of Candidate, optional
-        Models of one's own in place of the grid: `own_models` makes them.
+        The user's models in place of the grid; `own_models` reads them.
     scenarios : mapping of names to Scenario, optional
-        Limits and costs of one's own, in place of the paper's two. The capacity is a share of the
+        The user's limits and costs in place of the paper's two. The capacity is a share of the
         cases, since validation and test cases differ in number.
     progress : bool, default True
         Whether to draw a bar on the standard error stream.
     announce : callable, optional
-        Called with what was found and what is lacking, before it starts.
+        Called with what was found and what is missing, before the fits.
     command : str, optional
-        What was typed to run it, for the page.
+        The command line, for the page.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class RunOptions:
     time_limit: float = TIME_LIMIT
     random_state: int = 0
     models: tuple[Candidate, ...] = ()
-    # Without it in the text: the signatures of all studies hold these options.
+    # Left out of the repr, because the signatures of all studies show these options.
     scenarios: Mapping[ScenarioName, Scenario] = field(
         default_factory=lambda: SCENARIOS, repr=False
     )
@@ -109,22 +109,22 @@ class RunOptions:
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
-        """What is fitted."""
+        """The candidates to fit."""
         return self.models or (quick_grid() if self.quick else paper_grid())
 
     @property
     def cores(self) -> int:
-        """Fits side by side."""
+        """Number of parallel fits."""
         return self.jobs or os.cpu_count() or 1
 
     def brief(self, found: Sequence[str], lacking: Sequence[str] = ()) -> None:
-        """Announce what was found, and what is lacking."""
+        """Announce what was found and what is missing."""
         lines = [f"found: {text}" for text in found]
         self.announce("\n".join([*lines, *(f"lacks: {text}" for text in lacking or ("nothing",))]))
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What distinguishes the run from one with another seed, scenarios or models."""
+        """Seed, scenarios and models, which identify the run."""
         own = {} if self.scenarios is SCENARIOS else {"scenarios": str(dict(self.scenarios))}
         models = {"models": models_digest(self.models)} if self.models else {}
         return {"random_state": self.random_state, **own, **models}
@@ -159,18 +159,18 @@ def run_experiment(
         Of tables and page.
     cases : LabelledCases
     root : Path
-        The folder; one with an unfinished run of the same is taken up where it stopped.
+        The folder; an unfinished run of the same study in it is resumed.
     options : RunOptions
     description : mapping
-        What distinguishes this run from another on the same data.
+        Further values that identify the run.
     split : Split, optional
         By default `split_patients` makes one.
     context : StudyContext, optional
-        What tables and page say of the cases.
+        Description of the cases for tables and page.
     find_rivals : callable, optional
-        Compares with anything else, from the split and what was deployed.
+        Compares the deployed policies with other forecasts, given the split.
     encoder : transformer, optional
-        Turns rows as users have them into features; saved with the chosen models.
+        Turns the user's rows into features; saved with the chosen models.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def study_run(
 
 
 def asked_metadata(options: RunOptions, identity: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked for, and on what it was computed, for a page."""
+    """Return the settings, and the machine that computed the run, for a page."""
     grid = f"the paper's {len(options.candidates)} models"
     if options.quick:
         grid = f"quick: {len(options.candidates)} of the paper's {len(paper_grid())} models"
@@ -253,7 +253,7 @@ def asked_metadata(options: RunOptions, identity: Mapping[str, Any]) -> list[tup
 
 
 def _fits_bar(n_fits: int) -> OnFinished:
-    """Return what counts finished fits on a progress bar."""
+    """Return a function that counts finished fits on a progress bar."""
     bar, done = Bar("fits"), count(1)
     return lambda _candidate, _record: bar(next(done), n_fits)
 
@@ -283,7 +283,7 @@ def _metadata(
 
 
 def _table_files(tables: Sequence[Table], study: str) -> dict[str, str]:
-    """Return the files of tables; CSV has no title, so each row says whose it is."""
+    """Return the files of tables; CSV has no title, so each row names the study."""
     files = table_files(tables)
     for table in tables:
         names = [*(column.name or column.title for column in table.columns), "study"]

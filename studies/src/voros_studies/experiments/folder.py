@@ -1,4 +1,4 @@
-"""One folder per run: where everything lies, and how a run knows its own folder again."""
+"""The folder of a run: its files, and how a run recognises its folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCORED_PARTS: tuple[Part, ...] = ("valid", "test")
 """The parts that models score."""
 
 PREDICTION_COLUMNS = ("patient", "y_true", "proba_y_eq_1")
-"""The authors' layout: any tool that reads their files reads ours."""
+"""The authors' layout, so that tools for their files read ours."""
 
 RECORDED_PACKAGES = ("voros", "numpy", "scipy", "scikit-learn", "duckdb", "pyarrow")
 
@@ -47,11 +47,11 @@ class RunFolder:
     root: Path
 
     def prediction(self, name: str, part: Part) -> Path:
-        """Where the scores of a model lie."""
+        """Return the file of a model's scores."""
         return self.root / "predictions" / f"{name}_{part}.csv"
 
     def record(self, name: str) -> Path:
-        """Where it is written how a fit went; written last, so its presence means *finished*."""
+        """Return the file of a fit's record; written last, so its presence means *finished*."""
         return self.root / "fits" / f"{name}.json"
 
     @property
@@ -61,17 +61,17 @@ class RunFolder:
 
     @property
     def run(self) -> Path:
-        """What was run, on what, with which versions and seed."""
+        """Data, versions and seed of the run."""
         return self.root / "run.json"
 
     def read_record(self, name: str) -> dict[str, Any] | None:
-        """Return how a fit went, or None if it never finished."""
+        """Return the record of a fit, or None if it never finished."""
         path = self.record(name)
         return dict(json.loads(path.read_text())) if path.exists() else None
 
 
 def save(path: Path, data: bytes | str) -> None:
-    """Write a file of the run: whole or not at all, even if the process is killed."""
+    """Write a file of the run, whole or not at all, even if the process is killed."""
     with explaining_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, data, force=True)
@@ -85,9 +85,9 @@ def save_json(path: Path, content: Mapping[str, Any]) -> None:
 def finished_or_computed(
     path: Path, identity: Mapping[str, Any], compute: Callable[[], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the record that was finished under the same identity, or compute and save it.
+    """Return the finished record of the same identity, or compute and save it.
 
-    The seconds of processor time that it took are part of the record.
+    The record includes the seconds of processor time.
     """
     held: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     if held.get("identity") == identity:
@@ -100,7 +100,7 @@ def finished_or_computed(
 
 
 def digest(*content: str | AnyArray) -> str:
-    """Return a digest of texts and arrays, by which a run recognises what it has done.
+    """Return a digest of texts and arrays, which identifies finished work.
 
     Examples
     --------
@@ -115,13 +115,13 @@ def digest(*content: str | AnyArray) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, by which others can see that they have the same."""
+    """Return the SHA-256 of a file, so that others can compare theirs."""
     with path.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def file_name(text: str) -> str:
-    """Return a text with nothing in it that a file name must not have.
+    """Return a text without characters that file names must not have.
 
     Examples
     --------
@@ -132,12 +132,12 @@ def file_name(text: str) -> str:
 
 
 def run_versions() -> dict[str, str]:
-    """Return what the run depends on: the platform, Python, and the packages that compute."""
+    """Return the versions of the platform, Python and the packages that compute."""
     return {"platform": platform.platform(), **package_versions(*RECORDED_PACKAGES)}
 
 
 def hardware() -> str:
-    """Say what the run was computed on."""
+    """Describe the machine."""
     cores = os.cpu_count() or 1
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -150,7 +150,7 @@ def hardware() -> str:
 def open_run(
     root: Path, cases: LabelledCases, split: Split, description: Mapping[str, Any]
 ) -> RunFolder:
-    """Make the folder of a run, or take up the one that is there.
+    """Create the folder of a run, or open the existing one.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def _write_features(folder: RunFolder, cases: LabelledCases, split: Split) -> No
 
 
 def scores_text(patient: AnyArray, y_true: BoolArray, score: FloatArray) -> str:
-    r"""Return a model's scores as the text of a file in the authors' layout, every digit kept.
+    r"""Return a model's scores as text in the authors' layout, with every digit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The candidates: the paper's 140 configurations, a handful for a quick look, or one's own."""
+"""The candidates: the paper's 140 configurations, a dozen for a quick run, or the user's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 Family: TypeAlias = Literal["LR", "MLP", "RF", "HGB"]
 
 OWN = "own"
-"""The family of models that a user brings along."""
+"""The family of a user's own models."""
 
 RARE_CLASS_WEIGHTS = (1, 3, 9, 27)
 
@@ -42,7 +42,7 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """A name that says it all and is safe as a file name."""
+        """The full name, safe as a file name."""
         return "_".join([self.family, *(f"{k}={_short(v)}" for k, v in self.parameters.items())])
 
     @property

@@ -29,7 +29,7 @@ LABELS: Mapping[str, str] = {
 def cost_columns(number: ScenarioName, scenario: Scenario, **others: str) -> list[Column]:
     """Return the columns of a test cost and its interval in a scenario, and others by name.
 
-    One of the others is ``kept``: whether the limits were.
+    ``kept`` is whether the limits were kept.
     """
     name, group = f"scenario_{number}", f"scenario {number}: {scenario_in_words(scenario)}"
     return [

@@ -1,4 +1,4 @@
-"""How a table of characteristics names what was measured, and in which unit."""
+"""Names and units of measurements in a table of characteristics."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ READABLE = {
 
 
 def name_with_unit(name: str) -> str:
-    """Name a column of a study for a reader; of unknown ones underscores become spaces.
+    """Name a column of a study for a reader; in unknown names underscores become spaces.
 
     Examples
     --------

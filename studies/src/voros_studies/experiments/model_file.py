@@ -1,4 +1,4 @@
-"""Models of one's own in place of the grid: a Python file or module that names estimators."""
+"""The user's models in place of the grid: a Python file or module that defines estimators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from voros_studies.experiments.folder import sha256_of
 from voros_studies.experiments.grid import OWN, Candidate
 
 MODELS = "models"
-"""What a file or module calls its estimators, unless another name follows a colon."""
+"""Name of the estimators in a file or module, unless another name follows a colon."""
 
 NEEDED = ("fit", "predict_proba", "get_params")
 
@@ -32,7 +32,7 @@ class OwnModel(Candidate):
 
     @property
     def name(self) -> str:
-        """The name that the user gave it."""
+        """The user's name for it."""
         return str(self.parameters["model"])
 
     @property
@@ -41,7 +41,7 @@ class OwnModel(Candidate):
         return self.name
 
     def estimator(self, random_state: int) -> Any:
-        """Return a copy of the estimator; every seed that it leaves open is set."""
+        """Return a copy of the estimator with every open seed set."""
         from sklearn.base import clone
 
         estimator = clone(load_models(self.parameters["source"])[self.name])
@@ -54,7 +54,7 @@ class OwnModel(Candidate):
 
 
 def make_candidate(family: str, parameters: dict[str, Any]) -> Candidate:
-    """Return the candidate that a record or a question describes."""
+    """Return the candidate that a record or a request describes."""
     return (OwnModel if family == OWN else Candidate)(family, parameters)
 
 
@@ -91,7 +91,7 @@ def own_models(source: str) -> tuple[Candidate, ...]:
 
 
 def models_digest(candidates: tuple[Candidate, ...]) -> str:
-    """Return the digest of the file that defines the models, by which a run knows them again."""
+    """Return the digest of the file that defines the models, to recognise them in a later run."""
     place = str(candidates[0].parameters["source"]).rpartition(":")[0]
     file = Path(place) if place.endswith(".py") else Path(str(import_module(place).__file__))
     return sha256_of(file)

@@ -1,4 +1,4 @@
-"""What a study found, as tables: the paper's two kinds, the differences, and the fits."""
+"""The results of a study as tables: the paper's two kinds, differences and fits."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from voros_studies.tables import Column, Table, Value
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(ShownAsTables):
-    """Everything a study found.
+    """All results of a study.
 
-    ``intervals`` are by scenario and strategy, ``records`` say how each fit went, and ``rivals``
-    whatever else the models were compared with.
+    ``intervals`` are by scenario and strategy, ``records`` describe each fit, and ``rivals`` are
+    other forecasts that the models were compared with.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class StudyResult(ShownAsTables):
         return {one.scenario: one.limits for one in self.deployed}
 
     def deployed_in(self, scenario: ScenarioName) -> list[Deployed]:
-        """Return what was deployed in one scenario, strategy by strategy."""
+        """Return the deployed policies of one scenario by strategy."""
         return [one for one in self.deployed if one.scenario == scenario]
 
     def label(self, model: str) -> str:
@@ -60,7 +60,7 @@ class StudyResult(ShownAsTables):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Main, detailed and difference tables, then those against rivals."""
+        """Main, detailed and difference tables, then those of rivals."""
         return (
             self._main(),
             *map(self._detailed, self.scenarios),

@@ -1,4 +1,4 @@
-"""What reviewers of clinical papers ask for: flow, table 1, performance, all candidates."""
+"""Tables that reviewers of clinical papers ask for: flow, table 1, performance, all candidates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PART_TITLES = {"train": "training", "valid": "validation", "test": "test"}
 
 @dataclass(frozen=True, eq=False)
 class StudyParts:
-    """The cases, how they were split, and what the models say of two of the parts."""
+    """The cases, their split, and the models' scores of validation and test cases."""
 
     cases: LabelledCases
     split: Split
@@ -34,7 +34,7 @@ class StudyParts:
 
 
 def reviewer_tables(result: StudyResult, parts: StudyParts) -> tuple[Table, ...]:
-    """Return every table that reviewers ask for, those of many rows last."""
+    """Return all tables for reviewers, those of many rows last."""
     return (
         flow_table(study_flow(parts), result.title),
         *([table_one(parts, result.title)] if parts.context.characteristics else []),
@@ -56,7 +56,7 @@ def flow_table(steps: Sequence[FlowStep], title: str) -> Table:
 
 
 def study_flow(parts: StudyParts) -> tuple[FlowStep, ...]:
-    """Return the flow of the data, and on to the three parts."""
+    """Return the flow of the data, down to the three parts."""
     cases, split = parts.cases, parts.split.parts
     first = parts.context.flow or (FlowStep("cases", len(cases)),)
     used = sum(map(len, split.values()))
@@ -151,7 +151,7 @@ def performance_table(result: StudyResult, test: Scored) -> Table:
 
 
 def candidates_table(result: StudyResult, parts: StudyParts) -> Table:
-    """Return every candidate's scores on validation and test, and how its fit went."""
+    """Return every candidate's scores on validation and test, and the outcome of its fit."""
     columns = [Column("model"), Column("seconds", decimals=1), Column("converged")]
     for number in result.scenarios:
         group = f"validation, scenario {number}"

@@ -1,4 +1,4 @@
-"""How good risks are as such, without limits or costs: discrimination and accuracy."""
+"""Quality of risks without limits or costs: discrimination and accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 RATED = ("auroc", "auprc", "brier")
 RESAMPLES_TOGETHER = 100
-"""Resamples that are weighed together."""
+"""Resamples in one batch."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class RiskQuality:
     brier : float
         Mean squared distance between risk and outcome; lower is better.
     mean_risk, prevalence : float
-        What is expected on average, and what was observed.
+        Mean predicted risk, and observed share of positives.
     intervals : dict of str to tuple of two floats
         Of the first three.
     """
@@ -48,7 +48,7 @@ def risk_quality(
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
 ) -> RiskQuality:
-    """Measure risks between 0 and 1 against outcomes, of which both classes must be there.
+    """Measure risks between 0 and 1 against outcomes of both classes.
 
     Whole groups, such as the cases of one patient, are drawn with replacement. A resample without
     one of the classes has no AUROC and does not count.

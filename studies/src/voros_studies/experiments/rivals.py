@@ -1,4 +1,4 @@
-"""Forecasts from elsewhere beside the selected models, each with thresholds of its own."""
+"""Other forecasts beside the selected models, each with its own thresholds."""
 
 from __future__ import annotations
 

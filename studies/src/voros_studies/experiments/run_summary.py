@@ -1,4 +1,4 @@
-"""The summary of a run: pictures, and one HTML page with what was asked, found and drawn."""
+"""The summary of a run: pictures, and one HTML page with settings, results and pictures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STRATEGY_MARKERS = {
     "margin": "P",
     "guaranteed": "D",
 }
-"""How the thresholds of each strategy are marked."""
+"""Markers of the thresholds of each strategy."""
 
 SHORT_NAMES = {
     "voros": "VOROS",
@@ -54,7 +54,7 @@ SHORT_NAMES = {
     "margin": "tightened limits",
     "guaranteed": "guarantee",
 }
-"""What the winner map calls a model: by which strategy it was chosen first."""
+"""Name of a model in the winner map: the first strategy that chose it."""
 
 SHAPES = {"s": "square", "^": "triangle up", "v": "triangle down", "o": "circle", "P": "plus"}
 SHAPES |= {"D": "diamond", "X": "cross", "*": "star"}
@@ -115,7 +115,7 @@ def draw_roc(result: StudyResult, test: Scored, number: ScenarioName) -> RocDisp
 def _compared(
     result: StudyResult, valid: Scored, number: ScenarioName
 ) -> dict[str, OperatingPoints]:
-    """Return the models that the winner map compares, by what they are known for."""
+    """Return the models of the winner map by name."""
     chosen_by: dict[str, list[str]] = {}
     for one in result.deployed_in(number):
         chosen_by.setdefault(one.model, []).append(SHORT_NAMES[one.strategy])
@@ -133,7 +133,7 @@ def _winners(
 
 
 def answers(result: StudyResult) -> list[str]:
-    """Say for each scenario what each strategy cost on test, and whether it kept the limits."""
+    """Return a sentence for each scenario: test costs, and which strategies kept the limits."""
     return [_answer(result, number) for number in result.scenarios]
 
 
@@ -154,13 +154,13 @@ def _answer(result: StudyResult, number: ScenarioName) -> str:
 
 
 def limits_in_words(evaluation: PolicyEvaluation) -> str:
-    """Return what a policy did to the limits: kept both, or broke those that are named."""
+    """Return whether a policy kept both limits, or which ones it broke."""
     broken = " and ".join(violation.limit for violation in evaluation.violations)
     return f"broke the {broken} limit" if broken else "kept the limits"
 
 
 LONG = 60
-"""Tables of more rows are folded."""
+"""Tables with more rows than this are folded."""
 
 
 def render_summary(

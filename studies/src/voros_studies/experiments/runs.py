@@ -1,4 +1,4 @@
-"""Fit every candidate that is not yet fitted: in parallel, within a time limit, and resumable."""
+"""Fit candidates in parallel, each within a time limit; finished fits are kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIME_LIMIT = 30 * 60.0
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
 )
-"""Fits run side by side already: threads inside each would only fight over the cores."""
+"""Fits run in parallel already, so each gets one thread."""
 
 OnFinished = Callable[[Candidate, dict[str, Any]], None]
 
@@ -52,11 +52,11 @@ class FitWorker:
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
     def wait_until_ready(self) -> None:
-        """Wait for the imports, which are no part of a fit and take seconds on a busy machine."""
+        """Wait for the imports, which take seconds on a busy machine and are not part of a fit."""
         self._answers.readline()
 
     def fit(self, candidate: Candidate, time_limit: float) -> dict[str, Any]:
-        """Fit one candidate; past the limit the process is killed, and so is unusable after."""
+        """Fit one candidate; beyond the time limit kill the process, which ends its use."""
         asked = {"family": candidate.family, "parameters": candidate.parameters}
         clock = threading.Timer(time_limit, self._end_overdue)
         clock.start()
@@ -106,9 +106,9 @@ def run_grid(
     time_limit: float = TIME_LIMIT,
     on_finished: OnFinished | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Fit what is not yet fitted, and return the record of every candidate by name.
+    """Fit the candidates without a finished fit, and return every record by name.
 
-    A finished fit in the folder, which is that of `open_run`, is taken as it is. A fit is killed
+    ``folder`` comes from `open_run`; finished fits in it are kept. A fit is killed
     after ``time_limit`` seconds and recorded as timed out. ``on_finished`` is called with each
     candidate and its record as it finishes, and with those finished before. Where results can no
     longer be written, an `ExperimentError` is raised and everything finished is kept.
@@ -133,7 +133,7 @@ def run_grid(
 
 
 def _kept(folder: RunFolder, record: dict[str, Any]) -> dict[str, Any]:
-    """Write the record of a fit that gave nothing; one that is done was written by the worker."""
+    """Write the record of a failed fit; the worker writes those of finished fits."""
     if record["status"] == "stopped":
         raise ExperimentError(record["reason"])
     if record["status"] != "done":
@@ -142,7 +142,7 @@ def _kept(folder: RunFolder, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_settled(record: dict[str, Any], time_limit: float) -> bool:
-    # A fit that ran out of time is worth another try only if it is given more of it.
+    # Repeat a fit that ran out of time only if it now has more.
     ran_out = record["status"] == "timed out" and record["time_limit"] >= time_limit
     return bool(record["status"] == "done" or ran_out)
 
@@ -168,7 +168,7 @@ class _WorkerPool:
                 for fit in as_completed(fits):
                     yield fits[fit], fit.result()
             finally:
-                # Also on ctrl-C: threads end once their processes are gone.
+                # Also on ctrl-C: threads end when their processes do.
                 self.stopped.set()
                 threads.shutdown(wait=False, cancel_futures=True)
                 for worker in self.workers:

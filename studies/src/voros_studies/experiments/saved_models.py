@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME_SCORE = 1e-6
-"""A refit that is further from the scores of the study than this is not the model of the study."""
+"""A refit must give the scores of the study to within this difference."""
 
 TRUSTED = ("sklearn.", "numpy.", "scipy.", "voros_studies.", "xgboost.", "lightgbm.", "catboost.")
 """Types that a model file may hold: others could run code of their own when loaded."""
@@ -42,7 +42,7 @@ TRUSTED = ("sklearn.", "numpy.", "scipy.", "voros_studies.", "xgboost.", "lightg
 
 @dataclass(frozen=True, eq=False)
 class ModelSource:
-    """What the models of a study were fitted on; ``encoder`` turns rows of a table into ``X``."""
+    """Training data of the models of a study; ``encoder`` turns rows of a table into ``X``."""
 
     cases: LabelledCases
     split: Split
@@ -74,7 +74,7 @@ class ModelSource:
 
 
 def save_models(folder: RunFolder, result: StudyResult, source: ModelSource) -> list[str]:
-    """Save every model that a policy uses, with a card; warn of what is not saved as wished.
+    """Save every model that a policy uses, with a card; warn where skops cannot hold it.
 
     Each is fitted again with its seed, and must give the scores of the study. The warnings are
     returned too.
@@ -82,11 +82,11 @@ def save_models(folder: RunFolder, result: StudyResult, source: ModelSource) -> 
     notes = []
     for name in dict.fromkeys(one.model for one in result.deployed):
         stem = folder.root / "models" / name
-        if not stem.with_name(f"{name}.md").exists():  # the card is written last
+        if not stem.with_name(f"{name}.md").exists():  # The card is written last.
             _save_model(stem, result, source)
         if not stem.with_name(f"{name}.skops").exists():
             notes.append(
-                f"model {name} is saved by joblib, its card says why: loading it runs code, so "
+                f"model {name} is saved by joblib (its card says why): loading it runs code, so "
                 "load only a file that you trust"
                 if stem.with_name(f"{name}.joblib").exists()
                 else f"model {name} is not saved: fitted again, it gives other scores"
@@ -114,14 +114,14 @@ def _dump(stem: Path, pipeline: Pipeline) -> tuple[Path, str]:
     try:
         packed = skops.io.dumps(pipeline)
         why = ", ".join(_strange_types(data=packed))
-    except Exception as error:  # skops raises whatever the type that it cannot hold raises
+    except Exception as error:  # skops passes on any error of a type that it cannot hold.
         why = str(error)
     if not why:
         path = stem.with_name(f"{stem.name}.skops")
         save(path, packed)
         return path, ""
     path, content = stem.with_name(f"{stem.name}.joblib"), io.BytesIO()
-    # What a user's own file defines cannot be imported where the model is loaded.
+    # Code of the user's file cannot be imported where the model is loaded.
     joblib.dump(joblib.wrap_non_picklable_objects(pipeline, keep_wrapper=False), content)
     save(path, content.getvalue())
     return path, f", since skops cannot hold {why}"

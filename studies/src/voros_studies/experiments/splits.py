@@ -1,4 +1,4 @@
-"""The same study on many random splits: one split can mislead."""
+"""A study on many random splits, because one split can mislead."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from voros_studies.paper.paper_tables import ShownAsTables
 from voros_studies.tables import Absent, Column, Table, Value
 
 SAME = 1e-12
-"""Costs nearer than this are of the same choice."""
+"""Smaller differences in cost mean the same choice."""
 
 SPLIT_FILE = "split.json"
 """Written last, so its presence means that a split is finished."""
@@ -42,9 +42,9 @@ DRAWS_FILE = "resampled_costs.npy"
 
 @dataclass(frozen=True, kw_only=True)
 class SplitCost:
-    """What one strategy or forecast did on the test part of one split.
+    """The result of one strategy or forecast on the test part of one split.
 
-    ``beside`` is what it is compared with there; ``ranking_only`` and ``excess`` as in `Deployed`.
+    ``beside`` is the cost it is compared with; ``ranking_only`` and ``excess`` as in `Deployed`.
     """
 
     scenario: ScenarioName
@@ -58,7 +58,7 @@ class SplitCost:
 
     @classmethod
     def from_deployed(cls, one: Deployed, beside: str) -> SplitCost:
-        """Take from what was deployed what is compared over splits."""
+        """Return the costs of a deployed policy that are compared over splits."""
         broken = tuple(violation.limit for violation in one.test.violations)
         return cls(
             scenario=one.scenario,
@@ -94,12 +94,12 @@ class SplitsResult(ShownAsTables):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """One table for each scenario and each thing compared with."""
+        """One table for each scenario and comparison."""
         seen = dict.fromkeys((one.beside, one.scenario) for one in self.splits[0])
         return tuple(self._table(beside, number) for beside, number in seen)
 
     def deployed_in(self, beside: str, scenario: ScenarioName) -> dict[str, list[SplitCost]]:
-        """Return what each strategy did on every split, by strategy."""
+        """Return the results on every split by strategy."""
         by_strategy: dict[str, list[SplitCost]] = {}
         for split in self.splits:
             for one in split:
@@ -108,7 +108,7 @@ class SplitsResult(ShownAsTables):
         return by_strategy
 
     def excess(self, beside: str, scenario: ScenarioName, strategy: str) -> CostInterval:
-        """Return by how much a strategy is more costly on average, with its interval."""
+        """Return the mean difference in cost of a strategy, with its interval."""
         if self.draws:
             return fixed_test_interval(self._resampled(beside, scenario, strategy))
         return corrected_interval(self._differences(beside, scenario, strategy), self.test_ratio)
@@ -121,7 +121,7 @@ class SplitsResult(ShownAsTables):
 
     @property
     def interval_method(self) -> str:
-        """What the intervals of the differences allow for."""
+        """Method of the intervals of the differences."""
         if self.draws:
             return "for the test patients, whom all splits share, and for how splits differ"
         return "corrected for the patients that splits share"
@@ -274,7 +274,7 @@ def run_splits(
 def _save_split(
     folder: Path, identity: Mapping[str, Any], result: StudyResult
 ) -> tuple[SplitCost, ...]:
-    """Save what is compared over splits: the costs, and their resamples in the same order."""
+    """Save the costs that are compared over splits, and their resamples in the same order."""
     compared: dict[str, StudyResult | Rivals] = {GUARANTEED_BY: result}
     if result.rivals is not None:
         compared[SELECTED] = result.rivals

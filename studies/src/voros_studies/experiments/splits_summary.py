@@ -1,4 +1,4 @@
-"""Many splits on one page: the mean differences in one figure, and the tables behind it."""
+"""The summary of many splits: mean differences in one figure, and its tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_splits(root: Path, result: SplitsResult, metadata: Sequence[tuple[str,
 
 
 def splits_answers(result: SplitsResult) -> list[str]:
-    """Say for each scenario what the strategies cost on average, and how often limits were kept."""
+    """Return a sentence for each scenario: mean costs, and how often limits were kept."""
     return [_answer(result, number) for number in result.scenarios]
 
 

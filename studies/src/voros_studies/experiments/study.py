@@ -23,7 +23,7 @@ from voros_studies.experiments.folder import Part, RunFolder, digest, file_name,
 from voros_studies.paper.cells import SCENARIOS, STRATEGY_ORDER, ScenarioName
 
 STUDY_CONFIDENCE = 0.95
-"""How sure the guaranteed thresholds are to keep the limits on the test cases."""
+"""Confidence of the guaranteed strategy and of all intervals."""
 
 GUARANTEED = "guaranteed"
 GUARANTEED_BY: Strategy = "partial_voros"
@@ -38,7 +38,7 @@ BY_RISK: Mapping[str, Callable[[BoolArray, FloatArray], float]] = {
     AUROC: roc_auc_score,
     LOG_LOSS: lambda y_true, risk: -log_loss(y_true, risk),
 }
-"""Strategies that look at neither limits nor costs: what each calls better is higher."""
+"""Strategies without limits or costs; each score is higher for better models."""
 
 STUDIED: tuple[str, ...] = (*STRATEGY_ORDER, *BY_RISK, WITH_MARGIN, GUARANTEED)
 """The paper's four strategies, the usual two, the paper's advice for broken limits, and ours."""
@@ -88,10 +88,10 @@ class Scored:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Deployed:
-    """What a strategy selected in a scenario, decided on validation, and how it fared.
+    """A strategy's model and thresholds in a scenario, chosen on validation, and its test results.
 
-    ``ranking_only`` is the expected test cost of the model if its thresholds were set on the test
-    cases, within the limits: what ranking the cases is worth, without the luck of broken limits.
+    ``ranking_only`` is the expected test cost of the model with thresholds set on the test cases
+    within the limits: the quality of its ranking, without luck from broken limits.
     """
 
     scenario: ScenarioName
@@ -109,12 +109,12 @@ class Deployed:
 
     @property
     def excess(self) -> float:
-        """By what share the deployed thresholds break the limit they break most, on test."""
+        """Share by which the deployed thresholds break the limit that they break most, on test."""
         return max((one.missed_by / one.bound for one in self.test.violations), default=0.0)
 
 
 def check_scenarios(scenarios: Mapping[ScenarioName, Scenario]) -> None:
-    """Raise where a study cannot be run within these limits.
+    """Raise if a study cannot use these scenarios.
 
     Examples
     --------
@@ -167,14 +167,14 @@ def _select_and_test(
     if strategy == GUARANTEED:
         model, allowed = guaranteed(scenario, valid, len(test))
     elif strategy in BY_RISK:
-        # They say nothing of thresholds: like recall, they take the last one within the limits.
+        # Neither fixes a threshold: like recall, they take the last one within the limits.
         by, model = "recall", best_by_risk(valid, strategy)
         allowed = allowed_thresholds(valid.points[model], scenario)
     else:
         limits = tightened(scenario) if strategy == WITH_MARGIN else scenario
         model, allowed = _selected(limits, valid, by)
     policy = ThresholdPolicy.from_allowed(allowed, strategy=by, model=model)
-    # Whatever limits decided, those of the scenario are to be kept.
+    # Limits are kept or broken by those of the scenario, whatever limits chose the thresholds.
     return deploy(name, strategy, replace(policy, scenario=scenario), valid, test)
 
 
@@ -222,7 +222,7 @@ def guaranteed(
         ranked = rank_developed(development.points, points.__getitem__, n_cases, scenario, **how)
         return ranked.winner, ranked.allowed[ranked.winner]
     ranked = rank_points(points.items(), len(points), scenario, **how)
-    # Where no model is certified all are equal, and the one is named that would have been chosen.
+    # Where no model is certified, all are equal: name the one that would be chosen without.
     model = (
         ranked.winner
         if ranked.ranking[0].feasible
@@ -232,7 +232,7 @@ def guaranteed(
 
 
 def nothing_certified(scenario: Scenario, valid: Scored, horizon: int) -> ThresholdPolicy:
-    """Return the policy that never alarms, where there is no case to test with."""
+    """Return the policy without alarms, for validation parts that cannot certify."""
     model, _ = _selected(scenario, valid, GUARANTEED_BY)
     guarantee = Guarantee(STUDY_CONFIDENCE, horizon=horizon)
     policy = ThresholdPolicy.never_alarm(valid.points[model], scenario, guarantee=guarantee)
@@ -274,7 +274,7 @@ SAME_CHOICE = "the same choice"
 
 @dataclass(frozen=True)
 class CostInterval:
-    """A number and where 95 % of its resamples lie."""
+    """A number with the interval of 95 % of its resamples."""
 
     estimate: float
     low: float
@@ -282,7 +282,7 @@ class CostInterval:
 
     @classmethod
     def from_draws(cls, draws: FloatArray) -> CostInterval:
-        """Take an estimate, which comes first, and where the middle of its resamples lies."""
+        """Return an estimate, which comes first, with the percentiles of its resamples."""
         tail = (1 - STUDY_CONFIDENCE) / 2
         low, high = np.quantile(draws[1:], [tail, 1 - tail])
         return cls(float(draws[0]), float(low), float(high))
@@ -290,7 +290,7 @@ class CostInterval:
 
 @dataclass(frozen=True)
 class CostIntervals:
-    """The test cost of one strategy, and by how much it exceeds that of another.
+    """The test cost of one strategy, and its excess over that of another.
 
     Above 0 means more costly; both costs are of the same resamples. ``draws`` are the cost, then
     that of every resample.
@@ -302,7 +302,7 @@ class CostIntervals:
 
     @property
     def verdict(self) -> str:
-        """What the paired interval says."""
+        """The verdict of the paired interval."""
         if self.excess.low == self.excess.high == 0:
             return SAME_CHOICE
         if self.excess.low > 0:
@@ -320,12 +320,12 @@ def cost_intervals(
 ) -> dict[str, CostIntervals]:
     """Return intervals for the strategies of one scenario, by strategy, each compared with one.
 
-    Whole patients are drawn with replacement, outcome and all, so prevalence varies as it would in
-    another year; the thresholds stay as validation fixed them. Resamples are kept in a folder as
-    soon as they are computed, if one is named, and are taken from there when nothing has changed.
+    Patients are drawn with replacement, so prevalence varies too; the thresholds stay as validation
+    fixed them. Where a folder is named, resamples are saved in it as soon as they are computed, and
+    read from it if nothing has changed.
     """
     draws = {
-        # The same seed for all: they are paired, resample by resample.
+        # One seed for all, because the resamples are paired.
         one.strategy: _resampled(one, test, random_state, n_resamples, kept)
         for one in deployed
     }
@@ -340,7 +340,7 @@ def cost_intervals(
 def _resampled(
     one: Deployed, test: Scored, random_state: int, n_resamples: int, kept: Path | None
 ) -> FloatArray:
-    """Return the test cost of one strategy, and after it those of the resamples."""
+    """Return the test cost of one strategy, followed by those of the resamples."""
     cases = test.y_true, test.scores[one.model]
     key = digest(one.policy.to_json(), f"{random_state} {n_resamples}", test.patient, *cases)
     name = file_name(f"scenario_{one.scenario}_{one.strategy}_{key[:12]}.npy")

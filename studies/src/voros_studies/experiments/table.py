@@ -1,4 +1,4 @@
-"""A table of one's own as cases: numbers and words become features, and nothing else does."""
+"""Read a table as cases: columns of numbers and of words are features."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TableColumns:
-    """What the columns of a table are.
+    """Roles of the columns of a table.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class TableColumns:
     positive : str, optional
         The value of the outcome that is predicted; by default 1, true or yes.
     group : str, optional
-        Whose case it is: cases of one patient stay in one part of a split.
+        Patient of each case; cases of one patient stay in one part of a split.
     split : str, optional
-        Which part of the split a case belongs to: train, valid or test.
+        Part of the split of each case: train, valid or test.
     ignore : tuple of str
         Columns to leave out of the features.
 
@@ -64,7 +64,7 @@ class TableColumns:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Every column that is named; none of them is a feature."""
+        """All named columns, which are not features."""
         return tuple(c for c in (self.label, self.group, self.split, *self.ignore) if c is not None)
 
 
@@ -103,8 +103,8 @@ def read_frame(source: Source) -> pd.DataFrame:
 def table_cases(frame: pd.DataFrame, columns: TableColumns) -> TableCases:
     """Return the cases of a table.
 
-    Numbers are features as they are, each with a feature that says whether it was recorded where it
-    is missing for somebody; each word of a column of words is a feature. Cases without an outcome
+    Numbers are features as they are; where some are missing, another feature says whether the
+    number was recorded. Each word of a column of words is a feature. Cases without an outcome
     are left out and counted; so are ids.
 
     Raises
@@ -173,7 +173,7 @@ def _outcome(values: pd.Series, columns: TableColumns) -> BoolArray:
 
 
 def _is_id(values: pd.Series, columns: TableColumns) -> bool:
-    """Whether a column is called an id and has a value of its own in many rows."""
+    """Whether a column is called an id and has a different value in many rows."""
     n_ids = values.nunique(dropna=False)
     if not ID_NAME.fullmatch(str(values.name)) or n_ids <= min(MOST_WORDS, len(values) - 1):
         return False

@@ -1,4 +1,4 @@
-"""The features of a table: numbers as they are, whether they were recorded, and words."""
+"""The features of a table: numbers, whether they were recorded, and words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_WORDS = 60
-"""A column of more distinct words is taken for names or ids, and refused."""
+"""A column with more distinct words is refused, because it probably holds names or ids."""
 
 MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 DATE = re.compile(
@@ -29,9 +29,9 @@ DATE = re.compile(
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Turn the columns of a table into features; new tables get the features of the first.
 
-    A number stays as it is, NaN where it is missing; where it was missing for somebody, another
-    feature says whether it was recorded. Each word of a column of words is a feature, and a word
-    that was not there before has none.
+    A number stays as it is, NaN where it is missing; a column with missing numbers gets another
+    feature that says whether the number was recorded. Each word of a column of words is a feature;
+    words that the first table does not have are ignored.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: pd.DataFrame, y: object = None) -> TableEncoder:  # noqa: ARG002
-        """Learn which columns are numbers, which have gaps, and which words there are."""
+        """Learn which columns are numbers, which have gaps, and the words of the others."""
         self.numbers_ = [str(c) for c in X if X[c].dtype.kind in "iufb"]
         self.gaps_ = [c for c in self.numbers_ if X[c].isna().any()]
         self.words_ = {str(c): _words(str(c), X[c]) for c in X if str(c) not in self.numbers_}
@@ -75,7 +75,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def _words(name: str, values: pd.Series[Any]) -> list[str]:
-    """Return the distinct words of a column, or say what it holds instead."""
+    """Return the distinct words of a column; raise if it holds dates or too many words."""
     how = f"leave {name!r} out with ignore (--ignore)"
     seen = sorted(values.dropna().astype(str).unique())
     dates = seen if values.dtype.kind in "mM" else list(filter(DATE.fullmatch, seen))

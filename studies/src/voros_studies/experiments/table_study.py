@@ -1,4 +1,4 @@
-"""The study on a table of one's own: one command from features and outcome to saved policies."""
+"""The study on the user's table: from features and outcome to saved policies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from voros_studies.experiments.splits_summary import write_splits
 from voros_studies.experiments.table import TableCases, TableColumns, read_frame, table_cases
 
 FROM_TEST_DATA = "voros: from test data"
-"""A column that no table has: which rows come from the table of the test cases."""
+"""Name of the added column that marks rows of the test table."""
 
 
 def run_table(
@@ -43,15 +43,15 @@ def run_table(
     data : path-like
         CSV or Parquet: one row for each case, with features and outcome.
     out : path-like
-        The run's folder. An interrupted run in it is taken up again.
+        The run's folder. An interrupted run in it is resumed.
     columns : TableColumns
-        Which column is the outcome, and which ones are not features.
+        The outcome, and columns that are not features.
     options : RunOptions, optional
         Scenarios, models, seed, number of processes.
     n_splits : int, optional
         Several random splits, each in a folder of its own. By default one.
     test_data : path-like, optional
-        A table of the same columns to test on alone; the cases of ``data`` are then split into
+        A table of the same columns for testing only; the cases of ``data`` are then split into
         training and validation.
 
     Returns
@@ -95,7 +95,7 @@ def run_table(
 
 
 def _read(files: list[Path], columns: TableColumns) -> tuple[TableCases, Any]:
-    """Read one table, or that of the test cases behind it, and say which cases come from it."""
+    """Read the table, append that of the test cases, and return which rows those are."""
     frames = [read_frame(open_source(path)) for path in files]
     if len(frames) == 1:
         return table_cases(frames[0], columns), None

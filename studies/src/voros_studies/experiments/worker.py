@@ -1,4 +1,4 @@
-"""A process that fits one candidate after another, and can be killed at any moment.
+"""A process that fits one candidate after another and can be killed at any time.
 
 It is started as ``python -m voros_studies.experiments.worker FOLDER SEED``, reads candidates as
 lines of JSON from its standard input, and answers each with the fit's record. A separate process,
@@ -75,8 +75,8 @@ def _record(
 
 
 def serve(folder: RunFolder, random_state: int) -> None:
-    """Say that the imports are done, then answer candidates until the standard input ends."""
-    # Whatever a library prints must not mix with the answers.
+    """Announce that the imports are done, then fit candidates until the standard input ends."""
+    # Output of libraries must not mix with the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     with np.load(folder.features) as packed:
         arrays = {name: packed[name] for name in packed.files}
@@ -88,7 +88,7 @@ def serve(folder: RunFolder, random_state: int) -> None:
             answer = fit_candidate(folder, arrays, candidate, random_state)
         except ExperimentError as error:
             answer = {"name": candidate.name, "status": "stopped", "reason": str(error)}
-        except Exception as error:  # one bad fit must not end the other 139
+        except Exception as error:  # One failed fit must not end the others.
             reason = f"{type(error).__name__}: {error}"
             answer = {"name": candidate.name, "status": "failed", "reason": reason}
         print(json.dumps(answer), file=answers, flush=True)
@@ -96,6 +96,6 @@ def serve(folder: RunFolder, random_state: int) -> None:
 
 if __name__ == "__main__":
     root, seed = cast("tuple[str, str]", sys.argv[1:3])
-    # The process that asked may have been killed meanwhile: the fit is kept all the same.
+    # The parent process may have been killed; the fit is kept.
     with suppress(BrokenPipeError):
         serve(RunFolder(Path(root)), int(seed))

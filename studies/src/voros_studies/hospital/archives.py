@@ -1,4 +1,4 @@
-"""Files of a data set that is a folder or an archive, one after the other."""
+"""Read the files of a tar or zip archive one after the other."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PIECE = 1 << 20
 """Bytes read at a time."""
 
 DAMAGED = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
-"""What reading an archive raises where bytes of it are wrong or missing."""
+"""Errors of reading a damaged archive."""
 
 
 def archived_files(
     path: Path, matters: Callable[[str], object], remedy: str
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files of a tar or zip archive whose names matter.
+    """Yield name and content of the wanted files of a tar or zip archive.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def archived_files(
     except DAMAGED as error:
         raise ExperimentError(f"{path}: not readable as an archive ({error}). {remedy}") from error
     except RuntimeError as error:
-        # zipfile's, for a password and for ways to compress that it does not know.
+        # zipfile raises these for passwords and unknown compression.
         raise ExperimentError(
             f"{path}: cannot be unpacked ({error}). Unpack it and name the folder"
         ) from error
@@ -68,6 +68,6 @@ def _members(path: Path, matters: Callable[[str], object]) -> Iterator[tuple[str
             if member.isfile() and matters(member.name):
                 content = archive.extractfile(member)
                 yield member.name, content.read() if content else b""
-        # What checks the compressed bytes as a whole comes last.
+        # The checksum of the compressed bytes comes last.
         while archive.fileobj is not None and archive.fileobj.read(PIECE):
             pass

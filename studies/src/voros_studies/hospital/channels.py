@@ -1,4 +1,4 @@
-"""What is charted: the paper's 31 item ids, their channels, their units, and what is plausible."""
+"""Charted items: the paper's 31 item ids, their channels, units and plausible ranges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KG_PER_POUND = 0.45359237
 
 @dataclass(frozen=True)
 class Unit:
-    """How a reading becomes the channel's unit: ``(reading - offset) * factor``.
+    """Conversion of a reading to the channel's unit: ``(reading - offset) * factor``.
 
     ``spellings`` are how the unit is written in the chart, in lower case and without spaces.
     """
@@ -23,12 +23,12 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True)
 class Channel:
-    """One quantity, under the paper's name for it, whatever it is charted as.
+    """One quantity under the paper's name, charted as one or more items.
 
     ``items`` are item ids, with the unit each is charted in when the row names none. A row may name
     any of ``units``; one that names another is left out. Readings beyond ``low`` and ``high``,
-    bounds in the channel's unit, are slips. A ``static`` channel is taken as constant over the
-    stay.
+    bounds in the channel's unit, are implausible. A ``static`` channel is taken as constant over
+    the stay.
     """
 
     name: str
@@ -79,8 +79,8 @@ CHANNELS: tuple[Channel, ...] = (
 )
 """Six vitals, seven labs, and two quantities taken as constant over the stay.
 
-The ranges are wide: they are meant to catch slips of the keyboard and readings of another
-quantity, not to trim patients who are very ill.
+The ranges are wide: they exclude typing errors and readings of another quantity, not patients
+who are very ill.
 """
 
 TIME_VARYING: tuple[Channel, ...] = tuple(c for c in CHANNELS if not c.static)
@@ -90,7 +90,7 @@ ITEM_IDS: tuple[int, ...] = tuple(item for c in CHANNELS for item in c.items)
 def conversion_rows() -> list[tuple[int, int, str | None, float, float, float, float]]:
     """List every accepted item and unit: channel number, item, unit, conversion, bounds.
 
-    The unit None stands for rows that name none; an item's other units are what its channel takes.
+    The unit None stands for rows that name none; an item's other units are those of its channel.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Over 300 million charted readings become one number per stay, channel and 2 hours.
+"""Reduce over 300 million charted readings to one number per stay, channel and 2 hours.
 
 DuckDB streams the file: rows are filtered by item and stay as they are read, and only the sums of
 the cohort's readings are kept, on disk where they outgrow the memory allowed. So memory does not
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import duckdb
 
 MOST_UNKNOWN_UNITS = 0.5
-"""A channel that loses more than this share of its readings to unknown units is not understood."""
+"""Largest share of a channel's readings that may have unknown units."""
 
 
 @dataclass(frozen=True)
 class ChartCount:
-    """What became of the cohort's readings of one channel."""
+    """Counts of the cohort's readings of one channel: used and left out."""
 
     channel: str
     used: int
@@ -35,11 +35,11 @@ class ChartCount:
 
     @property
     def readings(self) -> int:
-        """Number of readings, also of those left out."""
+        """Number of readings, including those left out."""
         return self.used + self.implausible + self.unknown_unit
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return the counts as a sentence."""
         text = f"{self.channel}: {self.used} readings"
         if self.implausible:
             text += f", {self.implausible} implausible left out"
@@ -51,7 +51,7 @@ class ChartCount:
 def stream_chart(
     database: duckdb.DuckDBPyConnection, chart: SourceTable, target: Path
 ) -> list[ChartCount]:
-    """Write the buckets of `make_cohort`'s stays to a Parquet file, whole; count the readings.
+    """Write the buckets of the cohort's stays to a Parquet file, and count the readings.
 
     A row counts once even if it is in the file twice: readings alike in stay, item, time, value
     and unit are one reading. A bucket's value is the mean of its plausible readings.

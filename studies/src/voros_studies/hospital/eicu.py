@@ -109,7 +109,7 @@ def _found(release: FiddleRelease) -> list[str]:
 
 
 def _counted(what: str, names: Sequence[str]) -> list[str]:
-    """Say in one line how many there are; the summary page lists them all."""
+    """Return one line with their number; the summary page lists them all."""
     return [f"{len(names)} {what}, {names[0]} the first"] if names else []
 
 
@@ -166,7 +166,7 @@ def _places(chosen: ChosenFeatures, n_features: int) -> AnyArray:
 
 
 def _population(release: FiddleRelease) -> tuple[FloatArray, AnyArray]:
-    """Return who died and whose stay it is, in the order of the features' rows.
+    """Return outcome and patient of each stay, in the order of the features' rows.
 
     Labels that cannot be read, or contradict another of the same stay, are NaN.
     """
@@ -213,7 +213,7 @@ def _listed_ids(path: Path) -> list[str]:
 
 
 def _id_order(ids: Iterable[str], path: Path) -> Callable[[str], Any]:
-    """Return how pandas would order the IDs: as numbers if all are, else as words."""
+    """Return the IDs as pandas sorts them: as numbers if all are numbers, else as words."""
     try:
         numbers = {text: int(text) for text in ids}
     except ValueError:

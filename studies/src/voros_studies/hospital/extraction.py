@@ -1,4 +1,4 @@
-"""A release is read once: two small Parquet files hold the cohort and its chart."""
+"""Read a release once, into two small Parquet files: the cohort and its chart."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MIXED_REMEDY = "Take all four tables from the same release"
 
 PIPELINE = "the pipeline of Gupta et al. (2022), which the paper used"
 PAPER_STAYS, PAPER_PREVALENCE = 31_137, 0.105
-"""Of the paper's cohort, over its three parts."""
+"""Prevalence of the paper's cohort, over its three parts."""
 
 DIED = {
     "icu": "coalesce(CAST(p.dod AS TIMESTAMP) BETWEEN s.intime AND s.outtime, false)",
@@ -45,7 +45,7 @@ DIED = {
 
 @dataclass(frozen=True)
 class CohortRule:
-    """Which stays are in the cohort, and which death is the outcome.
+    """The rule of the cohort: length of stay and outcome.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class CohortRule:
         "icu" is the label of the pipeline of Gupta et al.: the date of death lies between admission
         to the ICU and leaving it. "hospital" is ``hospital_expire_flag``.
     min_hours : float, default 50
-        How long a stay must have lasted. The pipeline asks for the observed 48 hours and a
-        prediction window of 2 to 8 more; the paper does not say which.
+        Least length of a stay. The pipeline requires the observed 48 hours and a prediction window
+        of 2 to 8 more; the paper does not say which.
     """
 
     outcome: Literal["icu", "hospital"] = "icu"
@@ -80,7 +80,7 @@ PAPER_RULE = CohortRule()
 
 @dataclass(frozen=True)
 class CohortFlow:
-    """How many stays there are, and why others were left out.
+    """Numbers of stays, and why others were left out.
 
     ``left_out`` counts the rows of each table that cannot be read, repeat another or belong to
     one that is left out.
@@ -95,12 +95,12 @@ class CohortFlow:
 
     @property
     def stays_in_words(self) -> str:
-        """What the stays are, and how many rows of the tables were left out."""
+        """What the counted stays are, and how many rows of the tables were left out."""
         tables = [f"; left out: {n:,} rows of {name}" for name, n in self.left_out.items() if n]
         return "".join(["ICU stays", *tables])
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return the flow as a sentence."""
         return (
             f"{self.stays} {self.stays_in_words}; {self.left_before} ended too early, "
             f"{self.died_before} died within {HOURS} h; {self.in_care} in the cohort, "
@@ -130,10 +130,10 @@ def make_cohort(
 ) -> CohortFlow:
     """Make the table ``cohort``: stay, patient, admission to the ICU, static facts, outcome.
 
-    A stay without a recorded end did not demonstrably last long enough and counts as ended before.
+    A stay without a recorded end counts as too short.
     Rows that cannot be read, repeat another or lack the row of another table that they belong to
-    are left out and counted; if they are more than a few (`MOST_LEFT_OUT`), the tables do not
-    belong together: an `ExperimentError`.
+    are left out and counted; if they are more than `MOST_LEFT_OUT`, an `ExperimentError` says
+    that the tables do not belong together.
     """
     left_out = {name: _load(database, tables[name], key) for name, key in KEYS.items()}
     _check_one_release(database, tables)
@@ -147,7 +147,7 @@ def make_cohort(
 
 
 KEYS = {"hosp/patients": "subject_id", "hosp/admissions": "hadm_id", "icu/icustays": "stay_id"}
-"""Tables of the cohort, and what identifies a row of each."""
+"""Tables of the cohort, and the key of each."""
 
 
 def _all_stays(rule: CohortRule) -> str:
@@ -229,7 +229,7 @@ def _path(tables: Mapping[str, SourceTable], short: str) -> str:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What was read from a release, and where it is kept."""
+    """The files extracted from a release, and what was read."""
 
     folder: Path
     flow: CohortFlow
@@ -238,7 +238,7 @@ class Extraction:
 
     @property
     def notes(self) -> list[str]:
-        """What became of the readings, a sentence for each channel."""
+        """Counts of the readings, a sentence for each channel."""
         return [str(count) for count in self.counts]
 
     @property
@@ -255,9 +255,9 @@ class Extraction:
 def extract(
     tables: Mapping[str, SourceTable], folder: Path, rule: CohortRule = PAPER_RULE
 ) -> Extraction:
-    """Stream a release into two small Parquet files, or take those of an earlier run.
+    """Stream a release into two small Parquet files, or reuse those of an earlier run.
 
-    They are kept in ``folder``, with a note of the tables and the rule that they were made from.
+    They are kept in ``folder``, with a record of their tables and their rule.
     """
     note = folder / "extraction.json"
     sources = {}

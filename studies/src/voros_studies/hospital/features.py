@@ -1,4 +1,4 @@
-"""A time series in 2-hour buckets becomes numbers: the paper's summaries over its windows."""
+"""Features of time series in 2-hour buckets: the paper's summaries over its windows."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ BUCKET_HOURS = 2
 N_BUCKETS = HOURS // BUCKET_HOURS
 
 WINDOWS: Mapping[str, int] = MappingProxyType({"0-48h": 0, "24-48h": 24, "32-48h": 32})
-"""Windows end at 48 hours; the value is the hour at which they begin."""
+"""Begin of each window, in hours; all end at 48 hours."""
 
 FEWEST_CHANNELS = 3
 """Vitals or labs that must have been measured recently for a stay to be studied."""
 
 RECENT_HOURS = 16
-"""How recently: in the last 16 of the 48 hours."""
+"""Recent measurements are those of the last 16 of the 48 hours."""
 
 HARDLY_MEASURED = (
     f"with fewer than {FEWEST_CHANNELS} channels measured in the last {RECENT_HOURS} h"
 )
-"""Why other stays are left out."""
+"""Reason to leave out other stays."""
 
 FEWEST_FOR_SLOPE = 2
 """Buckets that a slope needs."""
@@ -104,18 +104,18 @@ VALUE_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
         "slope": slope,
     }
 )
-"""The six that the eICU features get, which are never missing."""
+"""The six summaries of eICU features, which are never missing."""
 
 ALL_SUMMARIES: Mapping[str, Summary] = MappingProxyType(
     {"ever measured": ever_measured, "time since last": time_since_last, **VALUE_SUMMARIES}
 )
-"""The eight that the MIMIC-IV channels get."""
+"""The eight summaries of MIMIC-IV channels."""
 
 
 def summarise(
     buckets: FloatArray, name: str, summaries: Mapping[str, Summary]
 ) -> dict[str, FloatArray]:
-    """Return one feature per window and summary, named after both, of a channel's buckets.
+    """Return one feature of a channel for each window and summary, named after both.
 
     Examples
     --------

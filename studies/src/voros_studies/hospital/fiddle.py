@@ -1,4 +1,4 @@
-"""FIDDLE's eICU release: where its files lie, and the features of the paper's two tables."""
+"""FIDDLE's eICU release: its files, and the features of the paper's two tables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ RELOAD = "Download it again from PhysioNet (mimic-eicu-fiddle-feature 1.0.0)"
 
 UNREADABLE = (
     *(OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error),
-    RuntimeError,  # zipfile's, for a password and for ways to compress that it does not know
+    RuntimeError,  # zipfile raises these for passwords and unknown compression.
 )
 
 
 @contextmanager
 def _reading(path: Path, kind: str = "") -> Iterator[None]:
-    """Turn what a damaged file raises into an error that names it and the remedy."""
+    """Turn errors of a damaged file into one that names the file and the remedy."""
     try:
         yield
     except UNREADABLE as error:
@@ -46,9 +46,9 @@ class SparseFile:
     """A sparse array in a file of the ``sparse`` package, read a piece at a time.
 
     The file is an archive of ``coords`` (one row of positions per dimension), ``data`` and
-    ``shape``. The positions of a hospital's hours outgrow memory, so they are unpacked as they are
-    read, and only wanted entries are kept. ``coords`` may lie in the file by rows, each of which
-    then gets a reader of its own, or by columns, as after selecting features with a mask.
+    ``shape``. The positions do not fit in memory, so they are unpacked as they are read, and only
+    wanted entries are kept. ``coords`` may be stored by rows, each with its own reader, or by
+    columns, as after selecting features with a mask.
     """
 
     path: Path
@@ -104,7 +104,7 @@ def _check_zero_elsewhere(archive: zipfile.ZipFile) -> None:
 
 @dataclass(frozen=True)
 class _Member:
-    """An array of the archive, its header read."""
+    """An array of the archive, with its header."""
 
     data: IO[bytes]
     shape: tuple[int, ...]
@@ -141,7 +141,7 @@ STATIC: dict[str, tuple[str, ...]] = {
     "ethnicity": ("African American", "Asian", "Caucasian", "Hispanic", "Other/Unknown"),
     "gender": ("Female", "Male"),
 }
-"""The paper counts 24 and lists 23: whatever else the release holds of a variable is taken too."""
+"""The paper counts 24 and lists 23; other features of the same variables are used too."""
 
 DYNAMIC: dict[str, tuple[str, ...]] = {
     "Vital Signs|Heart Rate|Heart Rate": _ranges(-0.001, 70.0, 80.0, 90.0, 102.0, 7734.0),
@@ -167,7 +167,7 @@ DYNAMIC: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ChosenFeatures:
-    """Which features of a release are used: their positions in it, and variable and value of each.
+    """The features of a release that are used: positions, variables and values.
 
     ``lacking`` are values of the paper's table that the release does not have, ``added`` values of
     the same variables that are not in the paper's table.
@@ -254,13 +254,13 @@ def find_fiddle(folder: Path) -> FiddleRelease:
 
 
 IDS = "IDs.csv"
-"""FIDDLE writes the order of its rows here; PhysioNet's release is without it."""
+"""FIDDLE writes the order of its rows to this file; PhysioNet's release lacks it."""
 
 NEEDED_FILES = ("s.npz", "X.npz", "s.feature_names.json", "X.feature_names.json")
 
 
 def _named(features: Path, name: str) -> Path:
-    """Return a file's path; FIDDLE has written the static features as ``s`` and as ``S``."""
+    """Return a file's path; FIDDLE spells the static features ``s`` or ``S``."""
     other = features / f"{name[0].swapcase()}{name[1:]}"
     path = features / name
     if name[0] != "s" or not other.is_file():

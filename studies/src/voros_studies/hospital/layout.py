@@ -1,4 +1,4 @@
-"""Tables as their release describes them: what must be there, and how many rows may deviate."""
+"""The layout of tables: required columns, and how many rows may deviate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from voros_studies.experiments.errors import ExperimentError
 
 MOST_LEFT_OUT = 0.05
-"""Rows of a release that cannot be read are left out and counted, up to this share of them."""
+"""Largest share of a table's rows that may be left out because they cannot be read."""
 
 
 def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], remedy: str) -> None:
@@ -24,7 +24,7 @@ def check_columns(path: Path, columns: Collection[str], needed: Iterable[str], r
 def check_few_left_out(
     path: Path | str, n_left_out: int, n_rows: int, what: str, remedy: str
 ) -> None:
-    """Raise where more rows would be left out than a few.
+    """Raise if more than `MOST_LEFT_OUT` of the rows are left out.
 
     Examples
     --------

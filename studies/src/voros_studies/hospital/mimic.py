@@ -1,4 +1,4 @@
-"""MIMIC-IV: the study, and the paper's features of the stays that were measured enough."""
+"""MIMIC-IV: the study, and the paper's features of stays with enough measurements."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from voros_studies.hospital.release import (
 )
 
 INSURANCES = ("Medicare", "Medicaid", "Private", "Other", "No charge")
-"""What the releases name; 2.x knows the first, second and fourth only."""
+"""Values in the releases; 2.x has the first, second and fourth only."""
 
 GENDERS = ("F", "M")
 
@@ -68,10 +68,10 @@ def run_mimic(
     data : path-like
         The release's folder, with ``hosp/`` and ``icu/``.
     out : path-like
-        The run's folder. What is in it of the same run is not done again.
+        The run's folder. Finished parts of the same run are not repeated.
     options : RunOptions, optional
     rule : CohortRule, optional
-        Which stays, and which death.
+        Length of stay and outcome.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def run_mimic(
     Raises
     ------
     ExperimentError
-        When something about the data is wrong; the message names the file and the remedy.
+        When the data are wrong; the message names the file and the remedy.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def run_mimic(
 
 
 def mimic_characteristics(cases: LabelledCases) -> dict[str, AnyArray]:
-    """Return what describes the stays in table 1."""
+    """Return the characteristics of the stays for table 1."""
     described: dict[str, AnyArray] = {
         "age": cases.feature("age"),
         "sex": words_of(cases, "gender"),

@@ -1,4 +1,4 @@
-"""PhysioNet/Computing in Cardiology Challenge 2012: 48 hours of ICU stays, open to everybody.
+"""PhysioNet/Computing in Cardiology Challenge 2012: 48 hours of ICU stays, open access.
 
 The layout is ``set-a/132539.txt`` (Time, Parameter, Value) beside ``Outcomes-a.txt``; sets a, b and
 c are read from a folder, from an archive, or from a folder of archives.
@@ -45,7 +45,7 @@ REMEDY = "Download it again from PhysioNet (challenge-2012 1.0.0)"
 
 OUTCOME_COLUMNS = ("RecordID", "SAPS-I", "SOFA", "In-hospital_death")
 DESCRIPTORS = ("RecordID", "Age", "Gender", "ICUType")
-"""Written once, at 00:00; -1 stands for unknown. Weight is one too, and is also charted later."""
+"""Written once, at 00:00; -1 means unknown. Weight is charted later too."""
 
 PLAUSIBLE: Mapping[str, tuple[float, float]] = {
     "Cholesterol": (20, 1000),
@@ -64,8 +64,8 @@ PLAUSIBLE: Mapping[str, tuple[float, float]] = {
     "WBC": (0, 1000),
     "Weight": (20, 500),
 }
-"""The parameters of the paper's channels, and the weight; others are not read. A reading beyond the
-bounds, which are those for MIMIC-IV, is a slip and is left out."""
+"""The parameters of the paper's channels, and the weight; others are not read. Readings beyond
+the bounds, those of MIMIC-IV, are implausible and left out."""
 
 PAPER_CHANNELS: Mapping[str, tuple[str, ...]] = {
     "bp_diastolic_mmHg": ("DiasABP", "NIDiasABP"),
@@ -86,11 +86,11 @@ PAPER_CHANNELS: Mapping[str, tuple[str, ...]] = {
 LACKING = tuple(channel.name for channel in TIME_VARYING if channel.name not in PAPER_CHANNELS)
 
 WARDS = {1: "coronary", 2: "cardiac surgery", 3: "medical", 4: "surgical"}
-"""What ICUType stands for."""
+"""Meaning of ICUType."""
 
 SEXES = {0: "F", 1: "M"}
 RIVALS = ("SAPS-I", "SOFA")
-"""Scores of the bedside, in the outcome files."""
+"""Bedside scores in the outcome files."""
 
 CHALLENGE_TITLE = "PhysioNet Challenge 2012, death in hospital"
 SPLITS = 20
@@ -112,12 +112,12 @@ def run_physionet2012(
     data, sets
         See `read_challenge`.
     out : path-like
-        The run's folder. Fits, intervals and splits that are in it are not done again.
+        The run's folder. Fits, intervals and splits in it are not repeated.
     options : RunOptions, optional
         The seed is that of the first split; the others follow.
     n_splits : int, default 20
     test_set : str, optional
-        One of the sets, kept for testing alone; the others are split into training and validation.
+        A set for testing only; the others are split into training and validation.
 
     Returns
     -------
@@ -196,9 +196,9 @@ def _held_out(sets: AnyArray, test_set: str | None) -> BoolArray:
 class ChallengeStays:
     """The stays of one or more sets, in the order of set and RecordID.
 
-    ``buckets`` holds for each parameter the mean of its plausible readings, by stay and 2 hours,
-    and ``counts`` how many they are; ``implausible`` counts readings that were left out, and
-    ``left_out`` rows and stays that deviate from the layout, by how.
+    ``sums`` and ``counts`` are of the plausible readings of each parameter, by stay and 2 hours;
+    ``implausible`` counts the readings that were left out, and ``left_out`` the rows and stays that
+    deviate from the layout, by reason.
     """
 
     record: AnyArray
@@ -222,7 +222,7 @@ class ChallengeStays:
 
     @property
     def notes(self) -> list[str]:
-        """What was read and what was left out, a sentence each."""
+        """Sentences on what was read and what was left out."""
         sets = ", ".join(f"{s} {(self.set_name == s).sum()}" for s in np.unique(self.set_name))
         slips = [f"{name} {n}" for name, n in self.implausible.items() if n]
         return [
@@ -241,13 +241,13 @@ def read_challenge(data: str | Path, sets: Sequence[str] | None = None) -> Chall
         A folder with ``set-a/`` and ``Outcomes-a.txt`` and the like, an archive of it (tar or
         zip), or a folder with an archive of each set.
     sets : sequence of str, optional
-        Of "a", "b", "c"; by default those that are there. Files of others are not read.
+        Some of "a", "b", "c"; by default all that are found. Files of other sets are not read.
 
     Raises
     ------
     ExperimentError
-        When a file is missing or another's, or more rows or stays deviate from the layout than a
-        few (`MOST_LEFT_OUT`), which are left out and counted.
+        When a file is missing, or more than `MOST_LEFT_OUT` of the rows or stays deviate from the
+        layout. Fewer are left out and counted.
     """
     gathered = _Gathered(Path(data))
     for name, content in _files(Path(data), SETS if sets is None else sets):
@@ -261,7 +261,7 @@ SET_ARCHIVE = re.compile(r"set-([a-c])\.(zip|tar|tar\.(gz|xz|bz2)|tgz)")
 
 
 def _files(path: Path, sets: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of every file of the sets, wherever it lies."""
+    """Yield the name and content of every file of the sets, in folders or archives."""
     if path.is_dir():
         for inner in sorted(path.rglob("*")):
             if archive := SET_ARCHIVE.fullmatch(inner.name):
@@ -279,7 +279,7 @@ def _matters(name: str, sets: Sequence[str]) -> bool:
 
 @dataclass
 class _Gathered:
-    """Takes files in any order, and puts them together."""
+    """Collects files in any order."""
 
     source: Path
     series: dict[tuple[str, int], _Record | None] = field(default_factory=dict)
@@ -312,7 +312,7 @@ class _Gathered:
         return _put_together(records, outcomes, left_out + rows)
 
     def _complete(self, name: str, left_out: Counter[str]) -> dict[tuple[str, int], _Record]:
-        """Return the stays of a set of which file and outcome can be read; count the others."""
+        """Return the stays of a set whose file and outcome can be read; count the others."""
         outcomes = self.outcomes[name]
         records = {
             key: record for key, record in sorted(self.series.items()) if key[0] == name and record
@@ -348,7 +348,7 @@ BUCKETED = (len(PLAUSIBLE), N_BUCKETS)
 
 @dataclass
 class _Record:
-    """One stay: its descriptors, and sum and number of the readings by parameter and bucket."""
+    """One stay: descriptors, and sums and counts of readings by parameter and bucket."""
 
     n_rows: int
     descriptors: dict[str, float] = field(default_factory=dict)
@@ -366,12 +366,12 @@ UNREADABLE = "rows without a time, a name and a number"
 
 
 def _read_record(record: int, text: str) -> _Record | None:
-    """Read the file of a stay; None for one of another layout, or of another stay."""
+    """Read the file of a stay; return None for another layout or another stay."""
     header, *lines = text.split() or [""]
     if header != "Time,Parameter,Value":
         return None
     stay = _Record(len(lines))
-    # A row that is there twice is one reading; the order of the others does not matter.
+    # A repeated row is one reading; the order of rows does not matter.
     for line, n_rows in Counter(lines).items():
         try:
             at, parameter, value = line.split(",")
@@ -410,10 +410,10 @@ def _take_reading(stay: _Record, hours: float, parameter: str, value: float) -> 
 
 
 def _read_outcomes(name: str, text: str) -> dict[int, dict[str, float]]:
-    """Return the outcomes by stay, without those that cannot be read or contradict each other."""
+    """Return the outcomes by stay, without unreadable and contradictory rows."""
     rows = csv.DictReader(io.StringIO(text))
     check_columns(Path(name), rows.fieldnames or (), OUTCOME_COLUMNS, REMEDY)
-    # A row that is there twice is one outcome.
+    # A repeated row is one outcome.
     distinct = {tuple(row[column] for column in OUTCOME_COLUMNS) for row in rows}
     outcomes = [outcome for row in distinct if (outcome := _outcome(row)) is not None]
     n_rows = Counter(outcome["RecordID"] for outcome in outcomes)

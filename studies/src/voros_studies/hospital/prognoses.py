@@ -1,4 +1,4 @@
-"""SUPPORT2: the same study on data that everybody has, beside the prognoses it contains."""
+"""SUPPORT2: the study on data that come with voros, beside the prognoses in them."""
 
 from __future__ import annotations
 
@@ -76,11 +76,10 @@ def run_support2(
 
 
 def support2_cases(outcome: OutcomeName = "hospital_death") -> LabelledCases:
-    """Return the 9,105 patients with what was known of them on day 3.
+    """Return the 9,105 patients with what was known on day 3.
 
-    Numbers are taken as they are, each with a feature saying whether it was recorded where it is
-    missing for somebody; words become one feature per word. Neither the prognoses nor anything
-    that happened later is a feature.
+    Numbers are features as they are; where some are missing, another feature says whether the
+    number was recorded. Each word is a feature. Prognoses and later events are not features.
 
     Examples
     --------

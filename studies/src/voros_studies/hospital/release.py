@@ -1,4 +1,4 @@
-"""The tables of a MIMIC-IV release: where they lie, what they hold, and how to stream them."""
+"""The tables of a MIMIC-IV release: files, columns, and how to stream them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY_LIMIT = "256MB"
-"""What DuckDB may hold in memory; beyond it, it works on disk."""
+"""Memory limit of DuckDB; beyond it, DuckDB works on disk."""
 
 MOST_THREADS = 4
-"""Each thread needs memory of its own, and one that unpacks gzip cannot feed more."""
+"""Each thread needs memory, and one thread that unpacks gzip cannot feed more."""
 
 DOWNLOAD_AGAIN = (
     "Download it again from PhysioNet (MIMIC-IV 2.x or 3.x) and compare it with the release's "
@@ -66,7 +66,7 @@ def quoted(path: Path) -> str:
 class SourceTable:
     """One table of the release, such as ``"icu/chartevents"``.
 
-    ``columns`` are all of them, in the file's order.
+    ``columns`` are all columns, in the file's order.
     """
 
     name: str
@@ -99,7 +99,7 @@ def find_tables(folder: Path) -> dict[str, SourceTable]:
 
 
 def release_in_words(tables: Mapping[str, SourceTable]) -> str:
-    """Say which release the tables are of, as far as their columns show it."""
+    """Return the release, as far as the columns of its tables show it."""
     columns = tables["hosp/admissions"].columns
     return "MIMIC-IV 2.1 or later" if "admit_provider_id" in columns else "MIMIC-IV 2.0 or earlier"
 
@@ -158,7 +158,7 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
         database.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
         database.execute(f"SET threads = {min(MOST_THREADS, os.cpu_count() or 1)}")
         database.execute("SET preserve_insertion_order = false")
-        # It would draw on the standard output, where the tables go.
+        # DuckDB would draw its bar on the standard output, where the tables go.
         database.execute("SET enable_progress_bar = false")
         if scratch is not None:
             database.execute(f"SET temp_directory = {quoted(scratch)}")
@@ -167,9 +167,9 @@ def open_database(scratch: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def explaining(path: Path, writing: Path | None = None) -> Iterator[None]:
-    """Turn what DuckDB raises while reading ``path`` into an error with a remedy.
+    """Turn DuckDB's errors while reading ``path`` into one with a remedy.
 
-    ``writing`` is the file that is written meanwhile.
+    ``writing`` is the file that DuckDB writes.
     """
     import duckdb
 

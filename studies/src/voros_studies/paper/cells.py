@@ -1,4 +1,4 @@
-"""Which file serves which cell of the paper's tables, and what each cell holds.
+"""The cells of the paper's tables, and the files behind them.
 
 A cell is one strategy in one scenario on one dataset. The strategy has chosen a model already; its
 predictions are a validation file, on which the thresholds are decided, and a test file, on which
@@ -19,7 +19,7 @@ from voros.policy import PolicyEvaluation, ThresholdPolicy
 from voros_studies.tables import Absent
 
 ScenarioName: TypeAlias = int | str
-"""The number of one of the paper's scenarios, or the name that a user gave to another."""
+"""The number of a scenario of the paper, or the name of a user's scenario."""
 
 SCENARIOS: Mapping[ScenarioName, Scenario] = MappingProxyType(
     {
@@ -141,7 +141,7 @@ def read_cells(folder: str | Path) -> tuple[Cell, ...]:
 
 
 def read_points(path: Path) -> OperatingPoints | Absent:
-    """Count the cases of a file of predictions, or say that there is none."""
+    """Count the cases of a file of predictions; raise if it is missing."""
     from voros.io import read_predictions
 
     if not path.is_file():

@@ -19,7 +19,7 @@ PARTS = {"MIMIC-IV": "test", "eICU": "valid"}
 
 
 def reproduce_figures(folder: str | Path, file_format: str = "png") -> dict[str, bytes]:
-    """Draw the figures that the files of a folder allow: content by file name.
+    """Draw the figures for which a folder has files; return content by file name.
 
     Returns
     -------

@@ -31,7 +31,7 @@ TEXT_FILE = "tables.txt"
 
 
 class ShownAsTables(ABC):
-    """A result that is shown as its tables."""
+    """A result with tables, which are its text."""
 
     @property
     @abstractmethod
@@ -86,7 +86,7 @@ class PaperTables(ShownAsTables):
         return (*self.main, *self.detailed)
 
     def files(self) -> dict[str, str]:
-        """Return what `write` writes: content by file name."""
+        """Return the files of `write`: content by file name."""
         return table_files(self.tables)
 
     def write(
@@ -96,7 +96,7 @@ class PaperTables(ShownAsTables):
         figures: Mapping[str, bytes] | None = None,
         force: bool = False,
     ) -> list[Path]:
-        """Save all tables as text, CSV and LaTeX in a folder, which is made: all files or none.
+        """Save all tables as text, CSV and LaTeX in a new or existing folder: all files or none.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ def detailed_table(dataset: str, number: ScenarioName, cells: Sequence[Cell]) ->
 
 
 def evaluation_columns(name: str, group: str) -> list[Column]:
-    """Return the columns of what thresholds do on one set of cases; see `evaluated`."""
+    """Return the columns for the results on one set of cases; see `evaluated`."""
     return [
         Column("cost", f"{name}_cost", group, least_if=f"{name}_kept"),
         Column("precision", f"{name}_precision", group),
@@ -219,7 +219,7 @@ def evaluated(evaluation: PolicyEvaluation | Absent) -> tuple[Value, ...]:
 
 
 def limits_kept(evaluation: PolicyEvaluation | Absent) -> Value:
-    """Return whether both limits were kept, and which was not."""
+    """Return whether both limits were kept, or which one was broken."""
     if isinstance(evaluation, Absent):
         return evaluation
     broken = ", ".join(violation.limit for violation in evaluation.violations)

@@ -1,6 +1,6 @@
-"""Scores of the bedside, as far as the Challenge's columns allow, from the last known values.
+"""Bedside scores from the last known values, as far as the Challenge's columns allow.
 
-What was never measured scores 0 points, as at the bedside.
+Values that were never measured score 0 points, as at the bedside.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NEWS_BANDS: Mapping[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "SBP": ((91, 101, 111, 220), (3, 2, 1, 0, 3)),
     "HR": ((41, 51, 91, 111, 131), (3, 1, 0, 1, 2, 3)),
 }
-"""Where each band of NEWS (Royal College of Physicians, 2012) begins, and its points."""
+"""Lower end and points of each band of NEWS (Royal College of Physicians, 2012)."""
 
 SOFA_BANDS: Mapping[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "Platelets": ((20, 50, 100, 150), (4, 3, 2, 1, 0)),
@@ -30,11 +30,11 @@ SOFA_BANDS: Mapping[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
     "Creatinine": ((1.2, 2, 3.5, 5), (0, 1, 2, 3, 4)),
     "MAP": ((70,), (1, 0)),
 }
-"""Where each band of SOFA (Vincent 1996) begins, and its points; without vasopressors."""
+"""Lower end and points of each band of SOFA (Vincent 1996), without vasopressors."""
 
 SATURATION_OVER_OXYGEN = ((89, 214, 357, 512), (4, 3, 2, 1, 0))
-"""Of the respiratory points, by saturation over inspired oxygen (Pandharipande 2009): there is no
-PaO2."""
+"""Bands of respiratory points by saturation over inspired oxygen (Pandharipande 2009), as the data
+have no PaO2."""
 
 LACKING = {
     "NEWS-like": "consciousness (AVPU); supplemental oxygen is a last FiO2 above 0.21",
@@ -46,7 +46,7 @@ LACKING = {
 def points_in_bands(
     values: FloatArray, bands: tuple[tuple[float, ...], tuple[int, ...]]
 ) -> FloatArray:
-    """Return the points of values; none for what was not measured.
+    """Return the points of values; 0 for missing values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hourly features of a stay, from its rows up to that hour and none after it."""
+"""Hourly features of a stay, from its rows up to that hour."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOSTLY_MEASURED = VITALS[:-1]
 
 
 def last_rows(stays: HourlyStays, column: FloatArray) -> AnyArray:
-    """Return the last row of the same stay at which a column was measured; -1 where none was."""
+    """Return the last row of the same stay at which a column was measured, or -1."""
     rows = np.where(np.isnan(column), -1, np.arange(len(column)))
     last = np.maximum.accumulate(rows)
     return np.where(last >= stays.first[stays.stay], last, -1)
@@ -31,8 +31,8 @@ def hourly_features(stays: HourlyStays) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the features of each row, and their names.
 
     Of each measurement the last value and the hours since; of vital signs the change, minimum and
-    maximum over the last `WINDOW` hours; how many laboratory values came in them; heart rate over
-    systolic pressure; and what is known of the patient, with the hours in the ICU so far.
+    maximum over the last `WINDOW` hours; how many laboratory values were measured in them; heart
+    rate over systolic pressure; demographic columns and the hours in the ICU so far.
     """
     n = len(stays.stay)
     features: dict[str, FloatArray] = {}

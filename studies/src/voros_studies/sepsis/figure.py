@@ -1,4 +1,4 @@
-"""The paper's section 5 figure for events: curves, and who wins at which limits."""
+"""The paper's section 5 figure for events: curves and a winner map."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _short(model: str) -> str:
 
 
 def _draw_limits(ax: Any, events_per_day: float, scenario: Scenario) -> None:
-    """Draw where precision and alarms are at their limits."""
+    """Draw the lines at which precision and alarms are at their limits."""
     caught, floor = np.linspace(0, 1, 200), scenario.min_precision
     per_day = caught * events_per_day
     at_floor = [per_day * (1 - floor) / floor] if floor > 0 else []

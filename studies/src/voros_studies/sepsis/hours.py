@@ -54,7 +54,7 @@ class HourlyStays:
         In the order of `COLUMNS`; NaN where nothing was measured.
     label : ndarray of bool, shape (n_rows,)
     deviations : mapping of str to int
-        What deviates from the layout, and how often.
+        Kinds of deviation from the layout, and how often they occur.
     """
 
     names: tuple[str, ...]
@@ -96,12 +96,12 @@ class HourlyStays:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest by which a run recognises its data."""
+        """A digest that identifies the data."""
         return digest(" ".join(self.names), self.stay, self.values, self.label)
 
     @property
     def notes(self) -> list[str]:
-        """What was read, and what deviates from the layout."""
+        """Sentences on what was read and what deviates from the layout."""
         counted = ", ".join(f"{name} {n:,}" for name, n in self.deviations.items() if n)
         at_start = int(np.count_nonzero(self.onset == LABEL_LEAD))
         return [

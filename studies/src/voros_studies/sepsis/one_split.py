@@ -24,23 +24,23 @@ from voros_studies.sepsis.hours import HourlyStays
 from voros_studies.sepsis.utility import HourlyUtility
 
 HORIZON, LEAD, SNOOZE = 12, 1, 12
-"""Hours: an alarm counts from 12 to 1 before the onset, and silences the next 12."""
+"""Hours: an alarm counts 12 to 1 before the onset, and silences the next 12."""
 
 RULE = voros.AlarmRule(snooze=SNOOZE, horizon=HORIZON, lead=LEAD)
 SCENARIO = Scenario(min_precision=0.1, capacity=0.1, cost_ratio=(1 / 40, 1 / 20), per="patient-day")
-"""The limits, unless a user has others."""
+"""The default limits."""
 
 GUARANTEE = voros.Guarantee(0.95)
 
 ROWS, STAYS, UTILITY, EVENTS, GUARANTEED = "rows", "stays", "utility", "events", "guaranteed"
 LEVELS = (ROWS, STAYS, UTILITY, EVENTS, GUARANTEED)
-"""What a threshold is chosen on; the last is events with a guarantee by patient."""
+"""Levels on which a threshold is chosen; the last is events with a guarantee by patient."""
 
 SELECTED = "selected"
 """The best of the fitted models at each level, by partial VOROS or utility on validation."""
 
 OTHER_ROWS = 0.25
-"""Share of the training rows without an onset ahead that are fitted; all others are."""
+"""Share of the training rows at which no alarm counts that are fitted; all others are."""
 
 MAP_FLOORS = np.round(np.arange(0.02, 0.405, 0.02), 2)
 MAP_RATES = np.round(np.geomspace(0.005, 1.0, 24), 4)
@@ -89,7 +89,7 @@ def quick_sepsis_grid() -> tuple[Candidate, ...]:
 
 @dataclass(frozen=True, eq=False)
 class SepsisData:
-    """Stays with the features, bedside scores and utilities of every row, and the limits."""
+    """Stays with features, bedside scores and utilities of every row, and the limits."""
 
     stays: HourlyStays
     X: FloatArray
@@ -99,7 +99,7 @@ class SepsisData:
 
     @classmethod
     def from_stays(cls, stays: HourlyStays, scenario: Scenario = SCENARIO) -> SepsisData:
-        """Compute everything that no split changes."""
+        """Compute what all splits share."""
         features, _ = hourly_features(stays)
         utility = HourlyUtility.from_stays(stays)
         return cls(stays, features, bedside_scores(stays), utility, scenario)
@@ -147,17 +147,17 @@ class ScoredPart:
 
     @cached_property
     def before(self) -> BoolArray:
-        """Which rows are up to the onset: those that count."""
+        """Whether each row counts: it is not after the onset."""
         return np.asarray(self.data.ahead[self.rows] >= 0)
 
     @cached_property
     def utility(self) -> HourlyUtility:
-        """What each row is worth with and without an alarm."""
+        """Utility of each row with and without an alarm."""
         return self.data.utility.take(self.rows)
 
     @property
     def patient_days(self) -> float:
-        """Days at which an alarm may sound."""
+        """Patient-days during which an alarm may sound."""
         return float(_stays_of(next(iter(self.points.values()))).patient_days)
 
     def highest(self, name: str) -> tuple[BoolArray, FloatArray]:
@@ -173,7 +173,7 @@ class ScoredPart:
 def run_split(
     data: SepsisData, split: Split, seed: int, candidates: Sequence[Candidate]
 ) -> dict[str, Any]:
-    """Return what every choice did on the test stays, and the figure's curves, as plain data."""
+    """Return the test results of every choice, and the figure's curves, as plain data."""
     valid, test = fit_and_score(data, split, seed, candidates)
     names = [candidate.name for candidate in candidates]
     thresholds = {name: choose_thresholds(valid, name) for name in valid.scores}
@@ -222,7 +222,7 @@ def fit_and_score(
 
 
 def training_rows(data: SepsisData, train: AnyArray, seed: int) -> AnyArray:
-    """Return the rows to fit: all that are due, and a part of the others before the last of those.
+    """Return the rows to fit: those at which an alarm counts, and a share of the earlier others.
 
     Thinning shifts the scores of a model and hardly their order, and thresholds are chosen on whole
     stays.
@@ -233,7 +233,7 @@ def training_rows(data: SepsisData, train: AnyArray, seed: int) -> AnyArray:
 
 
 def fitted(candidate: Candidate, seed: int, X: FloatArray, y: BoolArray) -> Any:
-    """Fit a model; those that do not take gaps get the mean, and standardised features."""
+    """Fit a model; one that does not take missing values gets means and standardised features."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
@@ -266,12 +266,12 @@ def choose_thresholds(valid: ScoredPart, name: str) -> dict[str, float]:
 
 
 def row_scenario(scenario: Scenario) -> Scenario:
-    """Return the limits with every row as a case: the rate is a share of the hours."""
+    """Return the limits with every row as a case: the rate becomes a share of the hours."""
     return replace(scenario, capacity=scenario.capacity / 24, per=None)
 
 
 def stay_scenario(part: ScoredPart) -> Scenario:
-    """Return the limits with every stay as a case: all the alarms of the rate, one for each."""
+    """Return the limits with every stay as a case, with at most one alarm each."""
     scenario = part.data.scenario
     share = scenario.capacity * part.patient_days / len(part.chosen)
     return replace(scenario, capacity=min(1.0, share), per=None)
@@ -301,7 +301,7 @@ def _guaranteed_selection(valid: ScoredPart, names: Sequence[str]) -> tuple[str,
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one threshold did on the test stays.
+    """The result of one threshold on the test stays.
 
     ``row`` is the row of the tables: a model's name, or `SELECTED`. Without alarms ``precision``
     and ``lead`` are None, and so is ``threshold``.
@@ -323,7 +323,7 @@ class Outcome:
 def outcome(
     test: ScoredPart, model: str, level: str, threshold: float, row: str | None = None
 ) -> Outcome:
-    """Count what a threshold does on the test stays."""
+    """Count the alarms and events of a threshold on the test stays."""
     stays = _stays_of(test.points[model])
     counts = stays.counts(np.array([threshold]))
     alarms, caught = int(counts.alarms.sum()), int(counts.tp.sum())
@@ -381,7 +381,7 @@ def figure_data(test: ScoredPart, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _events_caught(points: OperatingPoints, false_alarms: FloatArray) -> list[float]:
-    """Return the largest share of events caught with at most so many false alarms."""
+    """Return the largest share of events caught within each rate of false alarms."""
     order = np.argsort(points.fp, kind="stable")
     best = np.maximum.accumulate(points.tp[order])
     places = np.searchsorted(points.fp[order], false_alarms, side="right") - 1

@@ -60,7 +60,7 @@ class SepsisResult(ShownAsTables):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """What was selected at each level, every model by itself, and both scores of each."""
+        """Tables of the selected models, of every model, and of both scores."""
         return (
             selected_table(self.splits, self.test_ratio, self.scenario),
             models_table(self.splits, self.test_ratio, self.scenario),
@@ -86,7 +86,7 @@ def run_physionet2019(
 ) -> SepsisResult:
     """Choose models and thresholds at several levels on random splits, and test them.
 
-    Each split is one file, written whole; a split whose file is there is not run again.
+    Each split is one file, written whole; a split with a file is not run again.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def run_physionet2019(
         Folders or archives with files such as ``p000001.psv``. Stays of ``test_data``, such as
         those of another hospital, are the test part of every split.
     out : path-like
-        Where everything is written.
+        Folder for all results.
     n_splits, random_state : int
         Splits, and the seed of the first; the others follow.
     quick : bool, default False
@@ -163,7 +163,7 @@ def _only_scenario(scenarios: Mapping[ScenarioName, Scenario] | None) -> Scenari
 def _read(
     data: str | Path, test_data: str | Path | None
 ) -> tuple[HourlyStays, BoolArray | None, list[str]]:
-    """Return all stays, which of them are for testing alone, and what was read."""
+    """Return all stays, which of them are for testing only, and notes."""
     stays = read_hours(data)
     if test_data is None:
         return stays, None, stays.notes
@@ -180,7 +180,7 @@ def _read(
 
 
 def _split(stays: HourlyStays, held_out: BoolArray | None, seed: int) -> Split:
-    """Split the stays, which are the patients: the Challenge does not name those."""
+    """Split by stay, because the Challenge does not identify patients."""
     n = len(stays)
     cases = LabelledCases(np.zeros((n, 0)), stays.septic, np.arange(n), ())
     if held_out is None:

@@ -1,4 +1,4 @@
-"""Tables over the splits: what each choice did on test stays, with intervals."""
+"""Tables over the splits: results of each choice on test stays, with intervals."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def limits_in_words(scenario: Scenario) -> str:
 def selected_table(
     splits: Sequence[Record], test_ratio: float, scenario: Scenario = SCENARIO
 ) -> Table:
-    """Lay out what the model and threshold of each level did, and the bedside scores' events."""
+    """Lay out the results of each level's model and threshold, and the bedside scores' events."""
     others = [name for name in rows_of(splits) if "-like" in name]
     wanted = [(SELECTED, level) for level in LEVELS]
     wanted += [(name, level) for name in others for level in LEVELS]
@@ -74,14 +74,14 @@ def selected_table(
 def models_table(
     splits: Sequence[Record], test_ratio: float, scenario: Scenario = SCENARIO
 ) -> Table:
-    """Lay out what the threshold of each level did, model by model."""
+    """Lay out the results of each level's threshold by model."""
     wanted = [(name, level) for name in rows_of(splits) if name != SELECTED for level in LEVELS]
     what = f"every model by itself: {limits_in_words(scenario)}"
     return _table(splits, test_ratio, wanted, "models", what)
 
 
 def scores_table(splits: Sequence[Record], test_ratio: float) -> Table:
-    """Lay out partial VOROS of events beside the utility at the threshold that is best for it."""
+    """Lay out partial VOROS of events beside the greatest utility."""
     columns = [Column("model")]
     for key, title in {"partial_voros": "partial VOROS", "utility": "Challenge utility"}.items():
         columns.append(Column(title, key))
@@ -98,12 +98,12 @@ def scores_table(splits: Sequence[Record], test_ratio: float) -> Table:
 
 
 def rows_of(splits: Sequence[Record]) -> list[str]:
-    """Return the rows that the choices of a split are for, in order."""
+    """Return the rows of the tables, in order."""
     return list(dict.fromkeys(choice["row"] for choice in splits[0]["choices"]))
 
 
 def choices_of(splits: Iterable[Record], row: str, level: str) -> list[Record]:
-    """Return what one row and level did on each split."""
+    """Return the results of one row and level on each split."""
     return [
         choice
         for split in splits
@@ -152,7 +152,7 @@ def _values(choices: Sequence[Record], test_ratio: float) -> list[Value]:
 
 
 def _interval(known: Sequence[float], test_ratio: float, least: float = 0.0) -> list[Value]:
-    """Return mean and interval, cut off at `least`; precisions are of the splits with alarms."""
+    """Return mean and interval, at least `least`; precisions are of the splits with alarms."""
     if not known:
         return [Absent("no alarm on any split")] * 3
     interval = corrected_interval(np.array(known, dtype=np.float64), test_ratio)
@@ -162,7 +162,7 @@ def _interval(known: Sequence[float], test_ratio: float, least: float = 0.0) -> 
 
 
 def answer(splits: Sequence[Record], scenario: Scenario = SCENARIO) -> str:
-    """Say in one paragraph what the levels did."""
+    """Return one paragraph on the results of the levels."""
     parts = []
     for level in (ROWS, STAYS, EVENTS, GUARANTEED):
         choices = choices_of(splits, SELECTED, level)

@@ -1,4 +1,4 @@
-"""The Challenge's own score: each hour is worth something, by its distance from the onset.
+"""The Challenge's own score: the utility of an alarm in each hour, by its time to the onset.
 
 Reyna et al., Early Prediction of Sepsis From Clinical Data, Critical Care Medicine 48 (2020).
 """
@@ -13,15 +13,15 @@ from voros.typing import FloatArray
 from voros_studies.sepsis.hours import HourlyStays
 
 EARLY, OPTIMAL, LATE = -12, -6, 3
-"""Hours from the onset: the first at which an alarm earns something, the best, and the last."""
+"""Hours from the onset: the first with a positive utility, the best, and the last."""
 
 HIT, MISS, FALSE_ALARM = 1.0, -2.0, -0.05
-"""Most that an hour with an alarm earns, least that one without costs, and a false alarm."""
+"""Largest utility of an alarm, and the utilities of a late miss and of a false alarm."""
 
 
 @dataclass(frozen=True, eq=False)
 class HourlyUtility:
-    """What each row is worth with and without an alarm.
+    """Utility of each row with and without an alarm.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class HourlyUtility:
 
     @classmethod
     def from_hours(cls, onset: FloatArray, hour: FloatArray) -> HourlyUtility:
-        """Value rows by the onset of their stay, infinite where there is none."""
+        """Return the utilities of rows by the onset of their stay, infinite where there is none."""
         ahead = hour - onset
         septic, over = np.isfinite(onset), hour > onset + LATE
         rising = np.maximum(HIT * (ahead - EARLY) / (OPTIMAL - EARLY), FALSE_ALARM)
@@ -50,7 +50,7 @@ class HourlyUtility:
 
     @classmethod
     def from_stays(cls, stays: HourlyStays) -> HourlyUtility:
-        """Value the rows of stays."""
+        """Return the utilities of the rows of stays."""
         return cls.from_hours(stays.onset[stays.stay], stays.hour.astype(np.float64))
 
     def take(self, rows: FloatArray) -> HourlyUtility:
@@ -60,13 +60,13 @@ class HourlyUtility:
     def normalised(self, scores: FloatArray, threshold: float) -> float:
         """Return the utility of an alarm at every row of at least the threshold.
 
-        0 is raising no alarm, and 1 the best that can be had.
+        0 is raising no alarm, and 1 is the best possible.
         """
         gain = self.alarm - self.silence
         return float(gain[scores >= threshold].sum() / gain[gain > 0].sum())
 
     def best_threshold(self, scores: FloatArray) -> float:
-        """Return the threshold of greatest utility, infinite where no alarm is worth it."""
+        """Return the threshold of greatest utility, infinite if no alarm has a positive one."""
         order = np.argsort(-scores, kind="stable")
         total = np.cumsum((self.alarm - self.silence)[order])
         ranked = scores[order]

@@ -1,4 +1,4 @@
-"""Best thresholds within limits, for many scores at once, and the alarms that they raise."""
+"""Best thresholds within limits for many scores at once, and their alarms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ N_COSTS = 21
 """Cost ratios at which thresholds are set: midpoints of equal parts of the range."""
 
 ROUNDING = 1e-9
-"""Slack of comparisons with limits; counts are whole, so nothing else lies this near."""
+"""Slack of comparisons with limits; counts are whole, so it changes no comparison."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def best_thresholds(
     within = (alarms <= limits[:, 1:2] * len(alarms) + ROUNDING) & (
         tp >= limits[:, :1] * alarms - ROUNDING
     )
-    # Cases of equal scores are alarmed together.
+    # Cases of equal scores raise alarms together.
     within[..., :-1] &= ranked[..., 1:] != ranked[..., :-1]
     n_positive = y.sum(-1)
     by_cost = []
@@ -108,7 +108,7 @@ def choose_columns(
     Parameters
     ----------
     scenario_of : Tensor of shape (columns,), optional
-        The scenario that each column was trained for; all columns serve all without it.
+        The scenario that each column was trained for; by default all columns serve all scenarios.
     """
     chosen = []
     for number, row in enumerate(limits):
@@ -122,7 +122,7 @@ def choose_columns(
 def count_alarms(
     valid: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor], limits: Tensor
 ) -> Tensor:
-    """Count what thresholds of validation do there and on test, and what those of test do there.
+    """Count alarms on validation and test by validation thresholds, and on test by its own.
 
     ``valid`` and ``test`` are scores, with one column for each scenario, and outcomes.
 

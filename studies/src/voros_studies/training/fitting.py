@@ -69,7 +69,7 @@ RECIPES = {
 def train(
     networks: Networks, X: Tensor, loss: Loss, settings: Sequence[Settings], n_steps: int
 ) -> Networks:
-    """Take full steps of Adam; return the weights kept on the way, as columns.
+    """Take full steps of Adam; return the weights kept after `KEPT` shares of them, as columns.
 
     The step size falls to 0 along a cosine. The columns kept first come first.
     """
@@ -95,7 +95,7 @@ def train(
 
 
 def _direction(slope: Tensor, moments: tuple[Tensor, Tensor], n: int) -> Tensor:
-    """Update the moments of Adam, and return where it goes."""
+    """Update the moments of Adam, and return the direction of the step."""
     first, second = moments
     first.lerp_(slope, 1 - BETAS[0])
     second.lerp_(slope * slope, 1 - BETAS[1])
@@ -127,7 +127,7 @@ class Fitter:
 
     @property
     def device(self) -> str:
-        """Where the cases are."""
+        """Device of the cases."""
         return str(self.limits.device)
 
     @property
@@ -187,7 +187,7 @@ class Fitter:
 
 
 Rival = Callable[[str, Networks], Callable[[], dict[str, Networks]]]
-"""Starts fits elsewhere, of an architecture from networks, and returns how to wait for them."""
+"""Starts fits in other processes, and returns a function that waits for them."""
 
 
 def fit_task(fitter: Fitter, rival: Rival | None, n_steps: int) -> dict[str, np.ndarray]:

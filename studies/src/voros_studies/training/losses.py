@@ -17,7 +17,7 @@ from voros_studies.training.counts import best_thresholds, cost_ratios
 
 REFRESH = 5
 N_NODES = 3
-"""Cost ratios at which the smooth losses look at thresholds."""
+"""Cost ratios at which the smooth losses set thresholds."""
 
 SOFT_THRESHOLDS = 100
 SOFT_WIDTH = 0.02
@@ -29,7 +29,7 @@ PAIRED = (128, 256)
 
 @dataclass(eq=False)
 class Loss:
-    """What every loss knows.
+    """Base class of the losses.
 
     Attributes
     ----------
@@ -87,9 +87,8 @@ class SmoothCost(LogLoss):
     """Soft counts of alarms at the best thresholds within the limits.
 
     At such a threshold the cost plus the binding limit times its multiplier does not change with
-    the threshold. That fixes what a false alarm weighs against a miss: as much as keeps the
-    threshold where it is, whichever limit binds. Where no alarm is within the limits, the threshold
-    is that of half the capacity.
+    the threshold. This determines the weight of a false alarm against a miss, whichever limit
+    binds. Where no threshold with alarms is within the limits, that of half the capacity is used.
     """
 
     def _refresh(self, scores: Tensor) -> None:

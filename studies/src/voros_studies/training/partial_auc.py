@@ -92,7 +92,7 @@ def start_fits(
     architecture: str,
     best: Networks,
 ) -> Callable[[], dict[str, Networks]]:
-    """Fit the seeds in other processes, from scratch and from ``best``; return how to wait."""
+    """Start fits of the seeds in other processes; return a function that waits for them."""
     one_each = [np.split(one.cpu().numpy(), len(seeds)) for one in best.tensors]
     fit = partial(fit_seed, path, n_train, architecture, n_steps)
     by_seed = executor.map(fit, seeds, zip(*one_each, strict=True))

@@ -1,4 +1,4 @@
-"""Write the splits of data sets to files, which the fits of all losses read."""
+"""Write the splits of data sets to files for the fits of all losses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MADE_UP = "made_up"
 
 
 def made_up_top(n: int = 30_000, random_state: int = 0) -> DataSet:
-    """Make up cases whose highest risks no linear score finds: a control that a loss can win on.
+    """Generate cases whose highest risks no linear score finds, as a positive control.
 
     Risk grows with the first feature and falls with the second, except beyond 1.4 of the second,
     where it is high.

@@ -19,14 +19,14 @@ Part = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Task:
-    """A data set, and how many of its training cases are used."""
+    """A data set with a number of training cases."""
 
     data: str
     n_train: int
 
     @property
     def name(self) -> str:
-        """What the results are filed under.
+        """Key of the results.
 
         Examples
         --------
@@ -46,7 +46,7 @@ def read_splits(path: Path) -> dict[str, NDArray[Any]]:
 def part_sizes(path: Path, n_train: int) -> tuple[int, int, int]:
     """Return the cases of training, validation and test, the same for all seeds.
 
-    Half as many cases validate as train, and all that are left test.
+    Validation has half as many cases as training, and test has the rest.
     """
     parts = read_splits(path)["parts"]
     largest = [int((parts == number).sum(axis=1).min()) for number in range(3)]

@@ -1,4 +1,4 @@
-"""From counts of alarms to costs, and to the table of losses."""
+"""Costs from counts of alarms, and the table of losses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from voros_studies.tables import Column, Table, Value
 from voros_studies.training.prepare import MADE_UP, scenario_of
 
 BESIDE = {"perceptron": "linear", "trees": "perceptron"}
-"""With which architecture each is compared where both are fitted by log loss."""
+"""Architecture with which each is compared where both are fitted by log loss."""
 
 MEASURES = ("ranking only", "deployed", "excess")
-"""Cost with thresholds set on test, cost with those of validation, and how far they break limits.
+"""Cost by test thresholds, cost by validation thresholds, and how far those break limits.
 """
 
 TEXTS = ("cases", "data set", "scenario", "scores", "loss", "start", "less log loss of")
@@ -50,10 +50,10 @@ def costs_of(counts: AnyArray, n_cases: AnyArray, scenario: Scenario) -> FloatAr
 
 
 def _points(counts: AnyArray, n_cases: AnyArray, order: AnyArray) -> OperatingPoints:
-    """Return points whose thresholds fall as ``order`` rises; at the last, all cases are alarms.
+    """Return points with thresholds in the order of ``order``; at the last, all cases raise alarms.
 
-    Thresholds that raise the same alarms are one point. No threshold of other scores is asked for,
-    so that these stand for all.
+    Thresholds that raise the same alarms are one point. No other threshold is needed, so
+    these points count as complete.
     """
     places, first = np.unique(order, return_index=True)
     whole = np.column_stack([counts[:, first], n_cases])

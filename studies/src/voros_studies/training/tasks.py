@@ -27,7 +27,7 @@ def count_tasks(
     count: Callable[[Task], Counts],
     announce: Callable[[str], object] = str,
 ) -> None:
-    """Count the tasks that a file does not hold yet; after each, everything is written again."""
+    """Run the tasks that a file does not hold yet; save all results after each."""
     counts = read_counts(path)
     for task in tasks:
         if f"{task.name}, cases" in counts:
@@ -54,7 +54,7 @@ def count_networks(
 
 
 def read_counts(path: Path) -> Counts:
-    """Read what `save_counts` wrote; nothing where it has not been written."""
+    """Read the file of `save_counts`; return an empty result if it does not exist."""
     if not path.exists():
         return {}
     with np.load(path) as held:
@@ -62,7 +62,7 @@ def read_counts(path: Path) -> Counts:
 
 
 def save_counts(path: Path, results: Counts) -> None:
-    """Write everything, and only then put it in the place of what was there."""
+    """Write everything to a new file, then replace the old one."""
     unfinished = path.with_name("unfinished.npz")
     np.savez_compressed(unfinished, allow_pickle=False, **results)
     unfinished.replace(path)

@@ -14,11 +14,11 @@ from voros_studies.training.splits import Part, Task, read_split, read_splits
 
 LEAVES = (4, 15)
 ROUNDS = (30, 60, 120)
-"""Leaves of a tree and numbers of trees that validation chooses from: six settings, as elsewhere.
+"""Leaves of a tree and numbers of trees: six settings for validation, as for other losses.
 """
 
 LIST_LENGTH = 500
-"""Cases of a list that lambdarank orders; training cases are dealt to lists at random."""
+"""Cases of a list for lambdarank; training cases are assigned to lists at random."""
 
 PARAMETERS = {
     "learning_rate": 0.08,
@@ -73,7 +73,7 @@ def count_trees(folder: Path, task: Task, seeds: Sequence[int]) -> dict[str, np.
 
 
 def _counts(by_scenario: list[list[Any]], valid: Part, test: Part, limits: Any) -> np.ndarray:
-    """Count alarms of one seed; each scenario has boosters of its own to choose from."""
+    """Count alarms of one seed; each scenario chooses from its own boosters."""
     outcomes = [torch.from_numpy(part[1])[None, None] for part in (valid, test)]
     rows = []
     for boosters, row in zip(by_scenario, limits, strict=True):
