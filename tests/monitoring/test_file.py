@@ -221,7 +221,9 @@ def test_a_case_that_is_withdrawn_has_never_come(tmp_path: Path) -> None:
     monitor.withdraw([7, 8, 99])
     fill(other, but=(7, 8, 99))
     assert state(monitor) == state(other)
-    with pytest.raises(ValueError, match="cases holds '7', which has not come"):
+    with pytest.raises(
+        ValueError, match="'7' cannot be withdrawn, because the monitor has no such case"
+    ):
         monitor.withdraw([5, 7])
     assert state(monitor) == state(other)
     fill(monitor)

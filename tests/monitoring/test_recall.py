@@ -59,7 +59,17 @@ def test_a_recall_well_above_the_floor_is_kept() -> None:
 def test_with_some_labels_missing_it_is_never_said_to_be_kept() -> None:
     watch = watched([True] * 300 + [False] * 3, silent_labels=0.5)["recall"]
     assert watch.verdict == "unknown"
+    assert watch.words.startswith("recall: unknown; 300 of ")
     assert "cases without an alarm have no label, so recall may be lower" in watch.words
+
+
+def test_unlabelled_alarms_are_not_counted_as_missed() -> None:
+    monitor = voros.Monitor(make_policy(), window=3)
+    monitor.update([0.9] * 20 + [0.1] * 4, cases=np.arange(24), times=[DAY] * 24)
+    monitor.label([1] * 12 + [1, 0, 0, 0], cases=[*range(12), *range(20, 24)])
+    monitor.advance(str(DAY + 10))
+    words = monitor.status()["recall"].words
+    assert "12 of 13 positives raised an alarm and 8 alarms have no label (0.923" in words
 
 
 @pytest.mark.parametrize("silent_labels", [1.0, 0.5])

@@ -15,7 +15,7 @@ from voros.core.coverage import EVERY_SCORE, Coverage
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import Argument, ArgumentError
-from voros.text.numbers import count
+from voros.text.numbers import count, counted
 from voros.typing import AnyArray
 
 
@@ -27,9 +27,8 @@ def words_elsewhere(n_events: int) -> str:
     >>> words_elsewhere(3)
     '3 events of stays without a row are left out'
     """
-    if n_events == 1:
-        return "1 event of a stay without a row is left out"
-    return f"{n_events:,} events of stays without a row are left out"
+    whose = "a stay without a row is" if n_events == 1 else "stays without a row are"
+    return f"{counted(n_events, 'event')} of {whose} left out"
 
 
 class StaySums(NamedTuple):
@@ -122,10 +121,10 @@ class StayTotals:
     @property
     def words(self) -> str:
         """How many stays, events and days, and how many events are left out."""
-        events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
+        stays, events = counted(self.n_stays, "stay"), counted(self.n_events, "event")
         left_out = f"; {words_elsewhere(n)}" if (n := self.n_events_elsewhere) else ""
         days = count(self.patient_days)
-        return f"{self.n_stays:,} stays, {events}, {days} patient-days{left_out}"
+        return f"{stays}, {events}, {days} patient-days{left_out}"
 
     def points(self) -> OperatingPoints:
         """Return the counts at every threshold, ordered by alarms."""

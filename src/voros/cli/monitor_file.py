@@ -31,6 +31,7 @@ from voros.io.columns import ColumnNames, check_names
 from voros.io.predictions import typed_label
 from voros.io.scenario_text import read_number
 from voros.io.tables import peek, read_columns
+from voros.text.numbers import counted
 
 if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
@@ -67,7 +68,7 @@ class FeedOptions:
     period: str | None = _column("The period of a case; by default its day.")
     label: str = _column("The true labels.", default="label")
     label_time: str | None = _column(
-        "The time of a label, or of an event; by default the latest time in the file."
+        "The time of a label, or of an event; by default the latest time that STATE knows."
     )
     now: str | None = options.shown_in(
         "Columns", "The current time, if later than all times in the files.", metavar="TIME"
@@ -212,7 +213,7 @@ def _feed(watched: Monitor, feed: FeedOptions) -> None:
     if feed.withdraw is not None:
         ids = _read(feed.withdraw, ColumnNames(case=feed.case))[feed.case]
         watched.withdraw(ids)
-        say(f"{feed.withdraw}: {len(ids):,} cases withdrawn")
+        say(f"{feed.withdraw}: {counted(len(ids), 'case')} withdrawn")
     if feed.cases is not None:
         _feed_cases(watched, feed, feed.cases)
     if feed.now is not None:
@@ -243,7 +244,11 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
         confirm_times=feed.confirm_times,
     )
     again = f", {update.repeated:,} had come before" if update.repeated else ""
-    say(f"{file}: {update.new:,} new cases{again}; {update.n_alarms:,} alarms")
+    # Of a policy over stays the file has a row for each time.
+    new = counted(
+        update.new, "new case" if getattr(watched.policy, "rule", None) is None else "new row"
+    )
+    say(f"{file}: {new}{again}; {counted(update.n_alarms, 'alarm')}")
 
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
@@ -256,7 +261,7 @@ def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
         values, which = table[column], outcome and f" of {outcome!r}"
         rows = [row for row, value in enumerate(values) if value is not None]
         if left := len(values) - len(rows):
-            say(f"{file}: {left:,} rows have no label{which} yet", "note")
+            say(f"{file}: {counted(left, 'row')} without a label{which} yet", "note")
         if not rows:
             continue
         known, positive = _labels([values[row] for row in rows], stated, column)
@@ -267,7 +272,8 @@ def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
             pos_label=positive,
             confirm_times=feed.confirm_times,
         )
-        say(f"{file}: {new:,} new labels{which} or corrections, {len(rows) - new:,} known before")
+        said = f"{counted(new, 'label')} new or corrected{which}, {len(rows) - new:,} known before"
+        say(f"{file}: {said}")
 
 
 def _read_validation(

@@ -22,7 +22,7 @@ from voros.monitoring.evidence import (
 )
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Judgement, Watch, judge
-from voros.text.numbers import count, short
+from voros.text.numbers import count, counted, interval, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
@@ -216,12 +216,12 @@ def precision_watch(
         ends = units.labelled_only().interval(settings.alpha)
         if unknown_misses or ends[0] >= floor or ends[1] < floor:
             judgement = Judgement("unknown")
-    words = _words(judgement, units, floor, (low, high), said)
+    opening = _opening(judgement, units, said)
     more = f"; {unknown_misses}, so recall may be lower" if unknown_misses else ""
     return Watch(
         name=name,
         **vars(judgement),
-        words=f"{name}: {words}{more}",
+        words=f"{name}: {opening}; {_counts_in_words(units, floor, (low, high), said)}{more}",
         limit=floor,
         estimate=true / (n - unlabelled) if n > unlabelled else None,
         low=low,
@@ -302,33 +302,32 @@ def recall_watch(
     return precision_watch(units, floor, settings, "recall", RECALL, unknown * bool(n_unlabelled))
 
 
-def _words(
-    judgement: Judgement, units: Units, floor: float, ends: tuple[float, float], said: Said
-) -> str:
-    n, true, unlabelled = units.sums
-    verdict = judgement.verdict
-    if not n:
-        return f"{verdict}; no {said.of} has a closed window (floor {floor:g})"
-    if verdict == "broken":
+def _opening(judgement: Judgement, units: Units, said: Said) -> str:
+    """Return the verdict with its dates, or with what missing labels leave open."""
+    if judgement.verdict == "broken":
         until = f"shown by the {said.of}s until {judgement.noticed}"
-        opening = f"broken since about {judgement.since}, {until}"
-    elif verdict == "watch":
-        opening = (
+        return f"broken since about {judgement.since}, {until}"
+    if judgement.verdict == "watch":
+        return (
             f"watch; the detector has been above its bound since {judgement.noticed}, as if "
             f"{said.measure} had fallen about {judgement.since}"
         )
-    elif verdict == "unknown" and unlabelled:
-        most, best, _ = units.at_best().sums
-        opening = (
-            f"unknown, because {count(unlabelled)} of {count(n)} alarms have no label: with them "
-            f"{said.measure} is from {short(true / n)} to {short(best / most)}"
-        )
-    else:
-        opening = verdict
+    n, true, unlabelled = units.sums
+    if judgement.verdict != "unknown" or not unlabelled or said != PRECISION:
+        return judgement.verdict
+    most, best, _ = units.at_best().sums
+    ends = f"from {short(true / n)} to {short(best / most)}"
+    return f"unknown; with all labels precision would be {ends}"
+
+
+def _counts_in_words(units: Units, floor: float, ends: tuple[float, float], said: Said) -> str:
+    n, true, unlabelled = units.sums
     labelled = n - unlabelled
-    known = f"{count(true)} of {count(labelled)} {said.of}s {said.counted}"
+    if not n:
+        return f"no {said.of} has a closed window (floor {floor:g})"
+    known = f"{count(true)} of {count(labelled)} {said.of}s {said.counted}" if labelled else ""
     if unlabelled:
-        known += f" and {count(unlabelled)} {'' if said == PRECISION else 'alarms '}have no label"
+        have = "has" if unlabelled == 1 else "have"
+        known += f"{' and ' * bool(known)}{counted(int(unlabelled), 'alarm')} {have} no label"
     share = f"{short(true / labelled, floor)}, " if labelled else ""
-    interval = f"interval {short(ends[0])} to {short(ends[1])}"
-    return f"{opening}; {known} ({share}{interval}; floor {floor:g})"
+    return f"{known} ({share}interval {interval(*ends)}; floor {floor:g})"

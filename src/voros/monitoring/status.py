@@ -194,17 +194,6 @@ class Update:
         return sum(int(np.count_nonzero(column)) for column in columns)
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "alarm"), counted(2000, "alarm")
-    ('1 alarm', '2,000 alarms')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def watch_name(kind: str, stream: str) -> str:
     """Return the name of a watch; the only stream of a policy has no name.
 

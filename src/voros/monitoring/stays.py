@@ -22,11 +22,11 @@ from voros.alarms.sweep import ScoredRows
 from voros.monitoring.precision import Said, Units, precision_watch
 from voros.monitoring.ratios import Counts, capacity_limit, capacity_watch
 from voros.monitoring.settings import SECONDS_PER_DAY
-from voros.monitoring.status import Status, counted
+from voros.monitoring.status import Status
 from voros.monitoring.store import PeriodTotals
 from voros.monitoring.unlabelled import change_watch
 from voros.monitoring.verdicts import Deployment
-from voros.text.numbers import count, short, typed
+from voros.text.numbers import count, counted, short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 

@@ -266,7 +266,10 @@ class Store(Database):
         """Take cases, or stays, out with their labels, inside a transaction."""
         for name in dict.fromkeys(ids):
             if not self.run_each("DELETE FROM cases WHERE id = ?", [(name,)]):
-                raise ArgumentError("cases", f" holds {name!r}, which has not come")
+                raise ValueError(
+                    f"{name!r} cannot be withdrawn, because the monitor has no such case. Nothing "
+                    "was withdrawn"
+                )
         self.run_each("DELETE FROM labels WHERE id = ?", zip(ids, strict=True))
         self.set_back()
 

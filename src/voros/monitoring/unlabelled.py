@@ -43,10 +43,10 @@ from voros.io.writing import json_text
 from voros.monitoring.evidence import Evidence, ratio_bets, weigh
 from voros.monitoring.precision import CURVE_POINTS, Alarms, Units, all_units
 from voros.monitoring.settings import Settings, day_of
-from voros.monitoring.status import Judgement, Verdict, Watch, counted, judge
+from voros.monitoring.status import Judgement, Verdict, Watch, judge
 from voros.monitoring.store import PeriodTotals
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import count, interval, percent, short
+from voros.text.numbers import count, counted, interval, percent, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 POWERS = (0.2, 0.5)

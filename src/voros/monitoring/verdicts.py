@@ -24,7 +24,7 @@ from voros.monitoring.ratios import (
     mean_cost_ratio,
 )
 from voros.monitoring.settings import Settings, day_of
-from voros.monitoring.status import Status, Watch, counted, watch_name, worst
+from voros.monitoring.status import Status, Watch, watch_name, worst
 from voros.monitoring.store import PeriodTotals, Store
 from voros.monitoring.unlabelled import (
     ALIKE,
@@ -36,7 +36,7 @@ from voros.monitoring.unlabelled import (
 )
 from voros.monitoring.watched_policy import WatchedPolicy
 from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.numbers import short
+from voros.text.numbers import counted, short
 
 BEGINNING = -np.inf
 """Before any case."""
@@ -165,8 +165,8 @@ def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[
     yield from _alike_in_words(watches)
     if not any(watch.name == "recall" for watch in watches):
         yield (
-            "recall: unknown; to estimate it, label all cases without an alarm, or a random sample "
-            "of them"
+            "recall: not watched without a recall floor; to estimate it, label all cases without "
+            "an alarm, or a random sample of them"
         )
     if isinstance(policy.policy, ThresholdPolicy):
         periods = deployed.periods(tuple(policy.floors))

@@ -92,6 +92,21 @@ def positives_in_words(n_positive: float, prevalence: float | None) -> str:
     return f"{count(n_positive)} positive{stated}"
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "alarm"), counted(2000, "alarm")
+    ('1 alarm', '2,000 alarms')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
 def count_within(limit: float, *counts: float) -> str:
     """Write the greatest whole count within a limit; a limit below 1 as it is.
 
