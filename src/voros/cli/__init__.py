@@ -44,7 +44,7 @@ STUDY_COMMANDS = {
 
 def main() -> None:
     """Run the command line; without its packages, answer ``--help`` and ``--version`` alone."""
-    ordinary = signal.signal(signal.SIGINT, leave_at_once)
+    signal.signal(signal.SIGINT, leave_at_once)  # until a command is imported
     try:
         import rich  # noqa: F401 - reported as missing now, not in the middle of a table
 
@@ -54,14 +54,13 @@ def main() -> None:
             raise
         sys.exit(_answer_without_extra(sys.argv[1:], str(error.name)))
     try:
-        signal.signal(signal.SIGINT, ordinary)
         app(prog_name="voros")
     except KeyboardInterrupt:
         leave_at_once()
 
 
 def leave_at_once(*_: Any) -> None:
-    """Leave on Ctrl-C without an exception, which could be swallowed in the middle of an import."""
+    """Leave on Ctrl-C without an exception, which an import could swallow."""
     os.write(2, b"voros: interrupted\n")
     os._exit(INTERRUPTED)
 

@@ -6,9 +6,8 @@ import errno
 import os
 import signal
 import sys
-import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -42,7 +41,7 @@ ENTRY_POINTS = "voros.commands"
 ClickException: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
-"""What typer raises where the words of a command line are wrong; newer ones bring click along."""
+"""What typer raises for a wrong command line; it comes from click or from a copy within typer."""
 
 
 @contextmanager
@@ -87,7 +86,7 @@ def _message(error: Exception) -> str:
 
 
 def _give_up_output(error: Exception) -> None:
-    """Keep Python from writing what a full disk has refused already once more at the end."""
+    """Discard the buffered output on a full disk, which Python would write again on leaving."""
     output = sys.__stdout__
     if getattr(error, "errno", None) == errno.ENOSPC and output is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
@@ -98,7 +97,7 @@ def _warning_printer() -> Any:
 
     def show(message: Warning, category: type[Warning], *_: Any, **__: Any) -> None:
         text = _message(message)
-        # Only what voros has to say concerns the user; the rest is for its developers.
+        # Warnings of other packages are for developers.
         if issubclass(category, VorosWarning) and text not in said:
             said.add(text)
             say(text, "warning")
@@ -108,9 +107,11 @@ def _warning_printer() -> Any:
 
 @cache
 def load_command(name: str) -> Any:
-    """Import a command, which others need not wait for, and return it as typer builds it."""
-    with _leaving_at_once():
-        command = _own_command(name) if name in COMMANDS else added_commands()[name].load()
+    """Import a command and return it as typer builds it; other commands do not wait for it."""
+    command = _own_command(name) if name in COMMANDS else added_commands()[name].load()
+    if signal.getsignal(signal.SIGINT) is leave_at_once:
+        # From here on Ctrl-C raises an exception, so that what was begun is cleaned up.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     alone = typer.Typer()
     if isinstance(command, typer.Typer):
         alone.add_typer(command, name=name)
@@ -126,23 +127,11 @@ def _own_command(name: str) -> Any:
 
 @cache
 def added_commands() -> dict[str, EntryPoint]:
-    """Return the commands that installed packages add; those of voros itself come first."""
+    """Return the commands that other packages add; names of voros's own commands are ignored."""
     from importlib.metadata import entry_points
 
     entries = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
     return {name: entry for name, entry in entries.items() if name not in COMMANDS}
-
-
-@contextmanager
-def _leaving_at_once() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is interrupted
-        return
-    ordinary = signal.signal(signal.SIGINT, leave_at_once)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, ordinary)
 
 
 class FriendlyGroup(TyperGroup):
@@ -150,7 +139,7 @@ class FriendlyGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        # By name only, for typer to suggest what was meant.
+        # Names alone, from which typer suggests corrections.
         self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -158,9 +147,9 @@ class FriendlyGroup(TyperGroup):
         return [*COMMANDS, *added_commands()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Return a command, imported when it is first asked for."""
+        """Return a command; the first call imports it."""
         if cmd_name not in self.commands:
-            # Last, for it looks through all installed packages.
+            # Slow: it looks through all installed packages.
             self.commands |= dict.fromkeys(added_commands())
         if cmd_name not in self.commands:
             if cmd_name in STUDY_COMMANDS:
@@ -178,17 +167,9 @@ class FriendlyGroup(TyperGroup):
         self.commands |= {name: TyperCommand(name, help=text) for name, text in summaries.items()}
         super().format_help(ctx, formatter)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *words: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run the program; a wrong command line is answered in one line, like any error."""
-        words = (args, prog_name, complete_var, False, windows_expand_args)
+        extra["standalone_mode"] = False  # errors are exceptions then
         if not standalone_mode:
             return super().main(*words, **extra)
         try:
