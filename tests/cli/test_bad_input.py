@@ -93,8 +93,11 @@ def test_a_capacity_below_one_case(refused, cases):
 @pytest.mark.parametrize(
     ("limits", "complaint"),
     [
-        (("--capacity", "0.5"), "state the costs once: --cost-ratio"),
-        (("--cost-ratio", "1/9", "--miss-costs", "9"), "; 2 given"),
+        (("--capacity", "0.5"), "state the costs: --cost-ratio"),
+        (
+            ("--cost-ratio", "1/9", "--miss-costs", "9"),
+            "--cost-ratio and --miss-costs are mutually exclusive",
+        ),
         (("--cost-ratio", "nine"), "--cost-ratio='nine' is not a number"),
         (("--cost-ratio", "1/6:1/9"), "reversed"),
         (("--cost-ratio", "1/9", "--min-precision", "1.5"), "--min-precision=1.5; accepted is"),
@@ -269,7 +272,14 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
     voros_command("select", cases, "-o", "policy.json", *LIMITS)
     said = refused("apply", cases, "policy.json")
     assert "is not JSON" in said
-    assert "the first file is the policy" in said
+    assert "POLICY comes before FILE" in said
+
+
+def test_a_missing_label_is_not_blamed_on_the_policy(voros_command, refused, cases):
+    voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    said = refused("apply", "policy.json", cases, "--label", "dead")
+    assert "has no column 'dead' (--label)" in said
+    assert "--score" not in said
 
 
 @pytest.mark.parametrize(
@@ -279,7 +289,6 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
         (("score", "--miss-costs", "1e308"), "--miss-costs holds 1e+308; accepted are"),
         (("score", "--miss-costs", "9", "--capacity", "-1"), "--capacity=-1; accepted is"),
         (("score", "--miss-costs", "9", "--prevalence", "2"), "--prevalence=2.0; accepted is"),
-        (("select", "--miss-costs", "9", "--tolerance", "7"), "--tolerance=7.0; accepted is"),
         (("select", "--miss-costs", "9", "--confidence", "2"), "--confidence=2.0; accepted is"),
         (("select", "--miss-costs", "9", "--confidence", ".9", "--horizon", "0"), "--horizon=0;"),
         (("compare", "--miss-costs", "9", "--resamples", "1"), "--resamples=1; accepted is"),

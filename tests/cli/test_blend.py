@@ -66,7 +66,7 @@ def test_weights_are_asked_for_and_are_those_of_a_blend(voros_command, tmp_path)
     chosen = ("select", "valid.csv", "--label", "died", *LIMITS)
     voros_command(*chosen, "--blend", "weights.json", "-o", "policy.json")
     ran = voros_command("apply", "policy.json", "new.csv")
-    assert "name its weights, saved by voros select --blend, with --blend" in ran.err
+    assert "name the weights, saved by voros select --blend, with --blend" in ran.err
     voros_command(*chosen, "--score", "a", "-o", "plain.json")
     ran = voros_command("apply", "plain.json", "new.csv", "--blend", "weights.json")
     assert "--blend is for a policy whose model is the blend" in ran.err

@@ -99,14 +99,16 @@ def test_counts_travel_through_pipes_and_gzip(voros_command, sites, tmp_path):
 REFUSED = [
     (("score", "all.json", "--label", "died"), "--label is for files of cases"),
     (("score", "all.json", "--score", "none"), "--score ='none' is not counted"),
-    (("score", "all.json", "--engine", "duckdb"), "--engine reads a Parquet file"),
+    (
+        ("score", "all.json", "--engine", "duckdb"),
+        "--engine counts Parquet and CSV files; all.json",
+    ),
     (
         ("select", "all.json", "--confidence", "0.9"),
         "--confidence needs every threshold, and all.json holds counts",
     ),
     (("count", "all.json"), "holds counts already"),
     (("count", "site0.csv", "--min-rows", "0"), "--min-rows =0; accepted"),
-    (("count", "site0.csv", "--bits", "9"), "--bits =9; accepted"),
     (("merge", "site0.json", "site0.json"), "site 'site0' is in both"),
     (("merge", "site0.csv"), "is not JSON"),
 ]

@@ -42,8 +42,11 @@ def test_a_whole_capacity_counts_cases_and_a_decimal_is_a_share():
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({}, "none given"),
-        ({"cost_ratio": "1/9", "miss_costs": "9"}, "2 given"),
+        ({}, "state the costs: cost_ratio .* or miss_costs"),
+        (
+            {"cost_ratio": "1/9", "miss_costs": "9"},
+            "cost_ratio and miss_costs are mutually exclusive",
+        ),
         ({"cost_ratio": "a"}, "cost_ratio='a' is not a number"),
         ({"cost_ratio": "1/0"}, "cost_ratio='1/0' is not a number"),
         ({"cost_ratio": "1:2:3"}, "two as in 1/9:1/6"),
@@ -89,7 +92,7 @@ def test_a_file_names_scenarios_in_the_units_of_their_costs(tmp_path):
         ("", "names no scenario"),
         ("capacity = 3\n", "'capacity' stands outside any scenario"),
         ("[ward\n", "is not TOML"),
-        ("[ward]\ncapacity = 0.5\n", "scenario 'ward': state the costs once"),
+        ("[ward]\ncapacity = 0.5\n", "scenario 'ward': state the costs: "),
     ],
 )
 def test_files_that_are_not_understood(tmp_path, text, complaint):

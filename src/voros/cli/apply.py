@@ -40,16 +40,12 @@ if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of th
     from voros.policy.policy_evaluation import PolicyEvaluation
 
 OF_CASES = ("score", "drop_missing", "label", "pos_label")
+OF_STAYS = ("score", "drop_missing", "by", "cost_ratio", "stay", "events", "state")
+OF_THRESHOLDS = (*OF_CASES, "by", "cost_ratio", "blend", "miss_value", "false_alarm_cost")
 
 ACCEPTED = {
-    "threshold policy": (
-        *(*OF_CASES, "by", "cost_ratio", "blend"),
-        *("miss_value", "false_alarm_cost"),
-    ),
-    "policy over stays": (
-        *("score", "drop_missing", "by", "cost_ratio"),
-        *("stay", "events", "state"),
-    ),
+    "threshold policy": OF_THRESHOLDS,
+    "policy over stays": OF_STAYS,
     "worklist": OF_CASES,
     "review band": OF_CASES,
     "joint policy of subgroups": (*OF_CASES, "by"),
@@ -73,7 +69,7 @@ def apply(
     worth: options.WorthOptions,
     by: options.By = None,
     state: Path | None = in_stays(
-        "Remembers from one call to the next which stays are silenced.", "FILE"
+        "Keeps from one call to the next which stays are silenced.", "FILE"
     ),
     score: str | None = option(
         "The column of scores, if not named as the policy's model.", metavar="COLUMN"
@@ -83,29 +79,25 @@ def apply(
         "Weights of a blend, saved by voros select --blend.", metavar="FILE"
     ),
     cost_ratio: str | None = option(
-        "Cost of a false alarm against a miss now, if it is known.", metavar="RATIO"
+        "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     ),
-    label: str | None = option("True labels, to check precision by.", metavar="COLUMN"),
+    label: str | None = option("The true labels, to check precision.", metavar="COLUMN"),
     pos_label: str | None = option(
         "The positive label, if not that of the policy.", metavar="LABEL"
     ),
     drop_missing: bool = option(
-        "Leave out cases with a missing value: they get no decision.",
-        "--drop-missing",
-        default=False,
+        "Leave out rows with a missing value.", "--drop-missing", default=False
     ),
     output: Path | None = options.output_to(
-        "Where to write the cases with their alarms: .csv, .tsv, .parquet, .arrow or "
-        ".jsonl. Without it, or with -, CSV on the standard output."
+        "Write the cases with their alarms: .csv, .tsv, .parquet or .arrow. Without it, or with "
+        "-, CSV on the standard output."
     ),
-    check: bool = option(
-        "Exit with 1 if a limit is broken, in all cases or in a subgroup.", "--check", default=False
-    ),
+    check: options.Check = False,
 ) -> None:
-    """Decide on the cases in FILE: all their columns, and whether each raises an alarm.
+    """Decide which cases in FILE raise an alarm, and write them with a column of alarms.
 
-    With --json or --csv the verdict (how many alarms, which limits are kept) is printed in place of
-    the cases, which are then written with -o only.
+    With --json or --csv the number of alarms and the limits kept are printed in place of the cases;
+    -o then writes the cases.
     """
     policy = _read_policy(policy_file)
     cases_format(output)
@@ -139,7 +131,7 @@ def apply(
                 cases: Any = {"source": source, "by": by, "worth": worth, "blend": made_blend}
                 decided = _decide_cases(policy, columns, ratio, **cases)
         except NoSuchColumnError as error:
-            if score is not None:
+            if score is not None or blend is not None or "scores" not in error.args[0].parts:
                 raise
             raise _of_another_model(policy, policy_file, error) from None
     decided.write(output, show_options)
@@ -188,7 +180,7 @@ def _decide_cases(
     scores, scenario = cases.scores_of(column), policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
         labels = None  # nothing to reweight to the policy's prevalence
-    # Without labels only what is said of alarms holds; which of them are true does not matter.
+    # Without labels only the number of alarms is shown, which no label changes.
     known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
     judge = policy if labels is not None else _without_labels(policy)
     tested: PolicyEvaluation
@@ -233,7 +225,7 @@ def _decide_cases(
 
 
 def _without_labels(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
-    """Return the policy for cases whose prevalence and values are not known."""
+    """Return the policy for cases without labels, whose prevalence and values are unknown."""
     plain = policy.policy if isinstance(policy, Worklist) else policy
     plain = replace(plain, scenario=plain.scenario.changed(prevalence=None), values=None)
     return replace(policy, policy=plain) if isinstance(policy, Worklist) else plain
@@ -254,7 +246,7 @@ def _alarms_in_words(tested: PolicyEvaluation, alarms: BoolArray, scenario: Scen
 
 
 def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:
-    """Open the cases; a model that a study saved beside its policies adds scores they lack."""
+    """Open the cases; a model that a study saved beside the policy computes missing scores."""
     source, (model,) = open_source(columns.file), columns.score or [""]
     folder = policy_file.resolve().parent.parent
     saved = [folder / "models" / f"{model}.{kind}" for kind in ("skops", "joblib")]
@@ -268,7 +260,7 @@ def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:
     say(f"scoring {source.name} with {file}", "note")
     studies = import_module(added_commands()["experiment"].module)
     table = append_columns(source, {model: studies.score_rows(folder, model, source)})
-    # Text stays text, so that an identifier of 007 does.
+    # Text stays text: an identifier of 007 keeps its zeros.
     kind: Written = "csv" if source.format == "csv" else "parquet"
     return Source(source.name, None, table_bytes(table, kind))
 
@@ -278,12 +270,12 @@ def _read_policy(path: Path) -> AnyPolicy | ReviewBand:
 
     if path.is_dir():
         there = sorted([*path.glob("*.json"), *path.glob("policies/*.json")])
-        such = f", such as {there[0]}" if there else ""
-        raise ValueError(f"{path} is a folder; name a policy in it{such}")
+        example = f", such as {there[0]}" if there else ""
+        raise ValueError(f"{path} is a folder; name a policy in it{example}")
     try:
         return ReviewBand.from_json(path) if is_review_band(path) else load_policy(path)
     except ValueError as error:
-        raise ValueError(f"{error}; the first file is the policy") from None
+        raise ValueError(f"{error}; POLICY comes before FILE") from None
 
 
 def _own_column(policy: ThresholdPolicy | Worklist | ReviewBand, path: Path) -> str:
@@ -297,9 +289,9 @@ def _of_another_model(
 ) -> PredictionFileError:
     """Say which policy named a column that is missing."""
     made_for = f"{path} was made for the scores of {policy.model!r}, and "
-    remedy = "; if they have another name here, give it with --score"
+    remedy = "; name the column of these scores with --score"
     if policy.model == BLEND:
-        remedy = "; name its weights, saved by voros select --blend, with --blend"
+        remedy = "; name the weights, saved by voros select --blend, with --blend"
     return PredictionFileError(Message(made_for, *error.args, remedy))
 
 

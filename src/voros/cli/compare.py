@@ -1,4 +1,4 @@
-"""``voros compare``: scores with intervals, and which differences are more than chance."""
+"""``voros compare``: scores with intervals, and a test of each difference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of th
     from voros.inference import Comparison
 
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
-"""What models can be compared by."""
+"""Metrics that models can be compared by."""
 
 
 @options.bundled
@@ -38,7 +38,7 @@ def compare_models(
     ),
     streams: StreamColumns = None,
     by: list[str] | None = options.option(
-        "With --policy: the subgroups that have thresholds of their own.", metavar="COLUMN"
+        "With --policy: the subgroups that have their own thresholds.", metavar="COLUMN"
     ),
     metric: str = options.option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",
@@ -48,7 +48,7 @@ def compare_models(
 ) -> None:
     """Compare the models in FILE on the same resamples: intervals, differences and a verdict.
 
-    With --policy saved policies are compared by their expected cost, with their limits and costs.
+    With --policy it compares saved policies by expected cost, under their own limits and costs.
     """
     from voros import inference
 
@@ -103,7 +103,7 @@ def _tested_cases(
     resampling: options.ResamplingOptions,
     worth: options.WorthOptions,
 ) -> dict[str, Any]:
-    """Read labels, scores and units as `voros.compare_policies` takes them."""
+    """Read the arguments of `voros.compare_policies`: labels, scores and units."""
     scenarios = [one.limit if hasattr(one, "limit") else one.scenario for one in policies.values()]
     shared = next((one for one in scenarios if one.per is not None), scenarios[0])
     joint = next(filter(has_outcomes, policies.values()), None)

@@ -1,4 +1,4 @@
-"""What ``voros apply`` writes: rows with their alarms, and a verdict on them."""
+"""Output of ``voros apply``: rows with their alarms, and a verdict on them."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Decided:
     kept_rows : ndarray of bool or None
         Which rows of the file were decided on; None for all.
     kept : bool
-        Whether no limit is known to be broken.
+        Whether no known limit is broken.
     words : str
         The verdict in a line.
     table : str
-        What the policy does on these rows, where their labels or events are known.
+        The evaluation on these rows, if their labels or events are known.
     values : dict
-        The verdict for programs; lists and mappings among them are for JSON alone.
+        The verdict for programs; lists and mappings among them are only for JSON.
     evaluation : mapping or dataclass
-        What `table` says, for programs.
+        The same as `table`, for programs.
     rows : list of dict or None
-        Lines of CSV, where they are not one of the values.
+        Lines of CSV, if not one line of the values.
     state : AlarmState or None
-        From which the next rows of the same stays go on.
+        The state from which later rows of the same stays continue.
     """
 
     source: Source

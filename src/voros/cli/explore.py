@@ -1,4 +1,4 @@
-"""``voros explore``: one page with sliders, for people to find their limits on."""
+"""``voros explore``: one page with sliders for limits and costs."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show
 from voros.text.numbers import short
 
 OPENING_MISS_COSTS = "5:20"
-"""What the page opens with where no costs are given: people move it from there."""
+"""Costs that the page opens with by default."""
 
 RESAMPLES = 200
-"""How many resamples a page holds; over stays it holds none."""
+"""Resamples in a page by default; over stays it has none."""
 
 NO_FILE = Path()
-"""Where no file is named: the page itself reads one."""
+"""Stands for no file: the page itself reads one."""
 
 
 @dataclass(frozen=True)
 class PageInput(options.CaseOptions):
-    """A file of predictions, which may be left to the page."""
+    """A file of predictions, which is optional."""
 
     file: Annotated[
         Path,
         typer.Argument(
             metavar="FILE",
             show_default=False,
-            help="Predictions, as for voros score. Without it the page has no data, and reads a "
-            "CSV or TSV file of its reader's own in the browser.",
+            help="Predictions, as for voros score. Without it the page has no data, and its reader "
+            "opens a CSV or TSV file in the browser.",
         ),
     ] = NO_FILE
 
@@ -50,8 +50,8 @@ def explore(
     group: options.Group = None,
     by: options.By = None,
     title: str | None = options.option("Heading of the page."),
-    outcome: str | None = options.option("What an alarm warns of, as in 'hospital death'."),
-    cases: str | None = options.option("What is counted, in the plural, as in 'patients'."),
+    outcome: str | None = options.option("What an alarm warns of, such as 'hospital death'."),
+    cases: str | None = options.option("What the cases are, such as 'patients'."),
     resamples: int = options.option(
         "Resamples of the cases, for intervals on the page; 0 for none.", default=RESAMPLES
     ),
@@ -60,18 +60,18 @@ def explore(
         "Language the page opens in: en or de; readers can change it.", default="en"
     ),
     thin: int | None = options.option(
-        "For publication: keep at most this many thresholds of each model. The page says "
-        "how much that can change a score.",
+        "For publication: keep at most this many thresholds of each model. The page states how "
+        "much this can change a score.",
         metavar="COUNT",
     ),
     force: options.Force = False,
 ) -> None:
     """Write one HTML page on which people can move limits and costs and see what follows.
 
-    Without FILE the page has no data, and its readers open a file of their own, which is never sent
-    anywhere. The page is one file that works from a mail attachment, without a server or a network.
-    It holds counts at each threshold, never rows, and opens with the limits given here. By default
-    it tests a guarantee of 0.95 for the population.
+    The page is one file that works from a mail attachment, without a server or a network. It holds
+    counts at each threshold, never rows, and opens with the limits given here. Without FILE it has
+    no data: its readers open their own file, which stays on their machine. By default the page
+    tests a guarantee of 0.95 for the population.
     """
     from voros.present.explorer import render_page, write_page
 
@@ -94,9 +94,9 @@ def explore(
             refuse_with_stays(by=by, resamples=resamples not in (0, RESAMPLES))
             counted = {"y_true": stays.open(columns, promise, group, by).points()}
         else:
-            read = load(columns, scenario, group=group, by=by)
-            counted = {"y_true": read.labels, "scores": read.scores, **read.per_case}
-            counted |= {"by": read.by or None, "n_resamples": resamples}
+            data = load(columns, scenario, group=group, by=by)
+            counted = {"y_true": data.labels, "scores": data.scores, **data.per_case}
+            counted |= {"by": data.by or None, "n_resamples": resamples}
         with show_progress("writing the page"), TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
             how = {"thin": thin, "guarantee": guarantee, **words}

@@ -1,4 +1,4 @@
-"""What counts of ranges leave open, for the tables: an interval beside every score."""
+"""Certified intervals of scores that are computed from counts by ranges, for the tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Certified intervals of every model's partial VOROS, and who counted.
+    """Certified intervals of every model's partial VOROS, and the sites that counted.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Intervals:
         return cls(counts.bounds(scenario), _sites_in_words(counts))
 
     def row(self, model: str) -> dict[str, float]:
-        """Return what programs are given of a model's interval."""
+        """Return a model's interval for JSON and CSV."""
         low, high = self.bounds[model]
         return {"partial_voros_low": low, "partial_voros_high": high}
 
@@ -45,7 +45,7 @@ class Intervals:
 
     @property
     def text(self) -> str:
-        """The intervals, who counted, and which models may be ahead of the best lower end."""
+        """The intervals, the sites, and the models that may be ahead of the best lower end."""
         models = list(self.bounds)
         low, high = (
             [short(end) for end in ends] for ends in zip(*self.bounds.values(), strict=True)
@@ -60,7 +60,7 @@ class Intervals:
 
 
 def _sites_in_words(counts: SiteCounts) -> str:
-    """Say which sites counted, and how finely."""
+    """Return which sites counted, and how finely."""
     sites = ", ".join(f"{site.name} ({site.cases:,} cases)" for site in counts.sites)
     return (
         f"counted by ranges of scores of at least {counts.min_rows} rows at {sites}; the lower "

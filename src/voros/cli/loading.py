@@ -1,7 +1,7 @@
 """From a command's options to labels, scores and operating points.
 
-A file is read into memory, or counted by an engine where that was asked for or memory would not
-hold it. A document of counts, of one or more sites, is read as it is.
+Cases are read into memory, or counted by an engine if an option says so or they exceed memory. A
+document holds counts of one or more sites.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 Engine = Annotated[
     str | None,
     option(
-        "Count Parquet with duckdb, polars or spark (CSV with the first two): a file, a folder, or "
-        "a pattern such as 'day-*.parquet'. "
-        "Without it, an engine is used for whatever is not a single file or exceeds memory.",
+        "Count Parquet with duckdb, polars or spark (CSV with the first two). By default an engine "
+        "counts folders, patterns such as 'day-*.parquet', and files that exceed memory.",
         metavar="NAME",
     ),
 ]
@@ -46,12 +45,14 @@ BLEND = "blend"
 COUNTED = ("parquet", "csv")
 """Formats that engines count."""
 
+NOT_COUNTED = "--engine counts Parquet and CSV files"
+
 NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
-    """What a command was given: a file of cases, rows for an engine, or counts of sites.
+    """The input of a command: a file of cases, rows for an engine, or counts of sites.
 
     Attributes
     ----------
@@ -59,7 +60,7 @@ class Opened:
     source : Source or None
         The file; None for a folder or a pattern.
     engine : str
-        What counts the rows where they lie; empty where cases are read into memory.
+        The engine that counts the rows; empty if cases are read into memory.
     frame : object
         The engine's own lazy frame.
     sample : pyarrow.Table
@@ -76,7 +77,7 @@ class Opened:
 
     @property
     def in_memory(self) -> bool:
-        """Whether cases are to be read."""
+        """Whether the input is cases to read into memory."""
         return not self.engine and self.counts is None
 
     def count(
@@ -103,20 +104,20 @@ class Opened:
         return dict(counted)
 
     def _announce_cost(self) -> None:
-        """Say before it begins what counting a great many rows takes."""
+        """Announce the expected cost of counting many rows."""
         from voros.engines.files import TEXT_SUFFIXES
         from voros.engines.search import expected_cost
 
-        # To count the rows of text would itself take a pass.
+        # Counting the rows of text would take a pass over the file.
         cost = None if self.name.lower().endswith(TEXT_SUFFIXES) else expected_cost(self.frame)
         if cost is not None:
             say(cost, "note")
 
 
 def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:
-    """Open a file of cases or of counts, or rows for the engine asked for or needed.
+    """Open a file of cases or of counts, or rows for an engine.
 
-    Where the capacity is one ``by_period``, cases are needed in memory, and only there.
+    A capacity ``by_period`` needs cases in memory.
     """
     dataset = is_dataset(columns.file)
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
@@ -126,7 +127,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     source = open_source(columns.file)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
-        _refuse(engine is not None, f"--engine reads a Parquet file, and {source.name} is not one")
+        _refuse(engine is not None, f"{NOT_COUNTED}; {source.name} holds counts")
         return Opened(name=source.name, source=source, counts=_read_counts(source, columns))
     counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
@@ -151,7 +152,7 @@ def is_dataset(file: Path) -> bool:
 
 
 def _needed(columns: InputOptions) -> list[str]:
-    """Return the columns that were named; none where some are left to be found among all."""
+    """Return the columns that the options name; none if others are guessed from the file."""
     if columns.label is None or not columns.score:
         return []
     named = [columns.label, *columns.score, columns.weight, columns.case]
@@ -174,10 +175,9 @@ def _open_dataset(path: str, wanted: str | None, needed: Sequence[str]) -> Opene
 
 @contextmanager
 def _engine_errors(what: str, *, foreign_only: bool = False) -> Iterator[None]:
-    """Say in one line what an engine could not do; each has errors of its own.
+    """Turn errors of an engine into one line; with ``foreign_only`` those of voros and Python pass.
 
-    For a folder without files or a broken file. Once rows are counted, Python's
-    errors and ours say themselves what is wrong with the data, or are faults.
+    While rows are counted, errors of voros already say what is wrong with the data.
     """
     try:
         yield
@@ -202,10 +202,10 @@ def load(
     worth: WorthOptions | None = None,
     blend: Blend | None = None,
 ) -> Predictions:
-    """Read a file of predictions, opened already or not, saying what was guessed.
+    """Read a file of predictions, opened already or not; notes say what was guessed.
 
-    The periods are counted for a scenario that has a capacity per period. A blend is one more
-    model; where it alone is asked for, its parts are read.
+    A scenario with a capacity per period needs the period of each case. A blend is one more model,
+    computed from its parts.
     """
     others: dict[str, Any] = {"group": group, "by": by or (), "aside": aside or ()}
     if blend is not None and columns.score == [BLEND]:
@@ -267,7 +267,7 @@ def load_test(
 def _in_periods(
     cases: Predictions, columns: InputOptions, scenario: Scenario | None
 ) -> Predictions:
-    """Return cases with the period of each, saying how they were counted, where one is needed."""
+    """Return cases with the period of each, if the scenario needs it; a note says how many."""
     if scenario is None or scenario.per is None or not isinstance(columns, CaseOptions):
         return cases
     if columns.time is not None:
@@ -279,7 +279,7 @@ def _in_periods(
 
 
 def single_model(models: Collection[str], what: str) -> str:
-    """Return the one model that a command is for, or refuse several."""
+    """Return the only model; refuse several."""
     if len(models) > 1:
         listed = ", ".join(map(repr, models))
         raise ValueError(f"{what} one model; choose one of {listed} with --score")
@@ -297,7 +297,7 @@ def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
 
 
 def _readable(source: Source) -> str | Path:
-    """Return the file's path, which messages name; or the text, where it was piped or packed."""
+    """Return the file's path, which messages name; the text of a pipe or a gzipped file."""
     if source.path is not None and source.content is None and not source.zipped:
         return source.path
     with source.open() as stream:
@@ -313,16 +313,12 @@ def count_points(cases: Predictions) -> dict[str, OperatingPoints]:
 
 
 def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) -> str | None:
-    """Name the engine asked for, or the one that the size of the file calls for.
-
-    None where the cases are to be read into memory.
-    """
+    """Return the engine of the options, or one for a file that exceeds memory; else None."""
     if source.path is None or source.content is not None:
-        _refuse(wanted is not None, f"--engine reads a Parquet file, and {source.name} is not one")
+        _refuse(wanted is not None, f"{NOT_COUNTED}, not {source.name}")
         return None
     if wanted is not None:
-        wrong = f"--engine counts Parquet and CSV; {source.name} is {source.format}"
-        _refuse(source.format not in COUNTED, wrong)
+        _refuse(source.format not in COUNTED, f"{NOT_COUNTED}; {source.name} is {source.format}")
         _check_engine_options(columns)
         return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:

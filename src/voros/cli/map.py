@@ -21,13 +21,13 @@ from voros.io.curves import read_curves
 from voros.io.scenario_text import read_capacity, read_count, read_number, shown
 from voros.present.report.figures import figure_bytes, headless_pyplot
 from voros.text.numbers import percent_of
-from voros.winners import CLOSE_CALL, WinnerMap, winner_map
+from voros.winners import WinnerMap, winner_map
 
 FLOORS = "0.05:0.95:19"
 CAPACITIES = "0.025:0.5:20"
 
 MOST_STEPS = 1000
-"""Steps on one side of a grid; a million grid cells are more than anybody looks at."""
+"""Steps on one side of a grid."""
 
 
 @options.bundled
@@ -43,23 +43,20 @@ def map_(
         metavar="LOW:HIGH:COUNT",
         default=CAPACITIES,
     ),
-    tolerance: float = options.option(
-        "Scores this close are called a close call.", default=CLOSE_CALL
-    ),
     resamples: int = options.in_intervals(
-        "Test each lead on this many resamples of the cases, 100 or more; a lead that is not "
-        "significant is a close call.",
+        "Test each lead on this many resamples, 100 or more; a lead that is not significant is a "
+        "close call.",
         default=0,
     ),
     group: options.Group = None,
     seed: int = options.in_intervals("Seed of the random draws.", min=0, default=0),
     curves: str | None = options.option(
-        "FILE holds points of ROC curves, in columns model, fpr and tpr, of a study with this "
+        "FILE holds published ROC curves, in columns model, fpr and tpr; their study had this "
         "many positive and negative cases.",
         metavar="POSITIVE:NEGATIVE",
     ),
     interpolate: bool = options.option(
-        "With --curves: add points between those of FILE, and say what changes.", default=False
+        "With --curves: add points between those of FILE, and say what this changes.", default=False
     ),
     output: Path | None = options.output_to(
         "Draw the map: .png, .svg or .pdf; - is PNG on standard output."
@@ -85,7 +82,6 @@ def map_(
         scenario=scenario,
         min_precisions=floors,
         capacities=capacities,
-        tolerance=tolerance,
     )
     with show_progress("mapping winners") as progress:
         winners = mapped(**cases, n_resamples=resamples, random_state=seed, progress=progress)
@@ -104,7 +100,7 @@ def _cases(
     resamples: int,
     scenarios: list[Scenario],
 ) -> dict[str, Any]:
-    """Return the cases of FILE, or what an engine counted of them, as `winner_map` takes them."""
+    """Return the arguments of `winner_map`: the cases of FILE, or their counts by an engine."""
     opened = open_input(columns, engine)
     if opened.counts is not None:
         raise ValueError(f"{opened.name} holds counts, and voros map needs cases")

@@ -1,4 +1,4 @@
-"""``voros monitor``: feed cases and labels to the file of a monitor, and say what it says."""
+"""``voros monitor``: feed cases and labels to the file of a monitor, and print its status."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ READ_FROM = {
     "period": ("cases",),
     "label_time": ("labels",),
 }
-"""The files that each column without a default name is read from."""
+"""The files that have each column without a default name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FeedOptions:
-    """Files of cases and labels, and which of their columns hold what."""
+    """Files of cases and labels, and their columns."""
 
     cases: Path | None = options.option("New cases to decide on.", metavar="FILE")
     labels: Path | None = options.option("New or corrected labels.", metavar="FILE")
@@ -81,7 +81,7 @@ class FeedOptions:
     )
 
     def refuse_unread(self, validation: Path | None) -> None:
-        """Refuse the name of a column where no file is given that it could be read from."""
+        """Refuse the name of a column if no file is given that has it."""
         files = {**vars(self), "validation": validation}
         for column, sources in READ_FROM.items():
             if all(files[source] is None for source in sources):
@@ -89,7 +89,7 @@ class FeedOptions:
                 options.refuse({column: files[column]}, f"requires {wanted}")
 
     def columns_of(self, policy: AnyPolicy) -> dict[str, tuple[str, str]]:
-        """Return the columns of labels and scores of each outcome; the only one has no name."""
+        """Return the columns of labels and scores of each outcome; a single outcome has no name."""
         if has_outcomes(policy):
             streams = Streams.of_policy(policy, self.streams)
             return {name: (str(label), score) for name, (label, score) in streams.columns.items()}
@@ -105,7 +105,7 @@ class FeedOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions:
-    """What a monitor is made with."""
+    """Settings of a new monitor."""
 
     policy: Path | None = _made(
         "A policy saved by voros select, allocate or worklist.",
@@ -127,7 +127,7 @@ class MakeOptions:
     )
 
     def open(self, path: Path, feed: FeedOptions, adopted: Path | None) -> Monitor:
-        """Open the file, or make it from a policy."""
+        """Open the file, or create it from a policy."""
         if self.validation is not None and (self.policy is None) == (adopted is None):
             raise ValueError(
                 "--validation requires --policy or --adopt; it has the cases of that policy"
@@ -164,12 +164,12 @@ def monitor(
         "Write a policy that recent labelled cases suggest.", metavar="POLICY"
     ),
     adopt: Path | None = options.option("Deploy this policy from now on.", metavar="POLICY"),
-    check: bool = options.option("Exit with 1 where a limit is broken.", "--check", default=False),
+    check: options.Check = False,
 ) -> None:
     """Watch a deployed policy: cases as they come, labels when they come.
 
-    The first call creates STATE from a policy. Every call adds the cases and labels of its files,
-    each once, and says whether the limits are kept.
+    The first call creates STATE from a policy. Every call adds new cases and labels, each once, and
+    prints whether the limits are kept.
     """
     check_output(output, show_options)
     check_output(renew, show_options)
@@ -199,7 +199,7 @@ def monitor(
 
 @contextmanager
 def _whole_or_nothing(file: Path) -> Iterator[None]:
-    """Remove a file that this call has made, if the call fails."""
+    """Remove the file if this call created it and fails."""
     existed = file.exists()
     try:
         yield
@@ -252,7 +252,7 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
 
 
 def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
-    """Feed the labels that have come, of each outcome."""
+    """Feed the labels of each outcome."""
     columns = feed.columns_of(watched.policy)
     labels = tuple(label for label, _ in columns.values())
     table = _read(file, ColumnNames(case=feed.case, time=feed.label_time, by=labels), labels)
@@ -310,7 +310,7 @@ def _read(file: Path, names: ColumnNames, labels: Collection[str] = ()) -> dict[
 
 
 def _labels(values: list[Any], wanted: Any, column: str) -> tuple[Any, Any]:
-    """Return labels as numbers where they are, and which of them is positive."""
+    """Return labels, as floats if all are numbers, and the positive one."""
     if all(isinstance(value, bool | int | float) for value in values):
         return np.array(values, dtype=float), typed_label(wanted, f"column {column!r}")
     return np.array(list(map(str, values)), dtype=object), wanted

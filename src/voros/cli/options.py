@@ -40,10 +40,10 @@ Command = Callable[..., None]
 def shown_in(
     panel: str | None, help_text: str, *names: str, default: Any = None, **settings: Any
 ) -> Any:
-    """Declare an option and its default, under a heading of the help where one is named.
+    """Declare an option and its default, under a heading of the help.
 
-    It is what a field of a dataclass or an argument of a command is set to; where several share it,
-    it annotates their type.
+    A field of a dataclass or an argument of a command is set to it; an option that several commands
+    share annotates their type.
     """
     declared = typer.Option(*names, help=help_text, rich_help_panel=panel, **settings)
     return field(default=default, metadata={"option": declared})
@@ -64,14 +64,14 @@ PredictionFile = Annotated[
     ),
 ]
 
-Check = Annotated[bool, in_limits("Exit with 1 where a limit is not met.", "--check")]
+Check = Annotated[bool, in_limits("Exit with code 1 if a limit is not met.", "--check")]
 
 TestFile = Annotated[Path | None, option("Test cases, to evaluate the choice on.", metavar="FILE")]
 
 FalseAlarmCost = Annotated[
     str | None,
     in_limits(
-        "What a false alarm costs, in money: costs of 1,000 cases are then stated in it too.",
+        "Cost of a false alarm in money; the cost of 1,000 cases is then stated in money too.",
         metavar="AMOUNT",
     ),
 ]
@@ -79,8 +79,8 @@ FalseAlarmCost = Annotated[
 Group = Annotated[
     str | None,
     in_columns(
-        "The patient of each case, where patients have several, for intervals and guarantees. "
-        "Without it all cases are taken as independent.",
+        "The patient of each case, for intervals and guarantees. Without it, cases count as "
+        "independent.",
         "--group",
         metavar="COLUMN",
     ),
@@ -113,12 +113,11 @@ class WorthOptions:
     """What errors on each case cost."""
 
     miss_value: str | None = in_columns(
-        "What missing each case would cost. Costs then add up these values, limits count cases, "
-        "and --false-alarm-cost may name a column too.",
+        "The cost of missing each case, where cases differ in worth. Limits still count cases.",
         metavar="COLUMN",
     )
     false_alarm_cost: str | None = in_columns(
-        "What a false alarm costs, an amount; with --miss-value also a column, and 1 by default.",
+        "Cost of a false alarm, as an amount; with --miss-value also a column, and 1 by default.",
         metavar="AMOUNT|COLUMN",
     )
 
@@ -151,7 +150,7 @@ By = Annotated[
 REQUIRES_CONFIDENCE = "requires --confidence, such as --confidence 0.95"
 
 MOST_FUTURE_CASES = 10**9
-"""A horizon beyond which the promise is that for the population."""
+"""A longer horizon is refused; the guarantee for the population covers it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,18 +159,18 @@ class GuaranteeOptions:
 
     confidence: str | None = in_choice(
         "Use only thresholds that keep the limits on future cases with this confidence, "
-        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest that any threshold passes.",
+        "such as 0.95; of several, such as 0.95,0.9,0.8, the highest for which there is one.",
         metavar="SHARE[,...]",
     )
     horizon: str | None = in_choice(
-        "With --confidence: how many future cases the limits are promised for; a --capacity of "
-        "whole alarms is then one per horizon. With --stay: how long before an event an alarm may "
-        "sound to catch it, such as 12h.",
+        "With --confidence: the number of future cases in which the limits are kept; a --capacity "
+        "of 20 then means 20 alarms in all of them. With --stay: the longest time before an event "
+        "at which an alarm catches it, such as 12h.",
         metavar="COUNT|DURATION",
     )
     block: int | None = in_choice(
-        "With --confidence and a capacity per day: how many neighbouring days are taken as one "
-        "independent unit, such as 7 where days resemble the day before.",
+        "With --confidence and a capacity per day: how many neighbouring days count as one "
+        "independent unit, such as 7.",
         metavar="COUNT",
     )
 
@@ -253,7 +252,7 @@ class InputOptions:
 
 @dataclass(frozen=True)
 class CostOptions:
-    """Costs, prevalence and recall floor: what limits on a grid have in common."""
+    """Costs, prevalence and recall floor: the options that `voros map` shares."""
 
     cost_ratio: str | None = in_limits(
         "Cost of a false alarm against a miss: 1/30, or 1/9:1/6 for a range. Give this or "
@@ -295,16 +294,16 @@ class LimitOptions(CostOptions):
     )
     exceed: str | None = in_limits(
         "With a --capacity such as 20/day: the share of days that may have more, 0 for none. "
-        "Without it the mean over days counts.",
+        "Without it the limit is on the mean over days.",
         metavar="SHARE",
     )
     scenarios: Path | None = in_limits("A TOML file of named scenarios.", metavar="FILE")
     scenario: str | None = in_limits(
-        "Which scenario of that file; options given beside it replace its values.", metavar="NAME"
+        "The scenario in that file; other options replace its values.", metavar="NAME"
     )
 
     def read(self, *, by_period: bool = False, **otherwise: Any) -> Scenario:
-        """Put the scenario together: the file's fields first, then whatever options replace.
+        """Return the scenario: the fields of the file, replaced by those of the options.
 
         ``otherwise`` states the costs where neither does; a capacity per period is refused unless
         ``by_period``.
@@ -320,7 +319,7 @@ class LimitOptions(CostOptions):
     def _scenario(self, otherwise: dict[str, Any]) -> Scenario:
         fields, stated = self._from_file(), self.given()
         if "capacity" in stated:
-            # Another capacity, another period.
+            # The period belongs to the capacity.
             fields = {name: value for name, value in fields.items() if name != "per"}
         if any(name in stated for name in COST_FIELDS):
             fields = {name: value for name, value in fields.items() if name not in COST_FIELDS}
@@ -359,7 +358,7 @@ class PeriodOptions:
     )
 
     def check_periods(self, scenario: Scenario) -> None:
-        """Refuse, before anything is read, a period that is missing or that nothing looks at."""
+        """Refuse, before anything is read, a period column that is missing or not needed."""
         if scenario.per == PATIENT_DAY:
             raise ValueError(
                 f"--capacity {scenario.capacity:g}/{PATIENT_DAY} requires --stay, which voros "
@@ -390,24 +389,24 @@ class ShowOptions:
     as_csv: bool = in_output("Print the result as CSV.", "--csv", default=False)
 
     def __post_init__(self) -> None:
-        """Refuse both at once, before any work is done or file written."""
+        """Refuse both together, before any file is written."""
         if self.as_json and self.as_csv:
             raise ValueError("--json and --csv are mutually exclusive")
 
     @property
     def for_programs(self) -> bool:
-        """Whether a form was asked for that programs read."""
+        """Whether the result is printed as JSON or CSV."""
         return self.as_json or self.as_csv
 
     @property
     def force(self) -> bool:
-        """Whether files are overwritten; a command that writes none has no such option."""
+        """Whether files are overwritten; commands that write no file have no such option."""
         return False
 
 
 @dataclass(frozen=True)
 class OutputOptions(ShowOptions):
-    """How results are shown, beside a file that is written."""
+    """How results are shown, by a command that also writes a file."""
 
     force: Force = False
 
@@ -468,7 +467,7 @@ def bundled(command: Command) -> Command:
 
 
 def _unwrapped(text: str) -> str:
-    """Put each paragraph on one line: the terminal breaks lines where they end, not the source."""
+    """Put each paragraph on one line; the terminal wraps it."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))
 
 

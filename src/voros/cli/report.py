@@ -1,4 +1,4 @@
-"""``voros report``: a document for the record, and JSON beside it."""
+"""``voros report``: an HTML document for the record, and the same values as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def report(
     choice: ChoiceOptions,
     stays: StayOptions,
     resampling: options.ResamplingOptions,
-    output: Annotated[Path, options.output_to("The .html to write; JSON goes beside it.")],
+    output: Annotated[
+        Path, options.output_to("The .html file to write; the .json file is beside it.")
+    ],
     test: options.TestFile = None,
     by: options.By = None,
     test_events: TestEvents = None,
@@ -56,7 +58,7 @@ def report(
         if scenario.per is not None and resampling.group is not None:
             raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")
         cases = load(columns, scenario, group=resampling.group, aside=by)
-        # Refused before the work where cases have weights.
+        # Refuses weights before the work begins.
         resampling.arguments(cases)
         validation = ReportCases(cases, cases.periods)
         points = count_points(cases)
@@ -94,7 +96,7 @@ def _report_stays(rows: StayInput) -> ReportStays:
 
 
 def _command(context: typer.Context, files: Iterable[Path | None]) -> str:
-    """Return the command as it was typed, with files named without their folders."""
+    """Return the command as it was typed, with folders removed from file names."""
     words = list(context.meta[ARGUMENTS])
     for file in filter(None, files):
         if file.name != str(file):

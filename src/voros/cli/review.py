@@ -24,7 +24,7 @@ def review(
     limits: options.LimitOptions,
     show_options: options.OutputOptions,
     review_capacity: str = options.in_limits(
-        "Most reviews: a share of the cases such as 10%, or a number of them.",
+        "Most reviews: a share of the cases such as 10%, or a number of cases.",
         metavar="SHARE|COUNT",
         default=MISSING,
     ),
@@ -38,8 +38,8 @@ def review(
 ) -> None:
     """Choose two thresholds of least cost on the cases in FILE: alarm, review, or nothing.
 
-    Precision floor and capacity are limits on the alarms. The pair comes without a guarantee.
-    Saved with -o, voros apply decides on new cases by it.
+    Precision floor and capacity are limits on the alarms. The thresholds have no guarantee. voros
+    apply decides on new cases by the file that -o saves.
     """
     scenario = limits.read()
     check_output(output, show_options)
@@ -82,7 +82,7 @@ def _sheet(band: ReviewBand, counts: dict[str, ReviewCounts], source: str) -> Sh
 
 
 def review_values(counts: ReviewCounts) -> dict[str, Any]:
-    """Return what two thresholds do with some cases, for programs."""
+    """Return the counts of two thresholds on some cases, for programs."""
     n_alarms, n_reviews, n_left = counts.cases
     return {
         "alarms": n_alarms,

@@ -46,7 +46,7 @@ def score(
     else:
         options.refuse({"horizon": horizon}, "requires --stay")
         columns.check_periods(scenario)
-        # Opened once, for a pipe cannot be read again.
+        # Opened once: a pipe cannot be read twice.
         opened = open_input(columns, engine, by_period=scenario.per is not None)
         name = opened.name
         if opened.in_memory:
@@ -66,9 +66,9 @@ def score(
 
 
 def evaluate_cases(cases: Predictions, scenario: Scenario) -> dict[str, Evaluation]:
-    """Evaluate every model; that one has no feasible threshold stands in its row."""
+    """Evaluate every model; a model without a feasible threshold has a row that says so."""
     of_cases = cases.per_case
-    of_cases.pop("groups", None)  # what a model does does not depend on them
+    of_cases.pop("groups", None)  # groups change intervals alone
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeverAlarmWarning)
         return {
@@ -80,14 +80,14 @@ def evaluate_cases(cases: Predictions, scenario: Scenario) -> dict[str, Evaluati
 def evaluate_points(
     points: Mapping[str, OperatingPoints], scenario: Scenario
 ) -> dict[str, Evaluation]:
-    """Evaluate every model on points that are counted already."""
+    """Evaluate every model on its operating points."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeverAlarmWarning)
         return {model: evaluate(one, scenario=scenario) for model, one in points.items()}
 
 
 def check_reachable(results: Mapping[str, Evaluation]) -> None:
-    """Raise where no model can meet the limits, with what the closest one could do."""
+    """Raise if no model can meet the limits; the message names the closest one."""
     if any(result.feasible for result in results.values()):
         return
     model, closest = max(results.items(), key=lambda item: item[1].most_precise.precision)
@@ -101,7 +101,7 @@ def score_sheet(
     intervals: Intervals | None = None,
     price: float | None = None,
 ) -> Sheet:
-    """Arrange scores and choices, best model first; with the intervals of counted ranges."""
+    """Arrange scores and choices, best model first, with intervals where counts have ranges."""
     rows = [_row(model, result, price) for model, result in results.items()]
     rows.sort(key=lambda row: -row["partial_voros"])
     for row in rows:
@@ -135,7 +135,7 @@ def score_sheet(
 
 
 def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
-    """Say which limits and costs a result rests on; the cases are those at deployment."""
+    """Return the cases at deployment, limits and costs of a result in words."""
     if cases.stays is not None:
         of_cases = f"{cases.stays.words} ({cases.stays.rule!r})"
     else:

@@ -23,7 +23,7 @@ from voros.exceptions import IncompleteCountsError
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.present.report.values import evaluation_values, scenario_values
 from voros.present.report.wording import limits_verdict, policy_in_words
-from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
+from voros.selection.ranking import rank_deployable
 from voros.selection.result import Selection
 
 if TYPE_CHECKING:
@@ -40,17 +40,14 @@ class ChoiceOptions(options.GuaranteeOptions):
     strategy: str = options.in_choice(
         f"Rank by {', '.join(RANKED_BY)}.", metavar="NAME", default="partial_voros"
     )
-    tolerance: float = options.in_choice(
-        "Scores this close to the best are marked as no worse.", default=PAPER_TOLERANCE
-    )
     threshold_on: str = options.in_choice(
-        "With --miss-value: what the threshold is compared with, the score or score times value.",
+        "With --miss-value: compare the threshold with the score, or with score times value.",
         metavar="score|value",
         default="score",
     )
     blend: Path | None = options.in_choice(
-        "Also combine the models by log loss, as one more model; its weights are saved in "
-        "FILE, for voros apply.",
+        "Add a blend of the models, fitted by log loss; its weights are saved in FILE, for voros "
+        "apply.",
         metavar="FILE",
     )
 
@@ -58,10 +55,10 @@ class ChoiceOptions(options.GuaranteeOptions):
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
         check_choice(self.strategy, "strategy", RANKED_BY)
         guarantee = self.guarantee(over_stays=over_stays)
-        return {"strategy": self.strategy, "tolerance": self.tolerance, "guarantee": guarantee}
+        return {"strategy": self.strategy, "guarantee": guarantee}
 
     def check_worth(self, worth: options.WorthOptions, **of_counts: object) -> None:
-        """Refuse values beside what counts cases, and thresholds on values that are not there."""
+        """Refuse options that cannot go with --miss-value, or that require it."""
         check_choice(self.threshold_on, "threshold_on", THRESHOLDS_ON)
         if worth.given:
             options.refuse(of_counts, "and --miss-value are mutually exclusive")
@@ -69,7 +66,7 @@ class ChoiceOptions(options.GuaranteeOptions):
             options.refuse({"threshold_on": self.threshold_on == "value"}, "requires --miss-value")
 
     def scenarios(self, scenario: Scenario) -> list[Scenario]:
-        """Return what an engine must count for; none where every distinct score is needed."""
+        """Return the scenarios to count for; none where every distinct score is needed."""
         if self.confidence is not None or self.strategy in ("partial_auroc", "recall"):
             return []
         unlimited = [scenario.without_limits()] if self.strategy == "voros" else []
@@ -158,9 +155,9 @@ def _make_blend(
 
 @dataclass(frozen=True)
 class Validation:
-    """What the choice rests on: the points of every model, of cases, counts or stays.
+    """Operating points of every model on validation cases, counts or stays.
 
-    ``columns`` have the label that was found.
+    ``columns`` name the label that was found.
     """
 
     source: str
@@ -213,7 +210,7 @@ def _validation(
 def _of_sites(
     name: str, counts: SiteCounts, columns: options.CaseOptions, scenario: Scenario
 ) -> Validation:
-    """Take the points of counted ranges, as wide as they may be for the score."""
+    """Return the points of counted ranges, as wide as the intervals of the score allow."""
     from voros.sites import label_text
 
     intervals = Intervals.from_counts(counts, scenario)
@@ -231,9 +228,9 @@ def _of_sites(
 
 @dataclass(frozen=True)
 class Tested:
-    """What a policy does on test cases, by a threshold for each cost and by the default one.
+    """Evaluations of a policy on test cases, by a threshold for each cost and by the default one.
 
-    Over stays there is the default threshold alone.
+    Over stays there is only the default threshold.
     """
 
     ways: dict[str, PolicyEvaluation | StayEvaluation]
@@ -243,7 +240,7 @@ class Tested:
     def from_policy(
         cls, policy: ThresholdPolicy, cases: Predictions, price: float | None = None
     ) -> Tested:
-        """Evaluate a threshold for each cost, and the default one as ``voros apply`` does."""
+        """Evaluate with a threshold for each cost, and with the default one."""
         data = cases.labels, cases.scores_of(policy.model or "")
         of_cases = cases.per_case | {"by": cases.by or None}
         by_cost = policy.evaluate(*data, by_cost=True, **of_cases)
@@ -251,7 +248,7 @@ class Tested:
 
     @property
     def satisfied(self) -> bool:
-        """Whether all limits hold however the policy is deployed, in subgroups as well."""
+        """Whether all limits hold in both evaluations, in subgroups as well."""
         return not any(
             not way.satisfied or (way.by_subgroup and way.by_subgroup.with_floor("broken"))
             for way in self.ways.values()
@@ -259,7 +256,7 @@ class Tested:
 
     @property
     def tables(self) -> list[str]:
-        """A table of each way to deploy the policy; one where both do the same."""
+        """A table of each evaluation; one where both are equal."""
         openings: dict[str, str] = {}
         for way in self.ways.values():
             verdict, money = "default threshold", ""
@@ -272,7 +269,7 @@ class Tested:
         return [f"{opening}\n{table}" for table, opening in openings.items()]
 
     def values(self) -> dict[str, Any]:
-        """Return what the document says of the test."""
+        """Return the evaluations for the JSON document."""
         return {
             name: evaluation_values(way, self.price)
             if isinstance(way, PolicyEvaluation)

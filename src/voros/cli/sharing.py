@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
     from voros.allocation import JointEvaluation, JointPolicy
 
 OWN_FIELDS = ("label", "score", "miss_weight")
-"""Fields of a stream in a file that are no limits."""
+"""Fields of a stream in a file that are not limits."""
 
 
 @options.bundled
@@ -32,20 +32,14 @@ def share(
     show_options: options.OutputOptions,
     streams: Path | None = options.in_columns(
         "A TOML file with a table for each outcome: label and score name its columns; "
-        "min_precision, cost_ratio or miss_costs, and miss_weight may stand beside them.",
+        "min_precision, cost_ratio or miss_costs, and miss_weight may follow.",
         metavar="FILE",
     ),
     by: str | None = options.in_columns(
         "The subgroup of each case: every subgroup is a stream.", metavar="COLUMN"
     ),
     overlap: str = options.in_limits(
-        "Whether a case with several alarms counts each, or once.", metavar="NAME", default="each"
-    ),
-    max_seconds: float = options.in_choice(
-        "With --exceed or --overlap once: end the search after this many seconds.", default=60.0
-    ),
-    max_gap: float = options.in_choice(
-        "Or end it when the cost is at most this share above the least.", default=0.0
+        "How several alarms of a case count: each, or once.", metavar="NAME", default="each"
     ),
     group: options.Group = None,
     test: options.TestFile = None,
@@ -69,8 +63,7 @@ def share(
         raise ValueError("--capacity is required: the most alarms of all streams together")
     # The costs are those of the streams.
     capacity = scenario_from_fields(shared | {"cost_ratio": 1.0})
-    how: Any = {"overlap": overlap, "max_seconds": max_seconds, "max_gap": max_gap}
-    how["guarantee"] = promise.guarantee()
+    guarantee = promise.guarantee()
     problem: dict[str, Any]
     named = {"label": columns.label, "score": columns.score, "by": by}
     if streams is None:
@@ -87,7 +80,8 @@ def share(
         capacity=capacity.capacity,
         per=capacity.per,
         exceed=capacity.exceed,
-        **how,
+        overlap=overlap,  # type: ignore[arg-type]
+        guarantee=guarantee,
     )
     tested = None
     if test is not None:

@@ -30,10 +30,10 @@ from voros.sites import MIN_ROWS, MismatchError, SiteCounts, label_text
 from voros.text.numbers import count, percent
 
 FAR_FEWER = 4
-"""A sum with a quarter of the usual ranges is worth a warning."""
+"""A sum with a quarter of the usual number of ranges causes a warning."""
 
 FAR_APART = 0.5
-"""Shares of positives that differ by more are worth a warning."""
+"""Shares of positives that differ by more cause a warning."""
 
 Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it, to stdout.")]
 
@@ -48,14 +48,11 @@ def count_site(
         metavar="NAME",
     ),
     min_rows: int = option(
-        "Fewest rows of a range; smaller ones are merged.", metavar="COUNT", default=MIN_ROWS
-    ),
-    bits: int = option(
-        "How fine the ranges are: 12 is one per doubling of the score, 20 is 256.", default=20
+        "Fewest rows of a range; smaller ranges are merged.", metavar="COUNT", default=MIN_ROWS
     ),
     since: Path | None = option(
-        "Counts of this site that were published before; ranges are merged until each has "
-        "grown by --min-rows rows, because both files can be subtracted.",
+        "Counts that this site published before; ranges are merged until each has grown by "
+        "--min-rows rows, because the two files can be subtracted.",
         metavar="FILE",
     ),
     output: Output = None,
@@ -77,7 +74,6 @@ def count_site(
             outcome=outcome or str(cases.label),
             sample_weight=cases.weights,
             min_rows=min_rows,
-            bits=bits,
             since=None if since is None else SiteCounts.from_json(since),
         )
     named = replace(counts, pos_label=label_text(columns.pos_label), weights=columns.weight)
@@ -109,10 +105,10 @@ def merge(
 
 
 def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: bool) -> None:
-    """Name the site of fewest ranges where the sum keeps far fewer than most sites have.
+    """Warn of a site with so few ranges that the sum has far fewer than most sites.
 
-    The sum keeps the boundaries that all sites have, so that one of a few cases costs everybody
-    theirs. A sum of one range says nothing, every score from 0 to 1 is possible: it is refused.
+    The sum has only the boundaries that all sites share. A sum of one range is refused: its score
+    could be anything from 0 to 1.
     """
     for model, merged in counts.models.items():
         ranges = [len(part.models[model].buckets) for part in parts]
@@ -134,10 +130,7 @@ def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: b
 
 
 def _warn_of_swapped_labels(counts: SiteCounts) -> None:
-    """Name a site where most cases are of the class that is rare at the others.
-
-    Labels that are coded the other way round under the same name look like that.
-    """
+    """Warn of a site with a very different share of positives: its labels may be swapped."""
     for site in counts.sites:
         others = [other for other in counts.sites if other is not site]
         n_cases = sum(other.positive + other.negative for other in others)
@@ -156,7 +149,7 @@ def _warn_of_swapped_labels(counts: SiteCounts) -> None:
 
 
 def _deliver(counts: SiteCounts, output: Path | None, options: OutputOptions) -> None:
-    """Write the counts, and say what they hold; programs are given the counts alone."""
+    """Write the counts, and a summary if the standard output is free for it."""
     if output is None and options.for_programs:
         show(_sheet(counts), options)
         return

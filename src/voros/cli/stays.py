@@ -1,4 +1,4 @@
-"""Alarms over stays: the options that say so, and the operating points they lead to."""
+"""Alarms over stays: their options, and the operating points that follow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def in_stays(help_text: str, metavar: str) -> Any:
 
 RuleHorizon = Annotated[
     str | None,
-    in_stays("How long before an event an alarm may sound to catch it, such as 12h.", "DURATION"),
+    in_stays("The longest time before an event at which an alarm catches it: 12h.", "DURATION"),
 ]
 
 TestEvents = Annotated[
@@ -47,10 +47,10 @@ class StayColumns:
     """Which rows belong together, and where the events are."""
 
     stay: str | None = in_stays(
-        "The stay of each row: alarms are counted over each stay, with --time.", "COLUMN"
+        "The stay of each row, to count alarms over stays; requires --time.", "COLUMN"
     )
     events: Path | None = in_stays(
-        "Events: stay and time of each, in columns named as those of FILE.", "FILE"
+        "The stay and time of each event, in columns named as in FILE.", "FILE"
     )
 
     @property
@@ -59,7 +59,7 @@ class StayColumns:
         return self.stay is not None
 
     def __post_init__(self) -> None:
-        """Refuse what nothing would look at."""
+        """Refuse options that would have no effect."""
         if not self.given:
             refuse(vars(self), "requires --stay")
 
@@ -69,23 +69,23 @@ class StayOptions(StayColumns):
     """Stays, and the rule by which an alarm sounds and catches an event."""
 
     snooze: str | None = in_stays(
-        "How long an alarm silences those after it: 12h, 30min.", "DURATION"
+        "How long an alarm silences the alarms after it: 12h, 30min.", "DURATION"
     )
     lead: str | None = in_stays(
-        "How long before an event an alarm must sound at least; 0h unless given.", "DURATION"
+        "The shortest time before an event at which an alarm catches it; 0h by default.", "DURATION"
     )
     reset: str | None = in_stays(
-        "How long after an event rows do not count; by default none after the first does.",
+        "How long after an event rows are ignored; by default until the end of the stay.",
         "DURATION",
     )
     repeats: str | None = in_stays(
-        "A further alarm before an event that is caught: false_alarm (unless given), "
-        "capacity_only or ignored.",
+        "How further alarms before a caught event count: false_alarm (default), capacity_only or "
+        "ignored.",
         "NAME",
     )
     unfinished: str | None = in_stays(
-        "An alarm less than the horizon before a stay without an event ends: false_alarm "
-        "(unless given) or capacity_only.",
+        "How alarms within the horizon of the end of a stay without an event count: false_alarm "
+        "(default) or capacity_only.",
         "NAME",
     )
 
@@ -107,7 +107,7 @@ class StayOptions(StayColumns):
         group: str | None,
         aside: Sequence[str] | None,
     ) -> StayInput:
-        """Return the rows of the file that the options name; ``choice`` has the horizon."""
+        """Return the rows of the file; ``choice`` has the horizon."""
         refuse_with_stays(block=choice.block)
         return StayInput(
             columns=columns,
@@ -162,7 +162,7 @@ class StayInput:
 
     @cached_property
     def source(self) -> Source:
-        """The file, opened once: a pipe cannot be read again."""
+        """The file, opened once: a pipe cannot be read twice."""
         return open_source(self.columns.file)
 
     @property
@@ -181,7 +181,7 @@ class StayInput:
 
     @cached_property
     def rows(self) -> Rows:
-        """The rows, read once; what was guessed is said."""
+        """The rows, read once; notes say what was guessed."""
         refuse(
             self.columns.given("label", "model", "case", "weight", "pos_label"),
             "is for files of cases; with --stay each row has a score, and the events are in "
@@ -223,7 +223,7 @@ def _names_in(table: Any, column: str) -> set[str]:
 
 
 def refuse_with_stays(**options: object) -> None:
-    """Raise where an option is given that alarms over stays do not know."""
+    """Raise where an option is given that is not for alarms over stays."""
     refuse(options, "is for cases; leave it out with --stay")
 
 
@@ -234,7 +234,7 @@ def decide_stays(
     state: Path | None,
     check: bool,
 ) -> Decided:
-    """Decide which rows of stays sound an alarm, silence included; judge whole stays alone."""
+    """Decide which rows of stays sound an alarm; evaluate whole stays only."""
     judged = rows.stays.events is not None and state is None
     if check and not judged:
         raise ValueError("--check judges whole stays: it requires --events, and no --state")

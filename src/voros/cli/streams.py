@@ -45,7 +45,7 @@ def has_outcomes(policy: AnyPolicy) -> TypeGuard[JointPolicy]:
 class Streams:
     """Label and score column of each outcome; or of all cases, with the columns of subgroups.
 
-    Cases without labels have None as their column.
+    The label column is None for cases without labels.
     """
 
     columns: Mapping[str, tuple[str | None, str]]
@@ -85,7 +85,7 @@ class Streams:
         group: str | None = None,
         both_classes: bool = True,
     ) -> tuple[dict[str, Any], BoolArray | None]:
-        """Return the cases as `voros.allocate` takes them, and which rows of the file they are."""
+        """Return the cases as arguments of `voros.allocate`, and the rows of the file used."""
         labels, scores = {}, {}
         for name, (label, score) in self.columns.items():
             cases = load(
@@ -108,7 +108,7 @@ class Streams:
 
 
 def joined_subgroups(cases: Predictions) -> AnyArray:
-    """Return the subgroup of each case; of several columns, their values together."""
+    """Return the subgroup of each case; values of several columns are joined."""
     rows = zip(*(column.tolist() for column in cases.by.values()), strict=True)
     return np.array([", ".join(map(str, row)) for row in rows])
 
@@ -127,7 +127,7 @@ def decide_streams(
     labelled = all(label is not None for label, _ in streams.columns.values())
     alarms = policy.predict(cases["scores"], by=cases.get("by"))
     by_stream = alarms if isinstance(alarms, dict) else {"": alarms}
-    if not labelled:  # only what is said of alarms and capacity holds
+    if not labelled:  # only alarms and capacity are shown then
         nobody = {name: np.zeros_like(column) for name, column in by_stream.items()}
         cases["y_true"] = nobody.get("", nobody)
     tested = policy.evaluate(**cases)
@@ -159,7 +159,7 @@ def decide_streams(
 def _streams_of(
     policy: JointPolicy, columns: CaseOptions, file: Path | None, by: list[str], source: Source
 ) -> Streams:
-    """Return the columns of the streams of a policy; labels where the file has them."""
+    """Return the columns of a policy's streams; labels if the file has them all."""
     if policy.arrangement == "groups":
         if file is not None or not by or not columns.score:
             listed = ", ".join(map(repr, policy.names))

@@ -1,4 +1,4 @@
-"""What a command writes: lines, progress and tables for people; JSON, CSV and files."""
+"""Output of commands: lines, progress and tables for people; JSON, CSV and files."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ OPTION_NAMES = {
     "per": "capacity",
     "min_cases": "min-subgroup",
 }
-"""Options that are not named as the argument they stand for."""
+"""Options whose name differs from that of their argument."""
 
 ARGUMENTS = "voros.arguments"
-"""Where the words of the command line are kept, for the record."""
+"""Key of the words of the command line in typer's context; a report quotes them."""
 
 FIGURE_FORMATS = ("png", "svg", "pdf")
 
 QUIET_SECONDS = 2.0
-"""How long work may take before a bar is shown."""
+"""Seconds of work before a bar is shown."""
 
 
 def say(text: str, kind: str = "") -> None:
@@ -58,7 +58,7 @@ def say(text: str, kind: str = "") -> None:
     """
     text = _with_options(text)
     opening = f"voros: {kind}: " if kind else "voros: "
-    if sys.stderr is not None:  # where it is closed, print would take the standard output
+    if sys.stderr is not None:  # print(file=None) would write to the standard output
         print(opening + printable(" ".join(text.split())), file=sys.stderr)
 
 
@@ -69,7 +69,7 @@ def say_lines(text: str) -> None:
 
 
 def printable_lines(text: str) -> str:
-    """Return text of several lines without characters that a terminal would obey."""
+    """Return text of several lines with control characters escaped."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -84,7 +84,7 @@ def _option(argument: Argument) -> str:
 
 
 def option_name(argument: str) -> str:
-    """Return the option that stands for an argument.
+    """Return the option of an argument.
 
     Examples
     --------
@@ -96,20 +96,20 @@ def option_name(argument: str) -> str:
 
 @contextmanager
 def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on the terminal, once the work has taken two seconds.
+    """Show a bar on the terminal once the work has taken two seconds.
 
     Yields
     ------
     callable
-        Takes the number of steps done and their total. Until it is called, the line names the work
-        alone.
+        Takes the number of steps done and their total. Before its first call the line shows only
+        the name of the work.
 
     Examples
     --------
     >>> with show_progress("counting") as progress:
     ...     progress(1, 10)
     """
-    # Imported lazily, as everything here that loads numpy: --help does without.
+    # Imported lazily, like everything here that loads numpy: --help does not need it.
     from voros.progress import Bar
 
     if sys.stderr is None or not sys.stderr.isatty():
@@ -136,7 +136,7 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def tracked(items: Collection[Item], doing: str) -> Iterator[Item]:
-    """Go through items and show progress."""
+    """Iterate over items and show progress."""
     with show_progress(doing) as progress:
         for done, item in enumerate(items):
             progress(done, len(items))
@@ -165,9 +165,9 @@ class Sheet:
 def show(
     sheet: Sheet, options: ShowOptions, output: Path | None = None, data: str | bytes = ""
 ) -> None:
-    """Write ``data`` to the command's ``output``, and print a result in the form asked for.
+    """Write ``data`` to the command's ``output``, and print a result as the options say.
 
-    Text goes to the standard error stream where the data has the standard output.
+    Text goes to the standard error stream if the data goes to the standard output.
     """
     from voros.io.writing import json_text
 
@@ -189,7 +189,7 @@ def columns_text(columns: Mapping[str, Sequence[str]]) -> str:
 
 
 def check_output(output: Path | None, options: ShowOptions) -> None:
-    """Raise unless the output can be written, before the work that it is to hold."""
+    """Raise unless the output can be written; called before the work begins."""
     from voros.io import check_writable
 
     if output == STANDARD_OUTPUT:
@@ -202,14 +202,14 @@ def check_output(output: Path | None, options: ShowOptions) -> None:
 
 
 def deliver(data: str | bytes, output: Path | None, options: ShowOptions) -> None:
-    """Write to a file, whole or not at all, or to the standard output where none is named."""
+    """Write to a file, whole or not at all, or to the standard output."""
     from voros.io import write_together
 
     if output not in (None, STANDARD_OUTPUT):
         write_together({output: data}, force=options.force)
         say(f"wrote {output}")
     elif isinstance(data, str):
-        # A terminal is shown control characters, not sent them.
+        # A terminal shows control characters and does not obey them.
         marks = (mark if mark in "\n\r\t" else printable(mark) for mark in data)
         sys.stdout.write("".join(marks) if sys.stdout.isatty() else data)
     elif sys.stdout.isatty():
@@ -226,7 +226,7 @@ def cases_format(output: Path | None) -> Written:
 
 
 def deliver_cases(table: Any, output: Path | None, options: ShowOptions) -> None:
-    """Write a table of cases in the format that the name of the output asks for."""
+    """Write a table of cases in the format of the output's name."""
     from voros.io import table_bytes
 
     data = table_bytes(table, cases_format(output))
@@ -235,7 +235,7 @@ def deliver_cases(table: Any, output: Path | None, options: ShowOptions) -> None
 
 
 def figure_format(path: Path) -> str:
-    """Return the format of a picture by the end of its name; the first on standard output."""
+    """Return the format of a picture by the end of its name; PNG on standard output."""
     if path == STANDARD_OUTPUT:
         return FIGURE_FORMATS[0]
     ending = path.suffix.lower().removeprefix(".")

@@ -1,4 +1,4 @@
-"""``voros worklist``: the highest scores of each day, beside the threshold policy."""
+"""``voros worklist``: the highest scores of each day, compared with the threshold policy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def list_cases(
     """List the k highest scores of each period, as in --capacity 20/day, above a threshold.
 
     The threshold is chosen on the cases in FILE. A table compares the list with the threshold
-    policy under the same limits. Saved with -o, voros apply lists new cases by it.
+    policy under the same limits. voros apply lists new cases by the file that -o saves.
     """
     scenario = limits.read(by_period=True)
     if scenario.per is None:
@@ -40,7 +40,7 @@ def list_cases(
 
         data = cases.labels, cases.scores_of(model), scenario
         decided = worklist(*data, periods=cases.periods, model=model)
-        # Labels were read as true and false.
+        # The labels read are booleans; the policy is for those of the file.
         policy = replace(decided.policy, pos_label=columns.pos_label)
         rule = replace(decided, policy=policy)
     assert rule.validation is not None

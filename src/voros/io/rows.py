@@ -64,13 +64,9 @@ def read_rows(
         for name in columns
         if name not in may_lack and _any(marks := table.column(name).is_null(nan_is_null=True))
     }
-    read = Rows(
-        table=table,
-        scores=roles.scores,
-        notes=source.notes + roles.notes,
-        n_rows=table.num_rows,
-    )
-    return _without(read, absent, source.name, drop_missing) if absent else read
+    notes = source.notes + roles.notes
+    rows = Rows(table=table, scores=roles.scores, notes=notes, n_rows=table.num_rows)
+    return _without(rows, absent, source.name, drop_missing) if absent else rows
 
 
 def _any(marks: Any) -> bool:

@@ -83,16 +83,13 @@ def split_period(capacity: Any) -> tuple[Any, str | None]:
 
 def _read_costs(fields: Mapping[str, Any]) -> CostDistribution:
     stated = [name for name in COST_FIELDS if name in fields]
-    if len(stated) != 1:
-        raise ValueError(
-            Message(
-                "state the costs once: ",
-                Argument("cost_ratio"),
-                " (a false alarm against a miss, such as 1/9:1/6) or ",
-                Argument("miss_costs"),
-                f" (false alarms a miss is worth, such as 6:9); {len(stated) or 'none'} given",
-            )
-        )
+    if len(stated) > 1:
+        both = (Argument(stated[0]), " and ", Argument(stated[1]))
+        raise ValueError(Message(*both, " are mutually exclusive"))
+    if not stated:
+        ratio = (Argument("cost_ratio"), " (a false alarm against a miss, such as 1/9:1/6) or ")
+        worth = (Argument("miss_costs"), " (false alarms that a miss is worth, such as 6:9)")
+        raise ValueError(Message("state the costs: ", *ratio, *worth))
     low, high = read_range(fields[stated[0]], stated[0])
     return {"cost_ratio": uniform, "miss_costs": miss_costs, "t": uniform_t}[stated[0]](low, high)
 
