@@ -13,6 +13,9 @@ from voros.installing import missing_package
 CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
 """What a document may do, besides its style: show the images that it carries."""
 
+SHOWN_SIZE = 11 / 15
+"""Width on a screen of a pixel of a picture; type then has one size in all pictures."""
+
 STYLE_TO_COME = "(content policy)"
 """Stands for the policy until the style is known whose digest it names."""
 
@@ -38,8 +41,13 @@ class Picture:
         return self.caption.partition(". ")[0]
 
     @property
+    def width(self) -> int:
+        """Width on a screen; the header of a PNG has that of the image."""
+        return round(SHOWN_SIZE * int.from_bytes(self.png[16:20], "big"))
+
+    @property
     def address(self) -> str:
-        """The image itself, as the address of an image."""
+        """The image, encoded as a data URL."""
         return f"data:image/png;base64,{base64.b64encode(self.png).decode('ascii')}"
 
 

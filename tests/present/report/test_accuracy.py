@@ -147,7 +147,7 @@ def test_certain_risks_are_said():
     y, a = drawn(7)
     report = make_report(y, np.where(a < 0.1, 0.0, a), SCENARIO, **FEW)
     said = calibration_in_words(report)[-1]
-    assert f"without the {(a < 0.1).sum():,} cases whose risk is exactly 0 or 1" in said
+    assert f"leave out the {(a < 0.1).sum():,} cases whose risk is exactly 0 or 1" in said
     assert report.best_quality.calibration is not None
 
 

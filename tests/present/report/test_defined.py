@@ -68,7 +68,7 @@ def test_without_test_cases_the_opening_promises_nothing(drawn):
     y, scores, *_ = drawn
     untested = make_report(y, scores, voros.Scenario(0.25, 0.2, cost_ratio=0.1), n_resamples=100)
     said = " ".join(opening_in_words(untested))
-    assert "expect less on others. It was not tested." in said
+    assert "expect worse on others. It was not tested." in said
     assert "confidence" not in said
 
 

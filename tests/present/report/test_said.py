@@ -1,6 +1,7 @@
 """What a report says of limits, patients and cases, beside how often or whether it is so."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,18 @@ def test_patients_are_said_to_be_resampled_where_they_are(reported):
     by_patient = reported("test.csv", group="patient")
     assert "from 100 resamples of the 40 patients" in ranking_in_words(by_patient)
     assert "resamples of the cases" in ranking_in_words(reported("bare.csv"))
+
+
+def test_what_is_resampled_is_told_from_what_is_exact(reported):
+    """Only intervals that are quantiles of resamples are said to come from them."""
+    report = reported("bare.csv")
+    assert report.intervals["risk"].method == "curve"
+    said = ranking_in_words(report)
+    assert "The interval of a score comes from the exact limits of its ROC curve" in said
+    assert "differences and wins come from 100 resamples" in said
+    by_quantiles = {name: replace(one, method="bca") for name, one in report.intervals.items()}
+    over_stays = ranking_in_words(replace(report, intervals=by_quantiles))
+    assert "Intervals and wins come from 100 resamples" in over_stays
 
 
 def test_patients_in_both_files_are_counted(reported):

@@ -47,7 +47,7 @@ def test_the_document_has_what_a_ward_asks(report, tmp_path):
     for said in (
         f"{tested.tp} of {tested.n_events} events are caught",
         f"{tested.alarms_per_patient_day:.3g} alarms per patient-day",
-        f"{tested.number_needed_to_evaluate:.3g} alarms are to be looked into",
+        f"{tested.number_needed_to_evaluate:.3g} alarms for each event caught",
         "lead time, quartiles in hours",
         "first alarm useful",
         "limits kept in the population with 95 % confidence",

@@ -13,6 +13,8 @@ from voros import plotting
 from voros.core.decision import at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY
+from voros.plotting.colours import INK
+from voros.plotting.legends import draw_legend
 from voros.plotting.style import pyplot
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
@@ -33,14 +35,14 @@ SHARE_ROUNDING = 1e-9
 """Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
 
 HOW_TO_READ = (
-    "The shaded region is what the limits leave; a curve is strong where its thresholds keep them, "
-    "and marks are the thresholds that are best at some cost."
+    "The limits hold in the shaded region. A curve is strong where its thresholds keep them; marks "
+    "are the thresholds that are best at some cost."
 )
 
 NET_BENEFIT_LINES = (
     "the best threshold at each price of a false alarm, chosen on these cases: strong within the "
-    "limits, faint without them. Dotted, where scores are probabilities: an alarm from the "
-    "threshold probability on, which is chosen on no case. Black: the deployed thresholds."
+    "limits, faint without them. Where scores are probabilities, the dotted line raises an alarm "
+    "from the threshold probability on, and chooses nothing on these cases."
 )
 
 
@@ -121,8 +123,8 @@ def _with_deployed(
     """Draw decision curves, and over them what the deployed thresholds gain at each price."""
     display = plotting.DecisionCurveDisplay(drawn, report.scenario).plot()
     gained = deployed_benefit(report, observed, display.probabilities)
-    ink = display.ax_.xaxis.label.get_color()
-    display.ax_.plot(display.probabilities, gained, color=ink, linewidth=1.5, zorder=3)
+    (line,) = display.ax_.plot(display.probabilities, gained, color=INK, linewidth=0.8, zorder=3)
+    draw_legend(display.ax_, [(line, "the deployed thresholds")])
     return display.ax_
 
 

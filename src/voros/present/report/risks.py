@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from voros.present.report.content import Report
 
 NO_RISKS = (
-    "Calibration compares risks with what happened, and needs scores that are probabilities from "
-    "0 to 1. The scores of {} are not."
+    "Calibration compares risks with outcomes, and needs scores that are probabilities. The scores "
+    "of {} are not."
 )
 
 
 @dataclass(frozen=True)
 class ScoreQuality:
-    """How well scores order the cases, and how right they are where they are risks."""
+    """Discrimination of scores, and calibration where they are risks."""
 
     auroc: Estimate
     calibration: Calibration | None
@@ -61,7 +61,7 @@ def quality_table(report: Report) -> Table:
 
 
 def calibration_in_words(report: Report) -> list[str]:
-    """Say what the measures mean, and what is missing and why."""
+    """Explain the measures, and say which are missing and why."""
     none = [model for model, quality in report.quality.items() if quality.calibration is None]
     said = [NO_RISKS.format(", ".join(none))] if none else []
     if len(none) < len(report.quality):
@@ -74,7 +74,7 @@ def calibration_in_words(report: Report) -> list[str]:
         said.append(f"{report.winner} has neither: {chosen.missing}.")
     elif chosen is not None and chosen.certain:
         said.append(
-            f"Of {report.winner} both are without the {chosen.certain:,} cases whose risk is "
+            f"For {report.winner} both leave out the {chosen.certain:,} cases whose risk is "
             "exactly 0 or 1, which has no logit."
         )
     return said

@@ -76,7 +76,7 @@ def opening_in_words(report: Report) -> list[str]:
         said = [consequences_in_words(evaluation, which)]
     if report.tested is None:
         chosen = f"The threshold was chosen on these {units}"
-        return [*said, f"{chosen}: expect less on others. It was not tested."]
+        return [*said, f"{chosen}: expect worse on others. It was not tested."]
     if not report.over_stays:
         said.append(_uncertainty_in_words(report))
     said.append(f"On the test {units}: {_verdict(report)}.")
@@ -96,15 +96,15 @@ def _stays_opening(which: str, evaluation: Any) -> list[str]:
     ]
     if evaluation.tp:
         said.append(
-            f"For each event caught {short(evaluation.number_needed_to_evaluate)} alarms are to be "
-            f"looked into; half of these events have at least "
+            f"There are {short(evaluation.number_needed_to_evaluate)} alarms for each event "
+            "caught; half of these events have at least "
             f"{short(evaluation.lead_time_quartiles[1])} hours of warning."
         )
     return said
 
 
 def _uncertainty_in_words(report: Report) -> str:
-    """Say how far precision, recall and alarms may lie from those of the test cases."""
+    """State the intervals of precision, recall and alarms from the test cases."""
     tested, cases = report.tested, report.tested.counts.n_cases
     precision, recall = tested.intervals.precision, tested.intervals.recall
     alarms = [end / cases for end in tested.intervals.alarms]
@@ -133,18 +133,27 @@ def _limits(report: Report) -> Iterator[Part]:
 
 
 def ranking_in_words(report: Report) -> str:
-    """Say by what the models are ranked, and what was resampled."""
+    """Say by what the models are ranked, and where intervals and wins come from."""
     patients = report.data["validation"].patients
     units = "stays" if report.over_stays else "cases"
     if report.scenario.per_period and not report.over_stays:
         units = f"periods (per {report.scenario.per})"
     elif patients is not None:
         units = f"{patients:,} patients"
+    resampled = (
+        f"from {report.resamples:,} resamples of the {units}, the same for all models, with the "
+        "limits applied inside each"
+    )
+    if report.intervals[report.winner].method == "curve":
+        source = (
+            "The interval of a score comes from the exact limits of its ROC curve; differences and "
+            f"wins come {resampled}"
+        )
+    else:
+        source = f"Intervals and wins come {resampled}"
     words = (
         f"Ranked by {STRATEGY_TITLES[report.selection.strategy]} on the validation cases. "
-        f"Intervals are from {report.resamples:,} resamples of the {units}, the same for all "
-        "models, with the limits applied inside each; wins is the share of them in which a model "
-        "scores best."
+        f"{source}. A model wins a resample where it scores best."
     )
     if report.policy.guarantee is not None:
         words += (
@@ -176,8 +185,8 @@ def _policy(report: Report) -> Iterator[Part]:
     yield policy.table()
     if policy.curve:
         yield (
-            "What each confidence would deploy (* what is deployed), and how much expected cost is "
-            "given up for it. The confidences were fixed beforehand, so any of them may be chosen"
+            "What each confidence would deploy (* what is deployed), and the expected cost it "
+            "gives up. The confidences were fixed beforehand, so any of them may be chosen"
         )
         yield policy.confidence_curve().table()
     yield from policy_pictures(report)
@@ -186,7 +195,7 @@ def _policy(report: Report) -> Iterator[Part]:
 def _counts(report: Report) -> Iterator[Part]:
     threshold = threshold_text(report.policy.default.threshold)
     yield (
-        "At the default threshold, for costs that are not known: alarm at a score of at least "
+        "At the default threshold, which is for unknown costs: alarm at a score of at least "
         f"{threshold}"
     )
     yield from accuracy_in_words(report)
@@ -208,9 +217,9 @@ def _calibration(report: Report) -> Iterator[Part]:
 def _decision_curve(report: Report) -> Iterator[Part]:
     if not report.over_stays:
         yield (
-            "Net benefit counts true positives, less the false ones at their price; an alarm for "
-            "nobody has 0. The deployed thresholds at both ends of the costs (the pictures have "
-            "them at every price):"
+            "Net benefit is the number of true positives less the false positives at their price; "
+            "raising no alarm has 0. The table has the deployed thresholds at both ends of the "
+            "costs, the pictures at every price."
         )
         yield net_benefit_table(report)
         yield from decision_pictures(report)
