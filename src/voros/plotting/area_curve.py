@@ -178,6 +178,8 @@ class AreaCurveDisplay(CurveDisplay):
         t, height = self.density()
         look: dict[str, Any] = {"color": muted(self.ax_), "alpha": 0.6}
         if isinstance(self.scenario.costs, Samples):
+            # The least and the greatest cost stand on the frame.
+            look["clip_on"] = False
             self.density_ax_.vlines(t, 0, height, **look, linewidth=line_width(self.ax_))
             (line,) = self.density_ax_.plot(t, height, "o", **look, markersize=3)
         else:

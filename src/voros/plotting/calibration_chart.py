@@ -14,7 +14,7 @@ from voros.plotting.colours import muted
 from voros.plotting.display import CurveDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import format_axes, line_width
+from voros.plotting.style import format_axes, line_width, type_size
 from voros.text.numbers import with_interval
 from voros.typing import AnyArray
 
@@ -97,7 +97,8 @@ class CalibrationDisplay(CurveDisplay):
             entries = [(curve, visible(model)) for model, curve in self.curves_.items()]
             draw_legend(self.ax_, entries, grow=grow)
         elif (line := _line_in_words(next(iter(calibrations.values())))) is not None:
-            self.ax_.annotate(line, (0.03, 0.97), xycoords="axes fraction", va="top")
+            size = type_size(self.ax_)
+            self.ax_.annotate(line, (0.03, 0.97), xycoords="axes fraction", va="top", size=size)
 
     def _smooth(self, model: str) -> Line2D:
         style = {**self.styles_[model].line, "linewidth": line_width(self.ax_)}

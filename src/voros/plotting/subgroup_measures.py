@@ -8,6 +8,7 @@ import numpy as np
 
 from voros.core.arguments import check_type
 from voros.plotting.colours import ink, model_styles, muted
+from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
 from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation, SubgroupResult
@@ -27,7 +28,6 @@ SUBGROUP_PANELS = {
 """Measures side by side, and how their axes are called."""
 
 FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
-FLOOR_SIGNS = {"kept": "●", "broken": "✖", "too few to say": "○"}
 """A broken floor has another mark; where there are too few to say, the mark is hollow."""
 
 LONGEST_NAME = 24
@@ -133,21 +133,22 @@ class SubgroupDisplay:
             sharey=ax is None,
         )
         self.marks_: dict[tuple[str, str, str], ErrorbarContainer] = {}
-        style = model_styles(self.axes_[0], ["policy"], color)["policy"]
+        self._color = model_styles(self.axes_[0], ["policy"], color)["policy"].color
         for panel, measure in zip(self.axes_, SUBGROUP_PANELS, strict=True):
             for row, result in enumerate(self.subgroups):
-                self._draw(panel, measure, row, result, style.color)
+                self._draw(panel, measure, row, result)
             self._format_axes(panel, measure)
-        self.floor_ = self._draw_floor()
+        self.floor_ = self._draw_line(self.axes_[0], self.subgroups.scenario.min_precision)
+        if self.subgroups.scenario.min_recall is not None:
+            self._draw_line(self.axes_[1], self.subgroups.scenario.min_recall)
+        draw_legend(self.axes_[1], self._legend_entries(), grow=ax is None)
         return self
 
     def frame(self, backend: str | None = None) -> Any:
         """Return the data behind the picture, a row for each subgroup."""
         return self.subgroups.frame(backend)
 
-    def _draw(
-        self, panel: Axes, measure: str, row: int, result: SubgroupResult, color: Any
-    ) -> None:
+    def _draw(self, panel: Axes, measure: str, row: int, result: SubgroupResult) -> None:
         value, (low, high) = getattr(result, measure), getattr(result.intervals, measure)
         width, verdict = line_width(panel), result.floor
         if measure == "recall" and result.recall_floor is not None:
@@ -163,12 +164,30 @@ class SubgroupDisplay:
             value,
             row,
             xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
-            fmt=FLOOR_MARKERS[verdict],
-            color=color,
-            markerfacecolor="none" if verdict == "too few to say" else color,
-            markersize=0.7 * type_size(panel),
+            linestyle="none",
             elinewidth=width,
+            **self._mark(verdict),
         )
+
+    def _mark(self, verdict: str) -> dict[str, Any]:
+        """Return the marker of a verdict on a floor, as matplotlib takes it."""
+        return {
+            "marker": FLOOR_MARKERS[verdict],
+            "color": self._color,
+            "markerfacecolor": "none" if verdict == "too few to say" else self._color,
+            "markersize": 0.7 * type_size(self.axes_[0]),
+        }
+
+    def _legend_entries(self) -> list[LegendEntry]:
+        from matplotlib.lines import Line2D
+
+        seen = {verdict for one in self.subgroups for verdict in (one.floor, one.recall_floor)}
+        floor = "precision floor" if self.subgroups.scenario.min_recall is None else "floors"
+        return [
+            (Line2D([], [], linestyle="none", **self._mark(verdict)), f"{floor}: {verdict}")
+            for verdict in FLOOR_MARKERS
+            if verdict in seen
+        ]
 
     def _format_axes(self, panel: Axes, measure: str) -> None:
         format_axes(panel, xlabel=SUBGROUP_PANELS[measure], ylabel="")
@@ -182,22 +201,6 @@ class SubgroupDisplay:
             panel.set_xlim(-0.02, 1.02)
         if panel is not self.axes_[0]:
             panel.tick_params(labelleft=False)
-
-    def _draw_floor(self) -> Line2D:
-        recall = self.subgroups.scenario.min_recall
-        if recall is not None:
-            self._draw_line(self.axes_[1], recall)
-        line = self._draw_line(self.axes_[0], self.subgroups.scenario.min_precision)
-        seen = {r.floor for r in self.subgroups} | {r.recall_floor for r in self.subgroups}
-        verdicts = "   ".join(
-            f"{sign} {said}" for said, sign in FLOOR_SIGNS.items() if said in seen
-        )
-        panel, floors = self.axes_[1], "precision floor" if recall is None else "floors"
-        size = type_size(panel)
-        # Above what is written over the line of a recall floor.
-        pad = None if recall is None else 2 * size
-        panel.set_title(f"{floors}: {verdicts}", fontsize=size, loc="left", pad=pad)
-        return line
 
     def _draw_line(self, panel: Axes, floor: float) -> Line2D:
         line = panel.axvline(
