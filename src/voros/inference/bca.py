@@ -1,8 +1,8 @@
 r"""Where a statistic's true value lies, from its resamples: percentile and BCa intervals.
 
-The best threshold is chosen on the very cases that score it, so a score flatters a little, and a
-resample of the data flatters a second time. The percentile interval is off by both. BCa (Efron,
-1987) reads the bias off the resamples, as the share of them below the estimate,
+The best threshold is chosen on the cases that score it, so a score is slightly optimistic, and the
+score of a resample is optimistic twice. A percentile interval has both biases. BCa (Efron, 1987)
+reads the bias off the resamples, as the share of them below the estimate,
 :math:`z_0 = \Phi^{-1}(F(\hat\theta))`, and the skewness off a jackknife,
 :math:`a = \sum d^3 / 6 (\sum d^2)^{3/2}`, and takes the resamples' quantiles at
 
@@ -26,7 +26,7 @@ from voros.typing import FloatArray
 Method: TypeAlias = Literal["curve", "bca", "percentile"]
 
 LEAST_TAIL = 1e-12
-"""A smaller tail has no end short of infinity."""
+"""Tails are cut no smaller than this, where their ends are still finite."""
 
 
 def interval(
@@ -38,9 +38,9 @@ def interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval, of a number or of every number in an array.
 
-    It is BCa's where values with blocks of cases ``left_out`` are given, and otherwise that of
-    percentiles. ``n_units`` is how many independent cases or groups were drawn from; with few of
-    them the resamples vary too little (`expanded_tail`).
+    It is a BCa interval where values with blocks of cases ``left_out`` are given, and otherwise a
+    percentile interval. ``n_units`` is the number of independent cases or groups; with few of them
+    the resamples vary too little (`expanded_tail`).
     """
     tail = np.full(np.shape(estimate), expanded_tail((1 - confidence_level) / 2, n_units))
     low, high = tail, 1 - tail
@@ -105,7 +105,7 @@ def acceleration(left_out: FloatArray) -> FloatArray:
 
 
 def bca_quantile(nominal: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray:
-    """Return the resamples' quantile that stands for a nominal one.
+    """Return the quantile of the resamples that BCa takes for a nominal one.
 
     Examples
     --------

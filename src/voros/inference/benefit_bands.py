@@ -43,7 +43,7 @@ def net_benefit_band(
     groups: Any = None,
     pos_label: Any = None,
 ) -> Any:
-    """Put a band around a decision curve: the interval of each of its net benefits.
+    """Compute a band around a decision curve: the interval of each of its net benefits.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def net_benefit_band(
     confidence_level : float in (0, 1), default 0.95
         Of each threshold probability alone: the band is pointwise.
     groups : array-like of shape (n_cases,), optional
-        Whose case it is, where one patient has several. Without it cases count as independent.
+        The patient of each case, where patients have several; otherwise cases are independent.
     pos_label : label, optional
 
     Returns
@@ -132,7 +132,7 @@ def _best_interval(
         confidence_level,
         chosen=True,
     )
-    # To alarm for nobody is within all limits, and has a net benefit of 0.
+    # Raising no alarm is within all limits and has a net benefit of 0.
     return max(low, 0.0), high
 
 
@@ -145,7 +145,7 @@ def fixed_threshold_interval(
 ) -> tuple[float, float]:
     """Return the interval of the net benefit of a threshold that was not chosen on these cases.
 
-    Of the scenario only the prevalence counts.
+    Only the prevalence of the scenario is used.
     """
     ratio = float(odds(np.asarray(probability)))
     row = int(np.searchsorted(-points.thresholds, -threshold, side="right")) - 1
@@ -167,7 +167,7 @@ def fixed_threshold_interval(
 def _counted(
     points: OperatingPoints, scenario: Scenario | None, rows: AnyArray | None = None
 ) -> CountedCurve:
-    """Return the cases behind operating points, or raise where they were not counted singly."""
+    """Return the cases behind operating points, or raise where they are not single cases."""
     if not points.whole or points.stays is not None:
         raise ArgumentError(
             "y_true", " holds weighted cases, rates or stays; accepted are counts of single cases"
@@ -181,14 +181,14 @@ def _counted(
     if points.grouped is not None:
         cases = points.grouped
         ranked = Ranked.from_cases(cases.positive, cases.scores, units=cases.codes)
-        return CountedCurve.from_ranked(ranked, rows, grouped=True)
-    # Cases of one score in any order: they are alarms together.
-    steps = np.diff([points.tp, points.fp], append=[[points.n_positive], [points.n_negative]])
-    labels = np.repeat(np.tile([True, False], steps.shape[1]), steps.T.ravel().astype(np.intp))
-    ranked = Ranked(
-        units=np.arange(len(labels)),
-        positive=labels,
-        ends=points.alarms.astype(np.intp),
-        thresholds=points.thresholds,
-    )
-    return CountedCurve.from_ranked(ranked, rows, grouped=False)
+    else:
+        # The order of cases with equal scores does not matter: they raise alarms together.
+        steps = np.diff([points.tp, points.fp], append=[[points.n_positive], [points.n_negative]])
+        labels = np.repeat(np.tile([True, False], steps.shape[1]), steps.T.ravel().astype(np.intp))
+        ranked = Ranked(
+            units=np.arange(len(labels)),
+            positive=labels,
+            ends=points.alarms.astype(np.intp),
+            thresholds=points.thresholds,
+        )
+    return CountedCurve.from_ranked(ranked, rows, grouped=points.grouped is not None)

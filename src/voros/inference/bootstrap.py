@@ -43,15 +43,13 @@ from voros.text.table import ReprMixin
 from voros.typing import FloatArray
 
 FEWEST_GROUPS = 8
-"""With fewer groups intervals were measured to hold the true value less often than they say."""
+"""With fewer groups, intervals held the true value less often than stated, in simulations."""
 
 FEWEST_OF_A_CLASS = 100
 """With fewer positives, or negatives, intervals are wide."""
 
 RESAMPLES_WITHIN = 100, 10_000_000
-"""Fewer cannot place the ends of a 95 % interval; more would take days, and place no end more
-exactly than the cases do."""
-
+"""Fewer cannot place the ends of a 95 % interval; more would take days and add no precision."""
 
 MOST_THRESHOLDS = 2000
 """Thresholds at which a resample is counted. With 10,000 positives this moves the mean
@@ -93,7 +91,7 @@ class Resampling:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Resampling:
-        """Take keywords, and name those accepted where one is unknown."""
+        """Read keywords; an unknown one is answered with those accepted."""
         accepted = IntervalOptions.__annotations__
         unknown = sorted(set(options).difference(accepted))
         if unknown:
@@ -102,7 +100,7 @@ class Resampling:
         return cls(**options)
 
     def __post_init__(self) -> None:
-        """Raise unless an interval of this confidence can be read off n resamples."""
+        """Raise unless the numbers can make an interval."""
         least, most = RESAMPLES_WITHIN
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
@@ -185,7 +183,7 @@ class Bootstrap(ReprMixin):
         Ends of the interval.
     confidence_level : float
     method : {"curve", "bca", "percentile"}
-        How the interval was made; see `bootstrap`.
+        How the interval is computed; see `bootstrap`.
     distribution : ndarray of shape (n_resamples,)
         The metric of each resample.
     drawn : str
@@ -244,7 +242,7 @@ def bootstrap(
     metric: MetricLike = "partial_voros",
     **options: Unpack[IntervalOptions],
 ) -> Any:
-    """Say how sure a score is: an interval from resamples, limits applied inside each of them.
+    """Compute the interval of a score, from exact limits of its curve or from resamples.
 
     Parameters
     ----------
@@ -259,8 +257,8 @@ def bootstrap(
         "partial_voros", "voros", "partial_auroc", "recall" and "auroc" are scores;
         "expected_cost" is the normalised cost of the best feasible thresholds, and "threshold" the
         one that a policy deploys by default (+inf raises no alarm), both chosen again in each
-        resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. Or any
-        function of `OperatingPoints` and the scenario.
+        resample. A `ThresholdPolicy` stands for its expected cost with its thresholds fixed. A
+        function takes `OperatingPoints` and the scenario.
     n_resamples : int, default 2000
     confidence_level : float in (0, 1), default 0.95
     method : {"auto", "bca", "percentile"}, default "auto"
@@ -270,7 +268,7 @@ def bootstrap(
         metrics, and over stays, it is "bca": quantiles of the resamples, corrected for bias and
         skewness. "percentile" is without that correction.
     groups : array-like of shape (n_cases,), optional
-        Whose case it is, where one patient has several: whole groups are drawn.
+        The patient of each case, where patients have several: whole groups are drawn.
     pos_label : label, optional
     random_state : int, Generator or None
     miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
@@ -290,12 +288,12 @@ def bootstrap(
 
     Notes
     -----
-    With fewer than 8 groups, counted as equal ones, intervals are rough, which a
-    `FewGroupsWarning` says; with fewer than 100 positives or negatives they are wide, which a
-    `FewCasesWarning` says.
+    With fewer than 8 groups (unequal ones count as fewer) intervals are rough, and a
+    `FewGroupsWarning` says so; with fewer than 100 positives or negatives they are wide, and a
+    `FewCasesWarning` says so.
 
     A resample in which the limits leave no alarm scores what raising none scores: 0 by
-    partial VOROS. A resample with one class only has no ROC curve and is drawn again.
+    partial VOROS. A resample of a single class has no ROC curve and is drawn again.
 
     Examples
     --------
@@ -385,7 +383,7 @@ class ResamplingPlan:
     def _counted(self, measure: Measure, method: Method) -> Mapping[str, Countable]:
         """Leave out cases beyond the capacity, and thresholds where there are very many.
 
-        Not where the ends of intervals are quantiles of the resamples.
+        Where the ends of intervals are quantiles of the resamples, nothing is left out.
         """
         limits = measure.curve
         fixed = measure.deployed is not None
@@ -445,7 +443,7 @@ class Replicates:
         return float(drawn.min()), float(drawn.max())
 
     def _from_curve(self, j: int) -> tuple[float, float]:
-        """Return the limits of the curve; of periods no narrower than what their resamples say."""
+        """Return the limits of the curve; those of periods are no narrower than their quantiles."""
         plan, sampling = self.plan, self.plan.sampling
         name, ranked = list(plan.models.items())[j]
         measure = self.measures[name]
@@ -469,7 +467,7 @@ class Replicates:
 
 
 def _warn_about_few(sampling: Sampling) -> None:
-    """Say that intervals are rough, where groups or cases of a class are few."""
+    """Warn that intervals are rough where groups, or cases of a class, are few."""
     n_positive = int(np.count_nonzero(sampling.positive))
     fewest = min(n_positive, len(sampling.positive) - n_positive)
     if fewest < FEWEST_OF_A_CLASS:

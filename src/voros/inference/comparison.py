@@ -129,7 +129,7 @@ class Comparison(ReprMixin):
 
     @property
     def verdict(self) -> str:
-        """What can be said, in words; of policies with whether they kept their limits."""
+        """The conclusion in words; for policies also whether they kept their limits."""
         return " ".join([self._lead, *self._limits])
 
     @property
@@ -230,8 +230,8 @@ def compare(
 ) -> Comparison:
     """Compare models on the same cases, and say which differences are more than chance.
 
-    Every model is scored on the same resamples, so what the cases do to all of them alike cancels
-    out of the differences. Two intervals that overlap can still belong to models that differ.
+    Every model is scored on the same resamples, so variation that all models share cancels out of
+    the differences. Two intervals that overlap can still belong to models that differ.
 
     Parameters
     ----------
@@ -287,17 +287,17 @@ def compare_policies(
 ) -> Comparison:
     """Compare what deployed policies cost on the same test cases, their thresholds fixed.
 
-    Every policy is evaluated on the same resamples of the cases, so what the cases do to all of
-    them alike cancels out of the differences.
+    Every policy is evaluated on the same resamples of the cases, so variation that all policies
+    share cancels out of the differences.
 
     Parameters
     ----------
     y_true : array-like of shape (n_cases,), or mapping of str to OperatingPoints
-        Labels of cases that no policy was decided on. Of policies over stays the points that
+        Labels of cases on which no policy was chosen. For policies over stays the points that
         `voros.alarm_points` counts by the rule of each, by the names of `policies`: patients are
         drawn, and the cost is one per event.
     scores : mapping of str to array-like, or data frame with a column for each policy
-        The scores that each policy is for, by the names of `policies`. Of joint policies with
+        The scores that each policy is for, by the names of `policies`. For joint policies with
         several outcomes a mapping for each policy, and `y_true` is one too.
     policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
         At least two, made for the same costs and prevalence. Their limits may differ. What joint
@@ -377,7 +377,7 @@ def compare_policies(
 def _compare_over_stays(
     points: Mapping[str, OperatingPoints], policies: Mapping[str, AnyPolicy], how: Resampling
 ) -> Comparison:
-    """Compare what policies cost per event, patients drawn."""
+    """Compare the costs of policies per event, on resamples of patients."""
     over_stays = {name: one for name, one in policies.items() if isinstance(one, ThresholdPolicy)}
     if len(over_stays) < len(policies):
         raise ArgumentError("policies", " over stays are of the kind ThresholdPolicy")
@@ -439,7 +439,7 @@ def _check_costs(scenarios: Iterable[Scenario]) -> None:
 
 
 def _comparison_of(values: Replicates) -> Comparison:
-    """Compare models of which replicates were drawn on the same resamples."""
+    """Compare models whose metrics were computed on the same resamples."""
     names, lower = tuple(values.plan.models), values.measure.lower_is_better
     gains = -values.drawn if lower else values.drawn
     best = gains == gains.max(axis=1, keepdims=True)
@@ -453,7 +453,7 @@ def _comparison_of(values: Replicates) -> Comparison:
     for k, (i, j) in enumerate(pairs):
         estimate = values.whole[i] - values.whole[j]
         # What BCa corrects is the same for both models and cancels out of a difference.
-        # Estimating it all the same costs more than it gains: equal models differed too often.
+        # With the correction equal models differed too often, in simulations.
         low, high = interval(confidence, estimate, drawn[k], n_units=n_units)
         differences.append(
             PairedDifference(

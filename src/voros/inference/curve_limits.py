@@ -10,14 +10,15 @@ resampled, an interval always has width, and close to 0 and to 1 it is no less e
 **High end.** The threshold that is best in the population is fixed, so its own limits hold, and the
 best of all optimistic thresholds is no worse.
 
-**Low end.** The best threshold of a sample was chosen on it and is lucky. Where thresholds compete,
-the limits are those of a maximally selected statistic (Miller and Siegmund, 1982): the largest of
-normal deviations at thresholds between the rates u and v exceeds z with a probability of about
+**Low end.** The best threshold of a sample was chosen on it and is optimistic. Where thresholds
+compete, the limits are those of a maximally selected statistic (Miller and Siegmund, 1982): the
+largest of normal deviations at thresholds between the rates u and v exceeds z with a probability
+of about
 
 .. math:: \Phi(-z) + \tfrac12\, z\, \varphi(z)\, (\operatorname{logit} v - \operatorname{logit} u),
 
-and never more than their number times that of one of them. The score of a competition is hardly
-ever too low, so the low end has the whole error then.
+and never more than their number times that of one of them. The best of several is rarely too low,
+so the low end then has the whole error.
 
 **Prevalence.** The score also moves with the share of positives, not always in one direction. Over
 its own limits, the farthest that either the curve or the moved curve falls (or rises) is added, as
@@ -54,11 +55,11 @@ COMPETING = 1.0
 """Thresholds compete where their limits, this many times as far, reach those of the best."""
 
 NEAREST, FARTHEST = 1.0, 9.0
-"""Standard errors between which the selected statistic is looked for; below one its approximate
+"""Standard errors between which the selected statistic is solved for; below one its approximate
 probability no longer falls."""
 
 LEAST_PREVALENCE = 1e-9
-"""Of fewer positives, or negatives, there is no curve to score."""
+"""Prevalences are kept this far from 0 and 1, where there is no curve to score."""
 
 ABOVE_ALL_SCORES = float(np.finfo(np.float64).max)
 """The threshold at which no case was flagged although one might be."""
@@ -67,7 +68,7 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]
 """Low and high ends."""
 
 Gains: TypeAlias = Callable[[list[OperatingPoints]], FloatArray]
-"""What is computed of several curves; more is better."""
+"""From several curves to a number for each; more is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +127,17 @@ class CountedCurve:
         return effective_groups(np.bincount(units, positive), np.bincount(units, ~positive))
 
     @property
+    def counts(self) -> tuple[tuple[AnyArray, int], tuple[AnyArray, int]]:
+        """True and false positives of each row, with the cases of their class."""
+        return (self.tp, self.n_positive), (self.ends - self.tp, self.n_negative)
+
+    @cached_property
+    def rates(self) -> tuple[FloatArray, FloatArray]:
+        """Recall and false positive rate of each row."""
+        tpr, fpr = (np.asarray(hits / n) for hits, n in self.counts)
+        return tpr, fpr
+
+    @property
     def prevalence(self) -> float:
         """Share of the positives."""
         return self.n_positive / len(self.ranked.positive)
@@ -154,10 +166,10 @@ class CountedCurve:
         scale = np.array([1 / self.n_positive, -slope / self.n_negative])
         worth, n_groups = np.where(positive, *scale), sizes.shape[1]
         # Of the sums over groups g of (V_g - rates @ W_g)^2, with V_g what g has flagged so far.
-        squares = _running(worth * (2 * _before(units, worth) + worth), self.ends)
+        squares = _running(worth * (2 * sums_before(units, worth) + worth), self.ends)
         whole = scale[:, None] * sizes
         crossed = np.stack([_running(worth * part[units], self.ends) for part in whole])
-        rates = np.stack([self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative])
+        rates = np.stack(self.rates)
         spread = squares - 2 * np.sum(rates * crossed, axis=0)
         spread += np.einsum("ir,ij,jr->r", rates, whole @ whole.T, rates)
         one_more = np.sum(np.sum(whole**2, axis=1) / n_sure)
@@ -169,7 +181,7 @@ class CountedCurve:
         """Return how far recall and false positive rate are from their limits at each row."""
         # Of independent cases the limits do not depend on the slope.
         of_tpr, of_fpr = self._limits(slope if self.grouped else 0.0, tail)
-        tpr, fpr = self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative
+        tpr, fpr = self.rates
         return np.abs(of_tpr[int(up)] - tpr), np.abs(of_fpr[int(not up)] - fpr)
 
     @cached_property
@@ -179,9 +191,10 @@ class CountedCurve:
         @cache
         def limits(slope: float, tail: float) -> tuple[Ends, Ends]:
             kept = allowance(self.n_groups, tail) / self.design(slope)
-            shares = (self.tp, self.n_positive), (self.ends - self.tp, self.n_negative)
-            tpr, fpr = (binomial_limits(hits * kept, n * kept, 1 - 2 * tail) for hits, n in shares)
-            return tpr, fpr
+            of_tpr, of_fpr = (
+                binomial_limits(hits * kept, n * kept, 1 - 2 * tail) for hits, n in self.counts
+            )
+            return of_tpr, of_fpr
 
         return limits
 
@@ -190,14 +203,14 @@ class CountedCurve:
         on_tpr, on_fpr = self.distances(slope, tail, up=up)
         both = np.maximum(np.hypot(on_tpr, slope * on_fpr), TINY)
         sign = 1 if up else -1
-        tpr = self.tp / self.n_positive + sign * on_tpr**2 / both
-        fpr = (self.ends - self.tp) / self.n_negative - sign * slope * on_fpr**2 / both
+        tpr, fpr = self.rates
+        tpr = tpr + sign * on_tpr**2 / both
+        fpr = fpr - sign * slope * on_fpr**2 / both
         # Rates rise along a curve, and so do their limits.
-        tpr, fpr = (
-            (_falling_back(tpr), np.maximum.accumulate(fpr))
-            if up
-            else (np.maximum.accumulate(tpr), _falling_back(fpr))
-        )
+        if up:
+            tpr, fpr = _lowered(tpr), np.maximum.accumulate(fpr)
+        else:
+            tpr, fpr = np.maximum.accumulate(tpr), _lowered(fpr)
         for rate in (tpr, fpr):
             rate[[0, -1]] = 0.0, 1.0
         return np.clip(tpr, 0.0, 1.0), np.clip(fpr, 0.0, 1.0)
@@ -231,7 +244,7 @@ class CountedCurve:
 
     def _competition(self, scenario: Scenario, slope: float, tail: float) -> tuple[int, int, float]:
         """Return the first and last row that may be best, and half their distance in log-odds."""
-        tpr, fpr = self.tp / self.n_positive, (self.ends - self.tp) / self.n_negative
+        tpr, fpr = self.rates
         worth, near, feasible = tpr - slope * fpr, {}, {}
         for up in (False, True):
             on_tpr, on_fpr = self.distances(slope, tail, up=up)
@@ -247,8 +260,7 @@ class CountedCurve:
         between = slice(rows[0], rows[-1] + 1)
         parts = np.square(self.distances(slope, tail, up=False)) * [[1.0], [slope**2]]
         share = (parts / np.maximum(parts.sum(axis=0), TINY))[:, between]
-        counts = (self.tp, self.n_positive), (self.ends - self.tp, self.n_negative)
-        odds = np.stack([logit((hits[between] + 0.5) / (n + 1)) for hits, n in counts])
+        odds = np.stack([logit((hits[between] + 0.5) / (n + 1)) for hits, n in self.counts])
         steps = np.diff(odds, axis=1) * (share[:, 1:] + share[:, :-1]) / 2
         return int(rows[0]), int(rows[-1]), float(steps.sum()) / 2
 
@@ -278,24 +290,24 @@ def curve_interval(
     tail, odds = (1 - confidence_level) / 2, _odds(curve, scenario)
     slopes = _slopes(scenario, odds)
     low_tail = curve.selected_tail(scenario, slopes[0], tail) if chosen else tail
-    # To alarm for everybody costs as much as to alarm for nobody, and a score is at its least.
+    # There an alarm for everybody costs as much as one for nobody, and a score is lowest.
     break_even = slopes[0] / (slopes[0] + odds)
     here = np.array([curve.prevalence])
     if scenario.prevalence is None:
         here = curve.prevalences(tail, break_even)
-    rates = [(curve.tp / curve.n_positive, (curve.ends - curve.tp) / curve.n_negative)]
-    rates += [curve.moved(slope, low_tail, up=False) for slope in slopes]
-    rates += [curve.moved(slope, tail, up=True) for slope in slopes]
     nothing = np.append(np.zeros(len(curve.ends) - 1), 1.0)
-    points = [curve.points(*pair, p) for pair in [*rates, (nothing, nothing)] for p in here]
+    rates = [
+        curve.rates,
+        *(curve.moved(slope, low_tail, up=False) for slope in slopes),
+        *(curve.moved(slope, tail, up=True) for slope in slopes),
+        (nothing, nothing),
+    ]
+    points = [curve.points(tpr, fpr, prevalence) for tpr, fpr in rates for prevalence in here]
     as_is, *moved, trivial = gains(points).reshape(-1, len(here))
-    worst = np.min(moved[: len(slopes)], axis=0)
-    low, high = (
-        as_is[0] - _reach(-as_is, -worst),
-        as_is[0] + _reach(as_is, np.max(moved[len(slopes) :], axis=0)),
-    )
+    worst, best = np.min(moved[: len(slopes)], axis=0), np.max(moved[len(slopes) :], axis=0)
+    low, high = as_is[0] - _reach(-as_is, -worst), as_is[0] + _reach(as_is, best)
     if chosen and worst[0] <= trivial[0]:
-        # Nothing is sure to be better than to alarm for nobody or for everybody.
+        # No threshold is certain to be better than an alarm for nobody or for everybody.
         low = min(low, trivial.min())
     return float(low), float(high)
 
@@ -320,12 +332,18 @@ def _slopes(scenario: Scenario, odds: float) -> list[float]:
 
 
 def _running(values: AnyArray, ends: AnyArray) -> AnyArray:
-    """Sums of the first cases, as many as each row flags."""
+    """Sum the values of the cases that each row flags."""
     return np.append(0, np.cumsum(values))[ends]
 
 
-def _before(units: AnyArray, values: FloatArray) -> FloatArray:
-    """Sum, for each case, the values of the cases of its unit that come before it."""
+def sums_before(units: AnyArray, values: AnyArray) -> FloatArray:
+    """Sum, for each case, the values of the cases of its unit that come before it.
+
+    Examples
+    --------
+    >>> sums_before(np.array([0, 1, 0, 0]), np.array([5.0, 1.0, 2.0, 4.0])).tolist()
+    [0.0, 0.0, 5.0, 7.0]
+    """
     order = np.argsort(units, kind="stable")
     sums = np.append(0.0, np.cumsum(values[order]))[:-1]
     first = np.searchsorted(units[order], units[order])
@@ -334,6 +352,6 @@ def _before(units: AnyArray, values: FloatArray) -> FloatArray:
     return before
 
 
-def _falling_back(rates: FloatArray) -> FloatArray:
-    """No rate is above a later one."""
+def _lowered(rates: FloatArray) -> FloatArray:
+    """Lower each rate to the least of those after it."""
     return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])

@@ -1,4 +1,4 @@
-"""What joint policies and worklists decide on given cases, and which limits that breaks."""
+"""The alarms of joint policies and worklists on cases, and the limits that these break."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ PATIENTS = "patients"
 """What is drawn."""
 
 REACH = 2.0
-"""Thresholds with more than this many times the alarms within the limits are looked at only in the
+"""Thresholds with more than this multiple of the alarms within the limits are counted only in the
 resamples that need them."""
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnStays:
-    """One model's stays, ready to be counted with each patient there any number of times.
+    """One model's stays, ready to be counted with any number of copies of each patient.
 
     Attributes
     ----------

@@ -3,7 +3,7 @@
 A resample says how often each case, or each group or period of them, was drawn. With the cases in
 the order of their scores, sums of those numbers down the list are the true and false positives at
 every threshold: nothing is sorted twice, limits are compared on whole counts, and a resample is
-exactly what copying its rows would give.
+exactly what copies of its rows would give.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ JACKKNIFE_BLOCKS = 200
 tenth of the cost of the resamples."""
 
 FEWEST_UNITS = 2.0
-"""Of fewer units no spread can be seen."""
+"""Fewer units show no spread."""
 
 MOST_REDRAWS = 1000
 """Resamples of one class only are drawn again, up to this number in a row."""
@@ -41,11 +41,11 @@ BATCH = 100
 """Resamples that go through the closed form together."""
 
 Statistic: TypeAlias = Callable[[Sequence[OperatingPoints]], FloatArray]
-"""What is computed of a batch of resamples: for each a number, or an array of numbers."""
+"""From a batch of resamples to a number, or an array of numbers, for each."""
 
 
 class Countable(Protocol):
-    """What a resample can be counted of."""
+    """Cases of one model, counted in any resample."""
 
     def points(self, counts: AnyArray) -> OperatingPoints:
         """Count alarms where unit ``i`` is there ``counts[i]`` times."""
@@ -114,8 +114,8 @@ class Ranked:
         positive : ndarray of bool
         scores : ndarray
         worthwhile : bool, default False
-            Keep only thresholds at the score of some positive. The others add false alarms and
-            nothing else, so they are never the best ones.
+            Keep only thresholds at the score of some positive. The others add nothing but false
+            alarms, so they are never the best.
         units : ndarray of int, optional
             What each case is drawn with; by default itself.
         periods : Periods, optional
@@ -209,7 +209,7 @@ class Ranked:
         )
 
     def thinned(self, at_most: int) -> Ranked:
-        """Keep at most so many thresholds, evenly spaced, and the one that raises no alarm."""
+        """Keep ``at_most`` evenly spaced thresholds, and the one that raises no alarm."""
         if len(self.ends) <= at_most + 1:
             return self
         rows = np.linspace(0, len(self.ends) - 1, at_most + 1).round().astype(np.intp)
@@ -277,7 +277,7 @@ class Sampling:
 
     @cached_property
     def n_effective(self) -> float:
-        """How many equal units vary as much, in the class that has fewer of them."""
+        """Number of equal units with the same variance, in the class that has fewer of them."""
         classes = (self.positive, ~self.positive)
         effective = effective_groups(*(np.bincount(self.units, which) for which in classes))
         return max(effective, FEWEST_UNITS)

@@ -19,8 +19,8 @@ POSITIONS = 101
 """False alarm rates at which a band is computed."""
 
 FEWEST_FALSE_ALARMS = 10
-"""A ROC band starts here: before, a curve's height hangs on single cases, which resampling cannot
-judge."""
+"""A ROC band starts here: below, the height of a curve depends on single cases, which resampling
+cannot judge."""
 
 
 def roc_band(
@@ -34,7 +34,7 @@ def roc_band(
     random_state: int | np.random.Generator | None = None,
     progress: Progress = False,
 ) -> Any:
-    """Put a simultaneous band around the ROC curve: recall at every false alarm rate.
+    """Compute a simultaneous band around the ROC curve: recall at every false alarm rate.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def roc_band(
     >>> roc_band(y_true, y_score, n_resamples=200, random_state=0)
     Band(95 % band, simultaneous, mean width 0.178)
     """
-    # A simultaneous band is made of the spread of the resamples alone.
+    # A simultaneous band needs nothing but the spread of the resamples.
     how = Resampling(
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -88,7 +88,7 @@ def roc_band(
 
 
 def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
-    """Read a curve's height off at false alarm rates, on the lines between its highest points.
+    """Interpolate the recall of a curve at false alarm rates, between its highest points.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _ends(values: Replicates, n_positive: int) -> tuple[FloatArray, FloatArray]:
     least = _least_error(values.whole, n_positive)
     ends = simultaneous_ends(values.plan.how.confidence_level, centre, drawn, least)
     low, high = ((expit(end) * (n_positive + 1) - 0.5) / n_positive for end in ends)
-    # A band that holds a rising curve holds it between its own rising edges, too.
+    # A rising curve inside a band also lies between the rising edges of the band.
     low = np.maximum.accumulate(low, axis=-1)
     high = np.minimum.accumulate(high[..., ::-1], axis=-1)[..., ::-1]
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
@@ -132,8 +132,8 @@ def simultaneous_ends(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of bands that hold whole curves.
 
-    As many standard errors wide as the resampled curves reach from their mean, at the position
-    where they reach farthest; shifted by the bias that the resamples show.
+    They are a number of standard errors wide: the quantile, over the resamples, of the largest
+    distance of a curve from the mean curve. They are shifted by the bias of the resamples.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def simultaneous_ends(
     """
     mean, error = drawn.mean(axis=0), np.maximum(drawn.std(axis=0, ddof=1), least_error)
     with np.errstate(invalid="ignore"):
-        # Where all resamples agree there is nothing to reach.
+        # Where all resamples agree the distance is 0.
         away = np.where(error > 0, np.abs(drawn - mean) / error, 0.0).max(axis=-1)
     reach = np.quantile(away, confidence_level, axis=0)[:, None]
     centre = 2 * estimate - mean

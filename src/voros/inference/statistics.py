@@ -1,4 +1,4 @@
-"""What can be computed of a resample: scores, expected cost, and the threshold to deploy."""
+"""Metrics of resamples: scores, expected cost, and the threshold to deploy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Measure:
     ----------
     name : str
     compute : callable
-        From operating points of several resamples, as observed, to a number for each.
+        From the operating points of several resamples to a number for each.
     worthwhile_only : bool
         Whether thresholds at a positive's score suffice.
     lower_is_better : bool
@@ -109,7 +109,7 @@ class Measure:
 
     @classmethod
     def from_alarms(cls, scenario: Scenario) -> Measure:
-        """Return what decided cases cost: those with an alarm score 1 and the others 0."""
+        """Return the cost of decided cases, which score 1 with an alarm and 0 without."""
 
         def cost(points: OperatingPoints) -> float:
             costs = expected_costs(at_deployment(points, scenario), scenario.costs)
@@ -130,14 +130,14 @@ def one_by_one(function: Callable[[OperatingPoints], Any]) -> Statistic:
 
 
 def metric_in_words(metric: str) -> str:
-    """Write a metric's name as a person would."""
+    """Write the name of a metric for people."""
     if metric not in METRICS:
         return metric
     return metric.replace("_", " ").replace("voros", "VOROS").replace("auroc", "AUROC")
 
 
 def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPoints) -> float:
-    # It may call public functions, whose warnings about a single resample mean nothing.
+    # It may call public functions, whose warnings about one resample do not matter.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VorosWarning)
         return float(metric(points, scenario))
@@ -159,4 +159,4 @@ OF_ONE_CURVE: dict[str, MetricFunction] = {
         choose(solve(points, scenario), "partial_voros")[1].threshold
     ),
 }
-"""How metrics that have a name are computed of each curve, all but the volumes."""
+"""Named metrics that are computed curve by curve; volumes are computed of several at once."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from voros.core.clusters import GroupedShare, effective_groups, groups_in_variance
 from voros.core.operating_points import OperatingPoints
+from voros.inference.curve_limits import sums_before
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -51,7 +52,7 @@ def cluster_spread(
     ends = np.searchsorted(-scores[order], -held.thresholds[1:], side="right")
     units, labels = codes[order], positive[order]
     sizes = {hit: np.bincount(units, labels == hit, codes.max() + 1) for hit in (True, False)}
-    flagged = {hit: _before(units, labels == hit) for hit in (True, False)}
+    flagged = {hit: sums_before(units, labels == hit) for hit in (True, False)}
     rates = {True: held.tpr[1:], False: held.fpr[1:]}
 
     def total(values: AnyArray) -> FloatArray:
@@ -70,15 +71,6 @@ def cluster_spread(
 
     sums = [squares(True, True), squares(True, False), squares(False, False)]
     return base64.b64encode(np.concatenate(sums).astype("<f4").tobytes()).decode()
-
-
-def _before(units: AnyArray, marked: BoolArray) -> FloatArray:
-    """Count, for each case, the marked cases of its unit that come before it."""
-    order = np.argsort(units, kind="stable")
-    sums = np.append(0, np.cumsum(marked[order]))[:-1]
-    before = np.empty(len(units))
-    before[order] = sums - sums[np.searchsorted(units[order], units[order])]
-    return before
 
 
 def with_clusters(

@@ -15,6 +15,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
 from voros.io.writing import plain
+from voros.plotting.straight_lines import marked_runs
 from voros.policy.allowed import split
 from voros.typing import BoolArray
 
@@ -58,10 +59,5 @@ def _promised(points: OperatingPoints, held: OperatingPoints, allowed: BoolArray
     rows = order[np.searchsorted(-points.thresholds[order], -held.thresholds[1:])]
     most = int(np.argmax(np.where(allowed, points.tp, -1)))
     lowest = {"lowest": plain(points.thresholds[most]), "alarms": plain(points.alarms[most])}
-    return {"runs": _runs(allowed[rows])} | ({} if most == 0 else lowest)
-
-
-def _runs(flags: BoolArray) -> list[list[int]]:
-    """Return first and last positions of runs that are true."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
-    return [[int(start), int(end) - 1] for start, end in edges.reshape(-1, 2)]
+    runs = [[start, stop - 1] for start, stop in marked_runs(allowed[rows])]
+    return {"runs": runs} | ({} if most == 0 else lowest)
