@@ -198,31 +198,35 @@ function checkSingle(name, columns, file) {
   }
 }
 
+/** The first column of each name. */
+function firstOfEach(columns) {
+  const seen = new Set();
+  return columns.filter(({ name }) => !seen.has(name) && seen.add(name));
+}
+
 /** The column that can only be the label. */
 export function findLabel(columns, scores, file) {
-  const free = columns.filter(({ name }) => !scores.includes(name));
+  const named = firstOfEach(columns);
+  const free = named.filter(({ name }) => !scores.includes(name));
   let candidates = free.filter(({ name }) => LABEL_NAMES.has(name.toLowerCase()));
-  const firstNamed = ({ name }) => columns.find((column) => column.name === name);
-  if (candidates.length === 0) candidates = free.filter((column) => isBinary(firstNamed(column)));
-  if (candidates.length === 2 && candidates[0].name === candidates[1].name) {
-    checkSingle(candidates[0].name, columns, file);
-  }
+  if (candidates.length === 0) candidates = free.filter(isBinary);
   if (candidates.length !== 1) {
-    throw new DataError(`${file}: ${w.noLabel(namesOf(candidates), namesOf(columns))}`);
+    throw new DataError(`${file}: ${w.noLabel(namesOf(candidates), namesOf(named))}`);
   }
+  checkSingle(candidates[0].name, columns, file);
   return candidates[0].name;
 }
 
 /** The columns that may hold scores, and why the others do not. */
 export function findScores(columns, label, file) {
-  const seen = new Set([label]);
-  const free = columns.filter(({ name }) => !seen.has(name) && seen.add(name));
+  const named = firstOfEach(columns);
+  const free = named.filter(({ name }) => name !== label);
   const reasons = free.map((column) => [column.name, whyNoScore(column)]);
   const scores = reasons.filter(([, why]) => why === null).map(([name]) => name);
   scores.forEach((name) => checkSingle(name, columns, file));
   const leftOut = reasons.filter(([, why]) => why).map(([name, why]) => w.reason(name, why));
   if (scores.length === 0) {
-    throw new DataError(`${file}: ${w.noScores(namesOf(columns), leftOut)}`);
+    throw new DataError(`${file}: ${w.noScores(namesOf(named), leftOut)}`);
   }
   return { scores, leftOut };
 }
