@@ -116,20 +116,20 @@ export const GERMAN = {
   rankingTitle: "Rangfolge",
   rankingHint:
     "[Partial VOROS|score]: der Anteil aller Modelle innerhalb Ihrer Grenzen, die schlechter sind als " +
-    "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 heißt, nie Alarm zu schlagen oder, mit einer " +
-    "Mindest-Sensitivität, das schlechteste innerhalb Ihrer Grenzen.",
+    "dieses, gemittelt über Ihre Kosten. 1 ist vollkommen; 0 ist nicht besser als gar kein Alarm oder, mit einer " +
+    "Mindest-Sensitivität, als das schlechteste innerhalb Ihrer Grenzen.",
   sureHint:
-    "Klein: wo jeder Wert mit 95 % Konfidenz liegt, und wie weit alle Modelle hinter dem besten liegen, " +
-    "alle zusammen mit 95 % Konfidenz.",
+    "Klein gedruckt: 95-%-Intervalle, für jeden Wert einzeln, und für die Abstände zum besten Modell für alle " +
+    "zusammen.",
   rank: "Rang",
   modelHead: "Modell",
   scoreHead: "Wert",
   behindHead: "Abstand",
-  cannotAlarm: "kann keinen Alarm schlagen",
+  cannotAlarm: "kann keinen Alarm auslösen",
   best: "das beste",
-  noModel: "Kein Modell kann innerhalb dieser Grenzen Alarm schlagen.",
+  noModel: "Kein Modell kann innerhalb dieser Grenzen einen Alarm auslösen.",
   oneModel: (model, score) => `${model}: ein Wert von ${score}.`,
-  onlyModel: (model) => `Nur ${model} kann innerhalb dieser Grenzen Alarm schlagen.`,
+  onlyModel: (model) => `Nur ${model} kann innerhalb dieser Grenzen einen Alarm auslösen.`,
   and: "und",
   others: (n) => `${n} weitere`,
   checking: (first) => `${first} hat den höchsten Wert; ob das Zufall sein kann, wird geprüft …`,
@@ -185,7 +185,7 @@ export const GERMAN = {
   periodExceed: (per, share) => `pro ${ZEITRAUM[per] ?? per} im Mittel, und in jedem bis auf ${share}`,
   periodsNote: (n, per) => `Die Daten umfassen ${n.toLocaleString("de")} ${(n === 1 ? ZEITRAUM : ZEITRÄUME)[per] ?? per}.`,
   periodsElsewhere:
-    "Wie viele Zeiträume die Kapazität überschreiten, ist nur bekannt, wo das Ereignis so häufig ist wie in den Daten; wählen Sie das, oder das Mittel.",
+    "Zeiträume über der Kapazität kann diese Seite nur bei der Prävalenz der Daten zählen; wählen Sie diese, oder das Mittel.",
   keyExceed: "mean oder ein Anteil von 0 bis unter 1",
   nowhere: "keiner",
   settingRange: (low, high) => `${low} bis ${high}`,
@@ -218,7 +218,7 @@ export const GERMAN = {
     `Diese Seite enthält Zahlen (${thresholds}, ${models}): wie viele Alarme jeweils richtig und wie ` +
     `viele falsch waren. Gezählt wurden ${positive} ${cases} mit und ${negative} ohne Ereignis${genannt(outcome)}. Sie ` +
     `enthält keine Zeilen. Ein Schwellenwert ist ein Wert, der vorkam; wo die Zahlen klein sind, ` +
-    `behandeln Sie die Datei mit der Sorgfalt, die die Daten verlangen, oder dünnen Sie sie aus.`,
+    `schützen Sie die Datei wie die Daten selbst, oder dünnen Sie sie aus.`,
   thinned: (thresholds, one, change, floor) =>
     `Damit diese Datei klein bleibt, ${one ? "wurde" : "wurden"} höchstens ${thresholds} je Modell behalten. ` +
     `Jeder gezeigte Wert liegt höchstens ${change} unter dem genauen, bei allen Grenzen, Kosten und ` +
@@ -307,11 +307,11 @@ export const GERMAN = {
   missWorth: (worth) => `Ein übersehener Fall wiegt ${worth}`,
   mapTitle: "Würden andere Grenzen das beste Modell ändern?",
   mapHelp:
-    "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann Alarm " +
-    "schlagen. Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.",
+    "Das Kreuz ist Ihre Einstellung, ein Buchstabe das Modell, das dort gewinnt; grau: kein Modell kann einen " +
+    "Alarm auslösen. Klicken Sie, um dorthin zu gehen, oder nutzen Sie Pfeiltasten und Eingabetaste.",
   hatchingComes: "Wo Modelle nicht zu unterscheiden sind, wird noch berechnet und dann schraffiert.",
   hatchedByInterval:
-    "Schraffiert: ein anderes Modell ist vom besten nicht zu unterscheiden, nach 95-%-Intervallen aller Modelle zusammen.",
+    "Schraffiert: das beste Modell ist von einem anderen nicht zu unterscheiden, nach 95-%-Intervallen für alle Modelle zusammen.",
   notHatched:
     "Diese Seite hat keine Bootstrap-Stichproben und kann nicht sagen, wo Modelle nicht zu unterscheiden sind.",
   mapLabel: "Karte der besten Modelle",
@@ -322,7 +322,7 @@ export const GERMAN = {
   mapAxis: (title, isCount, { stays }) =>
     `${title} (${isCount ? "Alarme" : stays ? "Alarme pro Patiententag" : "Anteil der Fälle"})`,
   mapPlace: (most, floor) => `Kapazität ${most}, Mindestanteil ${floor}`,
-  mapNoModel: (place) => `${place}: kein Modell kann Alarm schlagen.`,
+  mapNoModel: (place) => `${place}: kein Modell kann einen Alarm auslösen.`,
   mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,
   floorByCapacity: "Mindestanteil, nach Kapazität",
   noModelCell: "kein Modell",
@@ -345,9 +345,9 @@ export const GERMAN = {
   noDays: "nicht pro Tag",
   allModels: "alle",
   findModel: "Spalte suchen",
-  patientLabel: "Zu wem jede Zeile gehört (Patient)",
-  nobody: "jede Zeile ist ein eigener Fall",
-  byPatient: (n, column) => `Intervalle ziehen ganze Patienten: ${n} laut Spalte ${quoted(column)}`,
+  patientLabel: "Patient jeder Zeile",
+  nobody: "jede Zeile ist ein anderer Patient",
+  byPatient: (n, column) => `Intervalle ziehen ganze Patienten (${n}, laut Spalte ${quoted(column)})`,
   prevalenceSummary: "Prävalenz",
   deployTitle: "Schwellenwert im Einsatz",
   keepSlide: "Als Folie speichern",
@@ -394,8 +394,8 @@ export const GERMAN = {
   floorHead: "Richtig, mindestens",
   capacityHead: "Alarme, höchstens",
   bestHead: "Bestes Modell",
-  agree: (model) => `Wen man auch fragt, am besten ist: ${model}.`,
-  disagree: (models) => `Es kommt darauf an, wen man fragt: ${models.join(", ")} sind je für jemanden am besten.`,
+  agree: (model) => `Für alle, die geantwortet haben, ist ${model} das beste.`,
+  disagree: (models) => `Es kommt darauf an, wer antwortet: ${models.join(", ")} sind jeweils für jemanden das beste.`,
   badAnswer: (file) => `${file} enthält keine vollständigen Antworten; möglich ist, was diese Seite speichert`,
   badAnswerLine: (file, line) => `${file}: Zeile ${line} ist nicht lesbar; möglich ist, was diese Seite speichert`,
 
@@ -421,8 +421,8 @@ export const GERMAN = {
 
   sharingTitle: "Diese Einstellung behalten oder weitergeben",
   sharingHint:
-    "Die Adresse dieser Seite enthält die Einstellung. Was hinter dem # steht, gilt überall, wo die " +
-    "Datei geöffnet wird: setzen Sie es dort hinter die Adresse.",
+    "Die Adresse dieser Seite enthält die Einstellung. Um sie in einer anderen Kopie der Datei zu nutzen, setzen Sie " +
+    "den Teil hinter dem # dort hinter die Adresse.",
   linkLabel: "Link",
   copyLink: "Link kopieren",
   copyThreshold: "Genauen Schwellenwert kopieren",
@@ -430,8 +430,8 @@ export const GERMAN = {
   copyToml: "TOML kopieren",
   copyPython: "Python kopieren",
   copiedCode:
-    "Kopiert: die Einstellung als Code. Diese Seite ist eine Datei auf diesem Rechner: Schicken Sie sie mit, und setzen " +
-    "Sie den Code dort hinter ihre Adresse.",
+    "Kopiert: die Einstellung als Code. Diese Seite ist eine Datei auf diesem Rechner: Schicken Sie die Datei mit, und " +
+    "setzen Sie den Code auf dem anderen Rechner hinter ihre Adresse.",
   copied: "Kopiert.",
   selected: "Ausgewählt: mit Strg+C kopieren.",
   print: "Diese Seite drucken",
@@ -446,17 +446,17 @@ export const GERMAN = {
     miss: ["Übersehener Fall", "Ein Fall mit dem Ereignis, der keinen Alarm auslöst."],
     precision: ["Mindestanteil richtiger Alarme", "So viele der Alarme müssen mindestens richtig sein: der positive Vorhersagewert (PPV)."],
     recall: ["Sensitivität", "Der Anteil der Fälle mit dem Ereignis, die einen Alarm auslösen; die Mindest-Sensitivität ist die Untergrenze dafür."],
-    capacity: ["Kapazität", "Die meisten Alarme, um die Sie sich kümmern können."],
+    capacity: ["Kapazität", "So viele Alarme können Sie höchstens bearbeiten."],
     prevalence: ["Prävalenz", "Der Anteil der Fälle mit dem Ereignis."],
-    threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell Alarm schlägt."],
+    threshold: ["Schwellenwert", "Der Wert, ab dem ein Modell einen Alarm auslöst."],
     netBenefit: [
       "Nettonutzen",
       "Richtige Alarme je Fall, weniger die falschen zu ihrem Preis: 0,02 ist so viel wert wie zwei richtige Alarme " +
-        "mehr unter 100 Fällen ohne einen falschen. Gar kein Alarm hat 0.",
+        "mehr unter 100 Fällen ohne einen falschen. Ganz ohne Alarm ist er 0.",
     ],
     probability: [
       "Schwellenwahrscheinlichkeit",
-      "Das Risiko, ab dem sich ein Alarm gerade lohnt. Bei 10 % wiegt ein übersehener Fall 9 Fehlalarme, bei 50 % einen.",
+      "Das niedrigste Risiko, bei dem sich ein Alarm lohnt. Bei 10 % wiegt ein übersehener Fall 9 Fehlalarme, bei 50 % einen.",
     ],
     expectedCost: [
       "Erwartete Kosten",

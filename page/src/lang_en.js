@@ -81,7 +81,7 @@ export const ENGLISH = {
   atMostSaid: (most) => `at most ${most}`,
   accepted: (what) => `Accepted: ${what}.`,
   backTo: (value, typed, what) =>
-    `Back to ${value}: ${typed ?? "what was typed"} is not accepted. Accepted: ${what}.`,
+    `Back to ${value}: ${typed ?? "this entry"} is not accepted. Accepted: ${what}.`,
 
   // What an address may hold.
   keyShare: "0 to 1",
@@ -103,11 +103,11 @@ export const ENGLISH = {
   rankingTitle: "Ranking",
   rankingHint:
     "[Partial VOROS|score]: the share of all classifiers within your limits that this one beats, " +
-    "averaged over your costs. 1 is perfect; 0 is never raising an alarm or, with a sensitivity floor, the worst " +
-    "within your limits.",
+    "averaged over your costs. 1 is perfect; 0 is no better than never raising an alarm or, with a sensitivity " +
+    "floor, than the worst within your limits.",
   sureHint:
-    "Small: where each score lies with a confidence of 95\u00a0%; and how far all models are behind the best, all " +
-    "of these together with a confidence of 95\u00a0%.",
+    "In small print, 95\u00a0% intervals: of each score by itself, and of how far the models are behind the best, for " +
+    "all of them together.",
   rank: "Rank",
   modelHead: "Model",
   scoreHead: "Score",
@@ -170,7 +170,7 @@ export const ENGLISH = {
   periodExceed: (per, share) => `per ${per}, on average and in all but ${share} of them`,
   periodsNote: (n, per) => `The data hold ${n.toLocaleString("en")} ${per}${n === 1 ? "" : "s"}.`,
   periodsElsewhere:
-    "How many periods pass the capacity is known only where positives are as common as in the data; choose that, or the mean over periods.",
+    "This page can count the periods above the capacity only at the prevalence of the data; choose that, or the mean over periods.",
   keyExceed: "mean, or a share from 0 to below 1",
   nowhere: "none",
   settingRange: (low, high) => `${low} to ${high}`,
@@ -202,7 +202,7 @@ export const ENGLISH = {
     `This page holds counts: at each of ${thresholds} of ${models}, how many alarms were correct and ` +
     `how many were false. Of the ${cases}, ${positive} with and ${negative} without ${outcome} were ` +
     `counted. It holds no rows. A threshold is a score that occurred, so where counts are small, ` +
-    `treat the file with the care the data ask for, or thin it.`,
+    `protect the file as you would the data, or thin it.`,
   thinned: (thresholds, one, change, floor) =>
     `To keep this file small, at most ${thresholds} of each model ${one ? "was" : "were"} kept. Every score ` +
     `shown is at most ${change} below the exact one, at any precision floor, cost and prevalence, ` +
@@ -249,7 +249,7 @@ export const ENGLISH = {
   missHead: "A miss is worth",
   scoreAtHead: "Alarm at score",
   alarmsHead: "Alarms",
-  rightHead: "Right (PPV)",
+  rightHead: "Correct (PPV)",
   caughtHead: "Caught (sensitivity)",
   falseAlarmsHead: "False alarms",
   areaTitle: "How good, at which cost",
@@ -259,10 +259,10 @@ export const ENGLISH = {
   areaTable: "The curves as a table",
   decisionTitle: "What the alarms gain: net benefit",
   decisionHint:
-    "True positives for each case, less the false ones at their price: the [net benefit|netBenefit], at each " +
-    "[threshold probability|probability]. Strong lines: within your limits; faint: without them, so that the " +
-    "gap is what the limits cost; dotted: the model in view, if it alarms wherever its score, a probability, is at " +
-    "least that high; dashed: an alarm for everybody; zero: for nobody. The band is your range of costs.",
+    "True positives per case, less the false ones at their price: the [net benefit|netBenefit] at each " +
+    "[threshold probability|probability]. Strong lines: within your limits; faint: without them (the gap is what " +
+    "the limits cost); dotted: the model in view, with an alarm wherever its score, a probability, is at least " +
+    "that high; dashed: an alarm for everybody; zero: for nobody. The band is your range of costs.",
   decisionTable: "The net benefit as a table",
   probabilityAxis: "threshold probability",
   gain: ({ model, worth, risk, within, limits, money }, { cases }) =>
@@ -291,8 +291,8 @@ export const ENGLISH = {
   mapHelp:
     "The cross is your setting, a letter the model that wins there; grey: no model can raise an alarm. Click to " +
     "go there, or move with the arrow keys and press Enter.",
-  hatchingComes: "Where models cannot be told apart is still being computed, and will be hatched.",
-  hatchedByInterval: "Hatched: another model cannot be told apart from the best, by 95\u00a0% intervals of all models together.",
+  hatchingComes: "Places where models cannot be told apart are being computed, and will be hatched.",
+  hatchedByInterval: "Hatched: the best model cannot be told apart from another, by 95\u00a0% intervals for all models together.",
   notHatched: "This page has no resamples, so it cannot say where models cannot be told apart.",
   mapLabel: "Map of winners",
   mapTable: "The map as a table",
@@ -325,9 +325,9 @@ export const ENGLISH = {
   noDays: "not per day",
   allModels: "all",
   findModel: "Find a column",
-  patientLabel: "Whose each row is (patient)",
-  nobody: "each row is a case of its own",
-  byPatient: (n, column) => `intervals draw whole patients: ${n} by column ${quoted(column)}`,
+  patientLabel: "Patient of each row",
+  nobody: "each row is another patient",
+  byPatient: (n, column) => `intervals draw whole patients (${n}, by column ${quoted(column)})`,
   prevalenceSummary: "Prevalence",
   deployTitle: "The threshold to deploy",
   keepSlide: "Save as a slide",
@@ -343,7 +343,7 @@ export const ENGLISH = {
   questionOf: (number, all) => `Question ${number} of ${all}`,
   askFloor: "Of 10 alarms, how many must be correct for people to keep looking at them?",
   ofTen: "of 10",
-  askCapacity: ({ cases }) => `Of 100 ${cases}, for how many can somebody look after an alarm?`,
+  askCapacity: ({ cases }) => `For how many of 100 ${cases} can somebody respond to an alarm?`,
   ofHundred: "of 100",
   offer: (n, { cases, outcome }) =>
     `Would you accept ${n} false alarms to catch one more of the ${cases} with ${outcome}?`,
@@ -371,11 +371,11 @@ export const ENGLISH = {
     `${floor} of alarms correct there are at most ${tolerated} for each correct one. The share of correct alarms decides.`,
   answersLabel: "Everybody's answers",
   whoHead: "Who",
-  floorHead: "Right, at least",
+  floorHead: "Correct, at least",
   capacityHead: "Alarms, at most",
   bestHead: "Best model",
-  agree: (model) => `Whoever is asked, the best is: ${model}.`,
-  disagree: (models) => `It matters who is asked: ${models.join(", ")} are each best for somebody.`,
+  agree: (model) => `For everybody who answered, ${model} is best.`,
+  disagree: (models) => `It depends on who answers: each of ${models.join(", ")} is best for somebody.`,
   badAnswer: (file) => `${file} holds no complete answers; accepted is what this page saves`,
   badAnswerLine: (file, line) => `${file}: line ${line} cannot be read; accepted is what this page saves`,
 
@@ -404,8 +404,8 @@ export const ENGLISH = {
   // Keeping and sharing.
   sharingTitle: "Keep or share this setting",
   sharingHint:
-    "The address of this page holds the setting. What stands behind the # works wherever the file is " +
-    "opened: put it behind the address there.",
+    "The address of this page holds the setting. To use the setting in another copy of this file, put the part " +
+    "after the # behind the address of that copy.",
   linkLabel: "Link",
   copyLink: "Copy link",
   copyThreshold: "Copy the exact threshold",
@@ -414,8 +414,8 @@ export const ENGLISH = {
   copyPython: "Copy Python",
   copied: "Copied.",
   copiedCode:
-    "Copied: the setting as a code. This page is a file on this computer: send it along, and put the code behind its " +
-    "address there.",
+    "Copied: the setting as a code. This page is a file on this computer, so send the file too, and put the code " +
+    "behind its address on the other computer.",
   selected: "Selected: press Ctrl+C to copy.",
   print: "Print this page",
   aboutTitle: "About this page",
@@ -430,17 +430,17 @@ export const ENGLISH = {
     miss: ["Miss", "A case that has the outcome and raises no alarm."],
     precision: ["Precision floor", "The least share of alarms that must be correct: the positive predictive value (PPV)."],
     recall: ["Sensitivity", "The share of cases with the outcome that raise an alarm, also called recall; a floor on it is the least share that must be caught."],
-    capacity: ["Capacity", "The most alarms that you can look after."],
+    capacity: ["Capacity", "The most alarms that you can handle."],
     prevalence: ["Prevalence", "The share of cases that have the outcome."],
-    threshold: ["Threshold", "The score from which on a model raises an alarm."],
+    threshold: ["Threshold", "A model raises an alarm at this score and above."],
     netBenefit: [
       "Net benefit",
-      "True positives for each case, less the false ones at their price: 0.02 is worth two more true positives " +
-        "in 100 cases without a false one. No alarm at all has 0.",
+      "True positives per case, less the false ones at their price: 0.02 is worth two more true positives in 100 " +
+        "cases without a false one. Raising no alarm has 0.",
     ],
     probability: [
       "Threshold probability",
-      "The risk from which an alarm is just worth it. At 10\u00a0% a miss is worth 9 false alarms; at 50\u00a0% just one.",
+      "The lowest risk at which an alarm is worth it. At 10\u00a0% a miss is worth 9 false alarms; at 50\u00a0% just one.",
     ],
     expectedCost: [
       "Expected cost",

@@ -190,7 +190,7 @@ def test_a_local_file_copies_its_setting_as_a_code(opened: Any) -> None:
     # The address follows once the field rests.
     until(opened, "document.getElementById('as-link').value.startsWith('#precision=0.33&')")
     opened.find_element(By.CSS_SELECTOR, "[data-copy='as-link']").click()
-    assert "send it along" in until(opened, "document.getElementById('copied').textContent")
+    assert "send the file too" in until(opened, "document.getElementById('copied').textContent")
 
 
 def _answer(browser: Any, who: str, yes: list[bool]) -> None:
