@@ -89,6 +89,6 @@ def test_both_labels_at_one_time_are_refused():
 def test_a_case_has_one_patient():
     monitor = voros.Monitor(POLICY)
     monitor.update([0.2, 0.6], cases=["a", "b"], times=DAYS, groups=["p", "q"])
-    with pytest.raises(ValueError, match=r"'a' with .* of patient 'z', which came before with"):
+    with pytest.raises(ValueError, match=r"'a' with .* of patient 'z', which is stored with"):
         monitor.update([0.2], cases=["a"], times=DAYS[:1], groups=["z"])
     assert monitor.update([0.2], cases=["a"], times=DAYS[:1]).new == 0

@@ -27,7 +27,7 @@ def test_the_file_goes_on_where_it_was(tmp_path: Path) -> None:
         assert again.status().words == words
         assert again.policy == make_policy()
         assert again.settings.window == 3
-    with pytest.raises(FileExistsError, match=r"exists; voros.Monitor.open\(path\) goes on"):
+    with pytest.raises(FileExistsError, match=r"exists; voros.Monitor.open\(path\) opens"):
         voros.Monitor(make_policy(), path, window=3)
 
 

@@ -118,7 +118,7 @@ def test_a_list_is_made_once_of_whole_periods() -> None:
     # Alone, "a" would be listed; it was decided on with the others.
     again = monitor.update([3.0], cases=["a"], times=today[:1])
     assert (again.alarms.tolist(), again.repeated) == ([False], 1)
-    with pytest.raises(ValueError, match="holds new ones of 2026-02-01, whose list was made"):
+    with pytest.raises(ValueError, match="holds new ones of 2026-02-01, whose list is complete"):
         monitor.update([9.0, 3.0], cases=["d", "a"], times=today[:2])
     twice = monitor.update([6.0, 6.0, 5.0], cases=["e", "e", "f"], times=[DAYS[1]] * 3)
     assert (twice.alarms.tolist(), twice.new) == ([True] * 3, 2)

@@ -218,7 +218,7 @@ def test_labels_of_no_case_are_said() -> None:
     monitor.update([0.9, 0.1], cases=["a", "b"], times=["2026-01-01"] * 2)
     monitor.label([1, 0], cases=["A", "b"])
     notes = "\n".join(monitor.status().notes)
-    assert "1 recent label of cases that have not come" in notes
+    assert "1 recent label of cases that are not stored" in notes
 
 
 def test_what_came_before_is_not_counted_again() -> None:
@@ -267,7 +267,7 @@ def test_the_end_of_the_calendar_is_a_date_like_any_other() -> None:
 def test_a_case_is_decided_on_once() -> None:
     monitor = voros.Monitor(make_policy())
     monitor.update([0.9], cases=["a"], times=["2026-01-01"])
-    with pytest.raises(ValueError, match=r"holds 'a' with score 0.8 at 2026-01-01, which came"):
+    with pytest.raises(ValueError, match=r"holds 'a' with score 0.8 at 2026-01-01, which is"):
         monitor.update([0.1, 0.8], cases=["b", "a"], times=["2026-01-01"] * 2)
     assert monitor.status().cases == 1
     with pytest.raises(ValueError, match="holds 'c'"):
@@ -402,7 +402,7 @@ def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
     found = monitor.status()["capacity"]
     assert found.verdict == "broken"
     assert found.estimate == pytest.approx(0.75, abs=0.02)
-    with pytest.raises(ValueError, match="periods are of another kind than before"):
+    with pytest.raises(ValueError, match="periods have the unit"):
         monitor.update([0.1], cases=["x"], times=["2027-01-01"])
 
 
@@ -462,7 +462,7 @@ def test_a_budget_is_kept_only_where_every_case_has_a_label() -> None:
     missing = [*rows[:-1], (86_400.0 * 199, 40, 1, 0, 3)]
     unknown = cost_watch(missing, 0.1, 0.05, Settings(window=1))
     assert (unknown.verdict, unknown.high) == ("unknown", None)
-    assert "the 3 of 8,000 cases that nobody labelled" in unknown.words
+    assert "3 of 8,000 cases have no label" in unknown.words
 
 
 def test_the_evidence_is_divided_over_the_share_of_periods_and_the_mean() -> None:
@@ -522,14 +522,14 @@ def wave(score_unit: str | None = None) -> voros.Monitor:
 def test_days_that_are_alike_are_not_taken_as_a_change() -> None:
     found = wave().status()["scores"]
     assert found.verdict == "unknown"
-    assert (found.since, "neighbouring periods are alike (correlation 0." in found.words) == (
+    assert (found.since, "neighbouring periods are correlated (0." in found.words) == (
         None,
         True,
     )
     by_month = wave("month").status()["scores"]
     assert (by_month.verdict, by_month.n) == ("kept", 11)
     notes = wave().status().notes
-    assert any(n.startswith("capacity: neighbouring periods are alike (corr") for n in notes)
+    assert any(n.startswith("capacity: neighbouring periods are correlated (0") for n in notes)
 
 
 def test_wider_units_sum_their_days() -> None:
@@ -537,7 +537,7 @@ def test_wider_units_sum_their_days() -> None:
     query = "SELECT avg(score) FROM cases WHERE period < '2026-02'"
     first_month = monitor._store._db.execute(query).fetchone()[0]
     assert monitor.status()["scores"].history["mean"][0] == pytest.approx(first_month)
-    with pytest.raises(ValueError, match=r"periods of your own cannot be summed.*score_unit"):
+    with pytest.raises(ValueError, match=r"periods cannot be combined into weeks.*score_unit"):
         monitor.update([0.1], cases=["x"], times=["2026-12-31"], periods=["late shift"])
 
 
@@ -551,7 +551,7 @@ def test_the_cost_is_at_least_what_labels_show() -> None:
     # Half of the cases are false alarms at a twentieth of a miss each.
     assert found.estimate == pytest.approx(0.025)
     assert found.verdict == "broken"
-    assert "nobody labelled" in found.words
+    assert "cases have no label" in found.words
 
 
 @pytest.mark.slow

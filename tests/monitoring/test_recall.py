@@ -79,7 +79,7 @@ def test_the_page_draws_recall_over_time(silent_labels: float, tmp_path: Path) -
     found = np.tile([True, True, True, False], 25)
     monitor = fed(found, silent_labels=silent_labels)
     page = monitor.report(tmp_path / "ward.html").read_text(encoding="utf-8")
-    assert "Recall so far. Share of positives found since the policy" in page
+    assert "Recall so far. Share of positives with an alarm since the policy" in page
     assert "Evidence that recall is below its floor" in page
     past = monitor.status()["recall"].history
     if silent_labels == 1:

@@ -1,4 +1,4 @@
-"""A deployed policy watched over time: cases as they come, labels when they come."""
+"""A deployed policy over time: cases as they arrive, labels when they become known."""
 
 from voros.monitoring.monitor import Monitor
 from voros.monitoring.renewal import Renewal

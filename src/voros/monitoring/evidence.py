@@ -2,13 +2,13 @@ r"""Evidence against a limit: bets, from the start and since a later change, and
 
 A unit is an alarm, a patient's alarms, a stay or a period. Every limit is on a ratio of sums over
 units: false alarms among alarms, alarms per case, per period or per patient-day, cost per case.
-Each unit is a bet on every alternative: a factor whose mean is at most 1, given the units before,
+Each unit is a bet on each alternative: a factor whose mean, given the units before, is at most 1
 while the limit is kept. It is :math:`1 + \lambda (a/m - n) / b` for a unit of size :math:`n` with
 the sum :math:`a \ge 0`, where the sums are at most :math:`m` times the sizes. The limit is on
 :math:`\sum a / \sum n`, not on the mean of :math:`a/n`. The scale :math:`b` is the largest size
-before this unit, and a unit of more than :math:`0.9 b/\lambda` counts as one of that size, with the
-largest :math:`\lambda` that is tried, which keeps the factor positive. For single alarms and a
-precision floor f it is the likelihood ratio of the precision :math:`f (1 - \lambda)` against f.
+before this unit. A unit larger than :math:`0.9 b/\lambda`, with the largest :math:`\lambda` in use,
+counts as one of that size, which keeps the factor positive. For single alarms and a precision floor
+f it is the likelihood ratio of the precision :math:`f (1 - \lambda)` against f.
 
 With the product :math:`L_j^n` of the factors of one alternative from unit j to unit n, averaged
 over alternatives,
@@ -17,10 +17,10 @@ over alternatives,
 - since a later change: :math:`V_n = \sum_{j \le n} w_j L_j^n` with :math:`\sum_j w_j = 1`;
 - the detector (e-Shiryaev-Roberts): :math:`R_n = \sum_{j \le n} L_j^n`.
 
-While the limit is kept M and V are bounded by nonnegative martingales that begin at 1, so each ever
-reaches :math:`1/\alpha` with probability at most :math:`\alpha` (Ville, 1939); and :math:`R_n - n`
-is a supermartingale, so R takes on average at least A units to reach A (Shin, Ramdas and Rinaldo,
-2024). docs/theory/monitoring.md has the proofs.
+While the limit is kept, nonnegative martingales that begin at 1 bound M and V, so each ever reaches
+:math:`1/\alpha` with probability at most :math:`\alpha` (Ville, 1939); and :math:`R_n - n` is a
+supermartingale, so R needs on average at least A units to reach A (Shin, Ramdas and Rinaldo, 2024).
+docs/theory/monitoring.md has the proofs.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from voros.monitoring.settings import Settings
 from voros.typing import FloatArray
 
 PRECISION_STAKES = np.array([0.6, 0.4, 0.2])
-"""Alternatives of a precision: it has fallen to .4, .6 and .8 of its floor."""
+"""Alternatives for a precision: it has fallen to .4, .6 or .8 of its floor."""
 
 PRECISION_WEIGHTS = np.array([0.6, 0.3, 0.1])
 
 STAKES = np.array([0.01, 0.03, 0.1, 0.3])
-"""Alternatives of a ratio: the part of the evidence that is put on the next period."""
+"""Alternatives for a ratio: the part of the evidence that is bet on the next period."""
 
 LARGEST_LOSS = 0.9
-"""No unit costs a bet more than this part of its evidence: larger units count as smaller ones.
+"""Largest part of its evidence that a bet can lose on one unit; larger units are cut to that size.
 
-With stakes of up to 0.3 that is a unit of more than three times the largest before it.
+With stakes of up to 0.3 that cuts units of more than three times the largest before them.
 """
 
 HALVINGS = 40
-"""Of the range in which the end of an interval is searched."""
+"""Bisection steps in the search for an end of an interval."""
 
 MOST_PARTS = 1000.0
-"""Upper ends beyond this multiple of the estimate are none."""
+"""An upper end beyond this multiple of the estimate is reported as infinite."""
 
 
 def ratio_bets(
@@ -60,11 +60,11 @@ def ratio_bets(
     stakes: FloatArray = STAKES,
     largest: float | None = None,
 ) -> FloatArray:
-    """Return the log factors for sums of at least 0 that should be at most `most` times the sizes.
+    """Return the log factors of bets that nonnegative sums exceed `most` times the sizes.
 
-    Without sizes each is 1: the mean of the sums should be at most `most`. ``largest`` is the most
-    that a unit can be below its limit, where it is known beforehand; otherwise that is its size,
-    and the first unit only sets the scale.
+    Without sizes, each size is 1 and the limit is on the mean of the sums. ``largest`` is the most
+    by which a unit can be below its limit, where it is known beforehand; otherwise that is its
+    size, and the first unit only sets the scale.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def ratio_bets(
 
 
 def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
-    """Return one over the scale of each unit, known before its size is but for the cut."""
+    """Return one over the scale of each unit, which depends on earlier units except for the cut."""
     largest = np.maximum.accumulate(sizes)
     factors = np.zeros(len(sizes))
     factors[1:] = np.minimum(1.0 / largest[:-1], LARGEST_LOSS / stakes.max() / sizes[1:])
@@ -91,11 +91,12 @@ def size_factors(sizes: FloatArray, stakes: FloatArray = STAKES) -> FloatArray:
 def ratio_interval(
     sums: FloatArray, alpha: float, sizes: FloatArray | None = None
 ) -> tuple[float, float]:
-    """Return both ends of a ratio of sums of at least 0 to sizes, valid at all times at once.
+    """Return both ends of a confidence sequence for a ratio of nonnegative sums to sizes.
 
-    They are where bets on the ratio just fail to refute it, each with an error of alpha / 2.
-    Without sizes each is 1, and the ratio is the mean. The upper end is infinite where there is
-    none yet; it holds if no sum is above four times what it allows a unit of the largest size.
+    The ends are the outermost ratios that bets do not refute, each with an error of alpha / 2, and
+    hold at all times at once. Without sizes, each size is 1 and the ratio is the mean. The upper
+    end is infinite as long as no ratio is refuted; it assumes that no sum exceeds four times what
+    it allows a unit of the largest size.
 
     Examples
     --------
@@ -130,24 +131,24 @@ def ratio_interval(
 
 
 START_SHARE = 0.96
-"""Part of alpha for a limit broken from the start, unless another is given."""
+"""Default part of alpha for a limit that is broken from the start."""
 
 LATE_BEGIN = 50
-"""Changes within about this number of units are left to the evidence from the start."""
+"""Changes within about this number of units are mostly found by the evidence from the start."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What units say about a limit.
+    """Evidence of units against a limit.
 
     Attributes
     ----------
     start, late, detector : ndarray of shape (n_units,)
         Logarithms of M, V and R after each unit.
     start_bound, late_bound, detector_bound : float
-        What each has to reach.
+        The bound of each.
     changes : ndarray of shape (n_units,)
-        After each unit, when the most likely change for the worse began: the begin of that unit.
+        After each unit, when the most likely change for the worse began.
     """
 
     start: FloatArray
@@ -160,7 +161,7 @@ class Evidence:
 
     @property
     def broken_at(self) -> int | None:
-        """The first of these units at which the limit is shown to be broken."""
+        """The first unit at which the limit is shown to be broken."""
         crossed = self.gaps >= 0
         return int(np.argmax(crossed)) if crossed.any() else None
 
@@ -176,7 +177,7 @@ class Evidence:
 
     @property
     def ratio(self) -> float:
-        """The strongest evidence now, as a share of what would show the limit to be broken."""
+        """The strongest evidence now, as a share of the evidence that shows the limit broken."""
         return float(np.exp(min(self.gaps[-1], 700.0))) if len(self.start) else 0.0
 
 
@@ -192,9 +193,9 @@ def weigh(
     Parameters
     ----------
     begins : ndarray of shape (n_units,)
-        When each unit begins.
+        Start of each unit.
     weights : ndarray of shape (n_alternatives,), optional
-        Of the alternatives; by default they are equal.
+        Weights of the alternatives; equal by default.
     start_share : float
         Part of alpha for a limit broken from the start; the rest is for later changes.
 
@@ -223,7 +224,7 @@ def weigh(
 
 
 def _changes(before: FloatArray, sums: FloatArray, begins: FloatArray) -> FloatArray:
-    """Return, after each unit, when the unit began from which one alternative has risen most."""
+    """Return, after each unit, the start of the unit since which an alternative has risen most."""
     lowest = np.minimum.accumulate(before, axis=0)
     rows = np.arange(len(sums))[:, None]
     since = np.maximum.accumulate(np.where(before <= lowest, rows, 0), axis=0)

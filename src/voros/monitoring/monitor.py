@@ -1,4 +1,4 @@
-"""Monitor: a deployed policy, its cases as they come and their labels when they come."""
+"""Monitor: a deployed policy, its cases as they arrive and their labels when they are known."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ from voros.typing import AnyArray, BoolArray
 
 
 class Monitor:
-    """Watch a deployed policy: precision, recall, capacity, cost, scores, valid at all times.
+    """Watch a deployed policy: precision, recall, capacity, cost and scores.
+
+    A verdict holds however often the status is read.
 
     Parameters
     ----------
     policy : ThresholdPolicy, JointPolicy or Worklist
-        What is deployed, on cases or over stays. The limits are those of its scenario; every stream
-        of a joint policy has a verdict on its own precision floor. A worklist is made of whole
-        periods, which `update` must be given at once.
+        The deployed policy, on cases or over stays, with the limits of its scenario. Each stream of
+        a joint policy has a verdict on its own precision floor. With a worklist, each call of
+        `update` takes whole periods.
     path : path-like, optional
-        A new SQLite file for cases, labels and settings, which `Monitor.open` goes on with. By
-        default the state is in memory.
+        A new SQLite file for cases, labels and settings; `Monitor.open` opens it again. By default
+        they are kept in memory.
     window : float or timedelta, default 30
-        Days after which an alarm counts, with its label as it is known at the time of asking. Until
-        its label comes it counts as true for *broken* and as false for *kept*: a window long enough
-        for most labels keeps such alarms few.
+        Days after which an alarm counts, with its latest label. An alarm without a label counts as
+        true for *broken* and as false for *kept*: choose a window in which most labels arrive.
     alpha : float, default 0.05
-        Probability, for each limit, of ever calling it broken although it is kept.
+        For each limit, the largest probability of ever calling it broken although it is kept.
     run_length : float, default 10,000
-        Alarms, or periods, that the detector of late changes takes on average to fire although the
-        limit is kept.
+        Average number of alarms, or periods, before the detector of late changes fires by chance.
     cost_ratio : float, optional
         C_FP / C_FN where it is known; by default the policy's default threshold decides.
     max_cost : float, optional
         Budget: cost per case in misses. By default costs are not watched.
     score_unit : str, optional
-        "week", "month" or another unit of the calendar by which scores are compared, where
-        neighbouring days are alike. By default the periods of the capacity.
+        Calendar unit, such as "week" or "month", over which scores are compared where neighbouring
+        days are correlated. By default the periods of the capacity.
     validation : tuple of labels and scores, optional
-        Cases on which risks are calibrated, and the patient of each as a third member where cases
-        of a patient belong together. `status` then states the precision to expect of alarms whose
-        labels are still to come. The file keeps the calibration, not the cases.
+        Cases on which risks are calibrated; a third member names the patient of each case where
+        patients have several. `status` then estimates the precision of alarms whose windows are
+        open. The file keeps the calibration, not the cases.
 
     Examples
     --------
@@ -98,9 +98,9 @@ class Monitor:
         score_unit: str | None = None,
         validation: Any = None,
     ) -> None:
-        """Make the file."""
+        """Check the policy and the settings, and create the file."""
         if path is not None and Path(path).exists() and Path(path).stat().st_size:
-            raise FileExistsError(f"{path} exists; voros.Monitor.open(path) goes on with it")
+            raise FileExistsError(f"{path} exists; voros.Monitor.open(path) opens it")
         watched = WatchedPolicy.from_policy(policy)
         settings = Settings(
             window=window / timedelta(days=1) if isinstance(window, timedelta) else window,
@@ -117,20 +117,20 @@ class Monitor:
 
     @classmethod
     def open(cls, path: str | Path) -> Monitor:
-        """Go on with the file of a monitor: its policy, its settings, its cases.
+        """Open the file of a monitor, with its policy, settings, cases and labels.
 
         Returns
         -------
         Monitor
         """
         if not Path(path).is_file():
-            raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) makes it")
+            raise FileNotFoundError(f"{path} does not exist; Monitor(policy, path) creates it")
         monitor = object.__new__(cls)
         monitor._start(Store(path))
         return monitor
 
     def _start(self, store: Store) -> None:
-        """Take policy and settings from the file."""
+        """Read policy and settings from the store."""
         try:
             self._watched = WatchedPolicy.from_policy(load_policy(store.metadata("policy") or "{}"))
             self.settings = Settings.from_text(store.metadata("settings") or "")
@@ -142,7 +142,7 @@ class Monitor:
 
     @property
     def policy(self) -> AnyPolicy:
-        """What is deployed now."""
+        """The policy that is deployed now."""
         return self._watched.policy
 
     def close(self) -> None:
@@ -157,7 +157,7 @@ class Monitor:
 
     @property
     def path(self) -> Path | None:
-        """Where the state is; None for memory."""
+        """The file; None where the state is in memory."""
         return self._store.path
 
     @property
@@ -177,17 +177,18 @@ class Monitor:
         by: Any = None,
         confirm_times: bool = False,
     ) -> Update:
-        """Decide on cases as they come, and remember them: all of a batch, or none.
+        """Decide on a batch of new cases and store them, all or none.
 
         Parameters
         ----------
         y_score : array-like of shape (n_cases,)
             For a joint policy of several outcomes, a mapping or data frame with a column for each.
         cases : array-like of shape (n_cases,)
-            What identifies each case. One that came before is not counted again. For a policy over
-            stays, the stay of each row, and a row is identified by its stay and time.
+            Identifier of each case; a case that is stored already does not count again. For a
+            policy over stays, the stay of each row; stay and time identify the row.
         times : array-like of shape (n_cases,)
-            When each came: datetimes of any kind, or ISO 8601 text. Rows of a stay come in order.
+            Arrival of each case: datetimes of any kind, or ISO 8601 text. Rows of a stay must come
+            in the order of time.
         groups : array-like of shape (n_cases,), optional
             The patient of each case. Alarms of a patient within a window of the first are one unit
             of evidence, because they are not independent: choose a window as long as the alarms of
@@ -196,7 +197,7 @@ class Monitor:
             The period of each case, such as a shift; by default that of the scenario's capacity,
             or its day.
         by : array-like of shape (n_cases,), optional
-            The group of each case, where every group has a threshold of its own.
+            The subgroup of each case, for a joint policy with a threshold for each subgroup.
         confirm_times : bool, default False
             Accept times more than a year from all others. The clock never goes back, so a mistyped
             year would close the windows of all later alarms at once; see `withdraw`.
@@ -235,14 +236,14 @@ class Monitor:
         return Update(self._watched.alarms_of(decided), n_new, len(ids) - n_new)
 
     def _periods(self, times: Any, periods: Any) -> tuple[AnyArray, str]:
-        """Return the period of each case, and the unit; stays have none."""
+        """Return the period of each case, and the unit of the periods; stays have no period."""
         if self._watched.rule is not None:
             return np.full(len(times), "", dtype=object), "stay"
         per = self._watched.limits.per or "day"
         return name_periods(times, periods, per, self.settings.score_unit)
 
     def _decide(self, y_score: Any, columns: dict[str, AnyArray], by: Any) -> list[Decided]:
-        """Decide on a batch; on stays and worklists, whose past matters, only on what is new."""
+        """Decide on a batch; over stays and in worklists, whose past matters, on new rows only."""
         decided = self._watched.decide(y_score, by, self.settings.cost_ratio)
         check_same_length(y_score=decided[0].score, cases=columns["id"])
         over_stays = self._watched.rule is not None
@@ -260,7 +261,7 @@ class Monitor:
         return [decided[0]._replace(alarm=every)]
 
     def _list(self, batch: dict[str, AnyArray]) -> BoolArray:
-        """Make the lists of new periods, which must be whole."""
+        """List the highest scores of new periods, which must be whole."""
         assert isinstance(self.policy, Worklist)
         self._store.check_unseen(batch["period"])
         return self.policy.predict(batch["score"], periods=batch["period"])
@@ -274,7 +275,7 @@ class Monitor:
         pos_label: Any = None,
         confirm_times: bool = False,
     ) -> int:
-        """Take labels when they come, in any order; a later one corrects an earlier one.
+        """Store labels, in any order; a later label of a case replaces an earlier one.
 
         Parameters
         ----------
@@ -282,11 +283,11 @@ class Monitor:
             For a joint policy of several outcomes, a mapping or data frame with a column for each
             that is labelled.
         cases : array-like of shape (n_labels,)
-            The cases they belong to, which may come later.
+            The case of each label. A case may arrive after its label.
         times : array-like of shape (n_labels,), optional
-            When each label came; by default now, at the latest time the monitor knows. For a policy
-            over stays, when each event happened, or when a stay ended without one: only then is
-            the outcome of its alarms known.
+            When each label became known; by default the latest time that the monitor knows. For a
+            policy over stays, when each event happened, or when a stay ended without one: only then
+            is the outcome of its alarms known.
         pos_label : label, optional
             By default that of the policy.
         confirm_times : bool, default False
@@ -295,7 +296,7 @@ class Monitor:
         Returns
         -------
         int
-            How many said something new.
+            Number of new or corrected labels.
         """
         check_aligned(y_true=y_true, cases=cases, times=times)
         ids, clock = read_ids(cases), self._store.clock
@@ -321,7 +322,7 @@ class Monitor:
             )
 
     def advance(self, time: Any, *, confirm_times: bool = False) -> None:
-        """Advance the clock, which closes windows; it never goes back.
+        """Advance the clock, which closes windows; an earlier time changes nothing.
 
         More than a year at once needs ``confirm_times=True``.
         """
@@ -334,9 +335,9 @@ class Monitor:
             self._store.advance(seconds)
 
     def withdraw(self, cases: Any) -> None:
-        """Take cases back, with their labels, as if they had never come.
+        """Remove cases and their labels; to correct a case, remove it and give it again.
 
-        The clock goes back to the latest time that is left. A case may come again.
+        The clock goes back to the latest remaining time.
 
         Parameters
         ----------
@@ -346,7 +347,7 @@ class Monitor:
             self._store.withdraw(read_ids(cases).tolist())
 
     def status(self) -> Status:
-        """Say what is known of each limit now.
+        """Judge every limit on the data so far.
 
         Returns
         -------
@@ -382,7 +383,7 @@ class Monitor:
         Parameters
         ----------
         since : date, optional
-            Use cases from this time on; by default since the change that `status` sees, or since
+            Use cases from this time on; by default since the change that `status` dates, or since
             the policy was deployed.
 
         Returns
@@ -391,9 +392,8 @@ class Monitor:
 
         Notes
         -----
-        Nothing is deployed: `adopt` does that. The file counts the proposals it was asked for, and
-        the error of a guarantee is spent over them; the same cases and labels again are the same
-        proposal.
+        Nothing is deployed: `adopt` does that. The file counts its proposals, and the error of a
+        guarantee is spent over them; a proposal from the same cases and labels is not a new one.
         """
         single, deployed, ratio = self._watched.single, self._deployment, self.settings.cost_ratio
         if single is None:
@@ -403,7 +403,7 @@ class Monitor:
             )
         begin = self.status().since if since is None else since
         first = deployed.since if begin is None else max(deployed.since, read_time(begin))
-        # Without a guarantee nothing is counted, and the file may be one that cannot be written.
+        # Without a guarantee nothing is counted, so the file may be read-only.
         with nullcontext() if single.guarantee is None else self._store.transaction():
             if single.rule is not None:
                 stays = recorded_stays(deployed, first)
@@ -417,15 +417,15 @@ class Monitor:
             return propose(rows, policy, ratio, number)
 
     def adopt(self, policy: AnyPolicy, *, validation: Any = None) -> None:
-        """Deploy another policy from now on; evidence begins again, and the file keeps the old.
+        """Deploy another policy from now on: evidence starts again, and the file keeps the old one.
 
         Parameters
         ----------
         policy : ThresholdPolicy, JointPolicy or Worklist
-            Its streams must be those of the policy before.
+            It must have the streams of the old policy.
         validation : tuple of labels and scores, optional
-            As for the monitor itself. Without it no precision is expected from now on: the old
-            calibration may be what failed.
+            As in the constructor. Without it, no precision is expected from now on, because the old
+            calibration may no longer hold.
         """
         watched, clock = WatchedPolicy.from_policy(policy), self._store.clock
         self._watched.check_successor(watched)

@@ -17,14 +17,14 @@ WIDTH, HEIGHT = 8.0, 2.8
 """Inches of a picture."""
 
 LOWEST_EVIDENCE = -6.0
-"""Powers of ten below which the picture of the evidence ends."""
+"""Lowest power of ten in the picture of the evidence."""
 
 Draw: TypeAlias = Callable[[Any, Watch, AnyArray], str]
 """Draws a watch over its dates on axes that have a title, and returns the caption."""
 
 
 def render_status_page(status: Status, settings: Settings, title: str) -> str:
-    """Lay a status out as one HTML document that needs no other file."""
+    """Return a status as one HTML document that needs no other file."""
     return render_document(
         "voros.monitoring",
         "monitor.html",
@@ -36,7 +36,7 @@ def render_status_page(status: Status, settings: Settings, title: str) -> str:
 
 
 def status_pictures(status: Status) -> Iterator[Picture]:
-    """Draw everything that is watched and has a history."""
+    """Draw every watch that has a history."""
     drawn: dict[str, tuple[Draw, ...]] = {
         "precision": (_draw_precision, _draw_evidence),
         "expected precision": (_draw_expected,),
@@ -87,7 +87,7 @@ def _draw_precision(ax: Any, watch: Watch, dates: AnyArray) -> str:
     highest = float(np.nanmax(watch.history["estimate"]))
     ax.set_ylim(0.0, min(1.0, max(2 * (watch.limit or 0.0), highest + 0.1)))
     ax.set_title(f"{watch.kind.capitalize()} so far")
-    share = "true alarms" if watch.kind == "precision" else "positives found"
+    share = "true alarms" if watch.kind == "precision" else "positives with an alarm"
     return (
         f"Share of {share} since the policy was deployed, with an interval that holds at all "
         "times at once."
@@ -98,8 +98,8 @@ def _draw_expected(ax: Any, watch: Watch, dates: AnyArray) -> str:
     _draw_shares(ax, watch, dates, "expected", ("observed", "as labels came"))
     ax.set_title("Expected precision of alarms whose windows were open")
     return (
-        "On each day, of alarms whose labels were still to come, if a risk still means what it did "
-        "on validation; and the share of them that turned out to be true."
+        "Of the alarms whose windows were open on each day, if a risk still means what it did on "
+        "validation; and the share of them that turned out to be true."
     )
 
 
@@ -118,7 +118,7 @@ def _draw_evidence(ax: Any, watch: Watch, dates: AnyArray) -> str:
     ax.plot(dates, _tens(watch.history["detector"]), color="grey", linewidth=1, label="detector")
     ax.axhline(0.0, color="C3", linestyle="--", label="bound")
     ax.set_title(f"Evidence that {watch.kind} is below its floor")
-    return "Powers of ten; 0 is the bound. The detector forgets good times, and finds changes."
+    return "Powers of ten; 0 is the bound. The detector forgets good times, so it finds changes."
 
 
 def _tens(logs: FloatArray) -> FloatArray:

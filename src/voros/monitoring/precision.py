@@ -1,8 +1,9 @@
-"""Precision and recall against their floors: units in their order, counted when they have closed.
+"""Precision and recall against their floors.
 
-Of precision the units are made of alarms, of which some are true. Of recall they are made of
-positives, of which some raised an alarm; an alarm without a label may be one of these, and a case
-with neither alarm nor label is left out, which can only hide misses.
+Units count in the order in which they began, once their windows have closed. For precision, a unit
+has alarms, some of them true. For recall, it has positives, some of which raised an alarm; an alarm
+without a label may be one of these, and a case with neither alarm nor label is left out, which can
+only hide misses.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from voros.text.numbers import count, counted, interval, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT = 100
-"""Units of the curve that shows how it is now."""
+"""Number of latest units in the curve of the recent precision or recall."""
 
 HIGHEST_FLOOR = 1.0 - 1e-9
-"""A floor of 1 is read as this: one false alarm is then decisive, and the logarithm finite."""
+"""Stands for a floor of 1, to keep logarithms finite; one false alarm is decisive."""
 
 CURVE_POINTS = 100
-"""At most this many points of a curve are computed: an interval takes all units before it."""
+"""Most points of a curve; each interval is computed from all units before it."""
 
 
 class Alarms(NamedTuple):
@@ -43,9 +44,9 @@ class Alarms(NamedTuple):
     times : ndarray of float
     patients : sequence of str or None
     labels : ndarray of float
-        As they are known now: 1, 0, or NaN where none has come.
+        The latest labels: 1, 0, or NaN where there is none.
     at_close : ndarray of float
-        The same when the window of the alarm closed.
+        The labels when the window of the alarm closed.
     scores : ndarray of float
     """
 
@@ -57,27 +58,27 @@ class Alarms(NamedTuple):
 
     @classmethod
     def from_rows(cls, rows: Sequence[tuple[Any, ...]]) -> Alarms:
-        """Take rows of time, patient, label now, label when the window closed, and score."""
+        """Build from rows of time, patient, label now, label when the window closed, and score."""
         times, patients, *columns = zip(*rows, strict=True) if rows else ((),) * 5
         return cls(np.array(times), patients, *(np.array(c, dtype=float) for c in columns))
 
     @property
     def with_patients(self) -> bool:
-        """Whether patients are known, and their alarms belong together."""
+        """Whether alarms name patients, whose alarms belong together."""
         return any(patient is not None for patient in self.patients)
 
 
 class Units(NamedTuple):
-    """What is independent: alarms, patients, or stays, in the order in which they begin.
+    """Independent units: alarms, patients or stays, in the order in which they begin.
 
     Attributes
     ----------
     begins, ends : ndarray of float
         When each began, and when it closed.
     alarms, true, unlabelled : ndarray of float
-        Alarms of each, and of them true ones and ones without a label.
+        Alarms of each, true ones, and ones without a label.
     one_true : bool
-        Whether at most one alarm of each can be true, whatever the labels are.
+        Whether at most one alarm of each unit can be true.
     """
 
     begins: FloatArray
@@ -88,7 +89,7 @@ class Units(NamedTuple):
     one_true: bool
 
     def at_best(self) -> Units:
-        """Take as many alarms without a label as true as can be; others would not have counted."""
+        """Count as many unlabelled alarms as possible as true, and leave out the others."""
         true = self.true + self.unlabelled
         true = np.minimum(true, 1.0) if self.one_true else true
         alarms = self.alarms - self.unlabelled + true - self.true
@@ -96,7 +97,7 @@ class Units(NamedTuple):
 
     @property
     def sums(self) -> tuple[float, float, float]:
-        """Alarms, true ones and ones without a label."""
+        """Numbers of alarms, of true ones and of ones without a label."""
         return float(self.alarms.sum()), float(self.true.sum()), float(self.unlabelled.sum())
 
     def only(self, rows: AnyArray) -> Units:
@@ -112,7 +113,7 @@ class Units(NamedTuple):
         return labelled.only(labelled.alarms > 0)
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return both ends of the precision, whatever the alarms without a label are."""
+        """Return both ends of the interval, whatever the missing labels are."""
         best = self.at_best()
         if not self.alarms.sum():
             return 0.0, 1.0
@@ -126,9 +127,9 @@ class Units(NamedTuple):
         return None if (alarms == 1).all() else alarms
 
     def evidence(self, floor: float, settings: Settings) -> Evidence:
-        """Weigh the units against the floor, unlabelled alarms as true ones.
+        """Weigh the units against the floor; unlabelled alarms count as true ones.
 
-        So the evidence is at most what all labels would give.
+        The evidence is at most that of all labels.
         """
         best, most_false = self.at_best(), 1.0 - min(floor, HIGHEST_FLOOR)
         bets = ratio_bets(
@@ -142,17 +143,17 @@ class Units(NamedTuple):
 
 
 def closed_units(alarms: Alarms, window: float, clock: float) -> tuple[Units, BoolArray]:
-    """Return the units that have closed, and which alarms are theirs."""
+    """Return the closed units, and which alarms belong to them."""
     units, codes = all_units(alarms, window)
     closed = units.ends < clock
     return units.only(closed), closed[codes]
 
 
 def all_units(alarms: Alarms, window: float) -> tuple[Units, AnyArray]:
-    """Return the units of alarms, open ones too, and the unit of each alarm.
+    """Return the units of alarms, including open ones, and the unit of each alarm.
 
-    Without patients each alarm is a unit, which closes a window later. With them, alarms of a
-    patient within a window of the first are one, which closes when the window of the last would.
+    Without patients, each alarm is a unit, which closes a window later. With patients, alarms of a
+    patient within a window of the first are one unit, which closes two windows after the first.
     """
     single = not alarms.with_patients
     codes = np.arange(len(alarms.times)) if single else _patient_units(alarms, window)
@@ -167,7 +168,7 @@ def all_units(alarms: Alarms, window: float) -> tuple[Units, AnyArray]:
 
 
 def _patient_units(alarms: Alarms, window: float) -> AnyArray:
-    """Return the unit of each alarm; the units are numbered as they begin."""
+    """Return the unit of each alarm, numbered in the order in which they begin."""
     began: list[float] = []
     unit_of: dict[str, int] = {}
     codes = np.empty(len(alarms.times), dtype=int)
@@ -183,7 +184,7 @@ def _patient_units(alarms: Alarms, window: float) -> AnyArray:
 
 
 class Said(NamedTuple):
-    """What the cases of a unit are called, what is counted of them, and what is measured."""
+    """Words for the cases of a unit, for what is counted of them, and for the measure."""
 
     of: str
     counted: str
@@ -202,10 +203,10 @@ def precision_watch(
     said: Said = PRECISION,
     unknown_misses: str = "",
 ) -> Watch:
-    """Judge the precision, or the recall, of units that have closed.
+    """Judge the precision, or the recall, of closed units.
 
-    Where ``unknown_misses`` says why more may have been missed than is known, the floor may be
-    shown to be broken, and not to be kept.
+    ``unknown_misses`` says why there may be more misses than are known; then the floor may be
+    shown broken, but not kept.
     """
     n, true, unlabelled = units.sums
     evidence = units.evidence(floor, settings)
@@ -252,7 +253,7 @@ def _curves(
 
 
 def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
-    """Return the precision of the last units; NaN before there are as many."""
+    """Return the precision of the last `RECENT` units; NaN before there are that many."""
     recent = np.full(len(true), np.nan)
     if len(true) > RECENT:
         hits, n = true[RECENT:] - true[:-RECENT], labelled[RECENT:] - labelled[:-RECENT]
@@ -261,7 +262,7 @@ def _recent(true: FloatArray, labelled: FloatArray) -> FloatArray:
 
 
 def reversed_in_words(watch: Watch, alarms: Alarms, settings: Settings, now: float) -> str:
-    """Say that labels which came after the windows had closed have reversed a verdict."""
+    """Return a note where labels that became known after the windows closed change a verdict."""
     window, floor = settings.window_seconds, watch.limit or 0.0
     _, closed = closed_units(alarms, window, now)
     labels, at_close = alarms.labels[closed], alarms.at_close[closed]
@@ -272,19 +273,18 @@ def reversed_in_words(watch: Watch, alarms: Alarms, settings: Settings, now: flo
         return ""
     n, true = len(at_close) - np.isnan(at_close).sum(), np.nansum(at_close)
     return (
-        f"labels that came or were corrected later have reversed the verdict on {watch.name}: with "
-        f"those known when the windows closed, {count(true)} of {count(n)} alarms were true, and "
-        f"it would be {was}"
+        f"late or corrected labels have changed the verdict on {watch.name}: with those known when "
+        f"the windows closed, {count(true)} of {count(n)} alarms were true, and it would be {was}"
     )
 
 
 def recall_watch(
     rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
 ) -> Watch:
-    """Judge the recall by rows of time, alarm, patient and latest label of every case.
+    """Judge the recall from time, alarm, patient and latest label of every case.
 
-    Where some cases without an alarm have no label, more may have been missed than are known. Where
-    none has one, nothing is judged.
+    If some cases without an alarm have no label, there may be more misses than are known. If none
+    has one, recall is not judged.
     """
     window = settings.window_seconds
     silent = [label for time, alarm, _, label in rows if not alarm and time + window < now]

@@ -1,6 +1,6 @@
-"""Alarms per period, or per case, against the capacity, and cost against a budget.
+"""Alarms per period or per case against the capacity, and costs against a budget.
 
-Both are ratios of sums over the periods that have ended.
+Both are ratios of sums over periods that have ended.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CapacityLimit:
-    """Most alarms: a share of the cases, a rate, or a number per period.
+    """The capacity: a share of the cases, a rate, or a number per period.
 
     Attributes
     ----------
     most : float
     kind : str
-        "share" of the cases; "rate" per patient-day; "mean" number over periods; "exceed", the
-        share of periods that may have more; "never" may any.
+        "share" of the cases; "rate" per patient-day; "mean" number per period; "exceed", where a
+        share of the periods may have more; "never", where no period may.
     exceed : float
+        That share.
     """
 
     most: float
@@ -44,12 +45,12 @@ class CapacityLimit:
 
     @property
     def by_size(self) -> bool:
-        """Whether it allows more alarms where there are more cases or patient-days."""
+        """Whether the limit grows with the number of cases or patient-days."""
         return self.kind in ("share", "rate")
 
 
 def capacity_limit(policy: WatchedPolicy) -> CapacityLimit | None:
-    """Return the limit on alarms that a monitor watches; None where there is none."""
+    """Return the capacity that is watched; None where the policy has none."""
     scenario = policy.limits
     most = float(scenario.capacity)
     if policy.rule is not None:
@@ -65,9 +66,9 @@ def capacity_limit(policy: WatchedPolicy) -> CapacityLimit | None:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Cases and alarms of the periods that have ended, empty ones of a calendar included.
+    """Cases and alarms of the periods that have ended, including empty ones of a calendar.
 
-    Of stays, their patient-days in place of cases.
+    For stays, alarms and patient-days of each stay.
     """
 
     begins: FloatArray
@@ -76,7 +77,7 @@ class Counts:
 
 
 def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
-    """Leave out the period that goes on, and add the calendar's periods without a case."""
+    """Leave out the last period, which has not ended, and add the calendar's empty periods."""
     calendar = None if unit is None else Calendar.from_name(unit)
     if calendar is None or not len(periods.names):
         return Counts(periods.starts[:-1], periods.cases[:-1], periods.alarms[:-1])
@@ -89,7 +90,7 @@ def ended_counts(periods: PeriodTotals, unit: str | None) -> Counts:
 
 
 class Bound(NamedTuple):
-    """A limit on the sums of periods, in relation to their sizes; without sizes each is 1."""
+    """A limit on the ratio of the sums of periods to their sizes; without sizes each is 1."""
 
     sums: FloatArray
     most: float
@@ -97,9 +98,9 @@ class Bound(NamedTuple):
     is_share_of_periods: bool = False
 
     def interval(self, alpha: float) -> tuple[float | None, float | None, float | None]:
-        """Return the ratio and its ends, None where there are none yet.
+        """Return the ratio and the ends of its interval; None where they are unknown.
 
-        Those of a share of periods need no assumption.
+        For a share of periods, both ends need no assumption on the largest sum.
         """
         if not len(self.sums):
             return None, None, None
@@ -113,9 +114,9 @@ class Bound(NamedTuple):
 def _judged(
     bounds: list[Bound], begins: FloatArray, settings: Settings, is_complete: bool = True
 ) -> tuple[Judgement, dict[str, Any]]:
-    """Bet on every limit, with equal parts of the evidence, and return what a watch says of them.
+    """Bet against every limit, with equal parts of the evidence, and return fields of a watch.
 
-    That they are kept is said only of complete sums. A limit of 0 is decided by one period.
+    Only complete sums can show that limits are kept. A limit of 0 is decided by one period.
     """
     bets = [ratio_bets(b.sums, b.most, b.sizes) for b in bounds if b.most > 0]
     evidence = weigh(np.hstack(bets), settings, begins)
@@ -130,7 +131,7 @@ def _judged(
 
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
-    """Judge the alarms of the periods that have ended."""
+    """Judge the alarms of periods, or stays, against the capacity."""
     if limit.by_size:
         some = counts.cases > 0
         counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
@@ -150,7 +151,7 @@ def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> 
 
 
 def _bounds(counts: Counts, limit: CapacityLimit, above: BoolArray) -> list[Bound]:
-    """Return every limit; a share of periods that may have more leaves the mean its capacity."""
+    """Return the limits; where a share of periods may have more, the mean is limited too."""
     if limit.by_size:
         return [Bound(counts.alarms, limit.most, counts.cases)]
     mean = Bound(counts.alarms, limit.most)
@@ -204,7 +205,7 @@ SHOWN_PER = 1000
 
 
 def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
-    """Return what a false alarm costs against a miss: as it is known, or on average."""
+    """Return the cost ratio: the known one, or the mean of the scenario's."""
     if cost_ratio is not None:
         return float(cost_ratio)
     return policy.scenario.costs.mean_ratio(policy.n_negative / policy.n_positive)
@@ -215,8 +216,8 @@ def cost_watch(
 ) -> Watch:
     """Judge the mean cost per case, in misses, over periods whose windows have closed.
 
-    A case without a label adds nothing: the true cost is at least what is counted, so a budget
-    that is shown to be broken is broken. That it is kept can be said only where all have labels.
+    A case without a label adds no cost: the true cost is at least what is counted, so a budget can
+    be shown broken. It can be shown kept only where all cases have labels.
     """
     table = np.array(rows, dtype=float).reshape(-1, 5)
     begins, cases, false_alarms, misses, unlabelled = table.T
@@ -240,10 +241,9 @@ def _cost_in_words(
     if estimate is None:
         return "cost: too early to tell; no window has closed"
     cost, limit = SHOWN_PER * estimate, SHOWN_PER * max_cost
-    seen = f"{short(cost, limit)} misses' worth in 1,000 cases, of {short(limit)}"
+    seen = f"{short(cost, limit)} misses' worth per 1,000 cases, budget {short(limit)}"
     if missing:
         seen += (
-            f", counted without the {missing:,} of {cases:,} cases that nobody labelled: the true "
-            "cost is at least this"
+            f"; {missing:,} of {cases:,} cases have no label, and the true cost is at least this"
         )
     return f"cost: {_verdict_in_words(judgement)}; {seen}"

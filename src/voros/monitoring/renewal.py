@@ -1,4 +1,4 @@
-"""A new threshold from recent labelled cases, under the same guarantee: only a proposal."""
+"""Propose a new threshold from recent labelled cases, under the same guarantee."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from voros.policy.worklists import Worklist, worklist
 from voros.text.numbers import short, threshold_text, typed
 
 STAYS = "stays"
-"""The unit of a proposal over stays."""
+"""Unit of a proposal over stays."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Renewal:
-    """A policy that recent cases suggest; `Monitor.adopt` deploys it.
+    """A policy proposed from recent cases; `Monitor.adopt` deploys it.
 
     Attributes
     ----------
     policy : ThresholdPolicy or Worklist
     old_threshold, new_threshold : float
     n_cases, n_alarms, n_unlabelled : int
-        Cases whose windows have closed, alarms of them, and alarms without a label, which count as
-        false alarms.
+        Numbers of cases whose windows have closed, of their alarms, and of alarms without a label,
+        which count as false.
     recall_known : bool
-        Whether every case was labelled. Where only alarms were, thresholds below the old one are
-        judged as if every other case were negative, and recall is not known.
+        Whether every case has a label. If not, thresholds below the old one are judged as if every
+        case without an alarm were negative, and recall is not known.
     number : int
-        How many different proposals the file has been asked for; the error of the guarantee is
-        spent over all of them. 0 without a guarantee.
+        Number of this proposal in the file; the error of the guarantee is spent over all of them.
+        0 without a guarantee.
     unit : str
-        What is counted: cases, or stays.
+        "cases" or "stays".
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Renewal:
 
 
 def spend(guarantee: Guarantee, number: int) -> Guarantee:
-    """Return what to ask of proposal number 1, 2, ...; their errors sum to that of the guarantee.
+    """Return the guarantee of proposal 1, 2, ...; their errors sum to that of the guarantee.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
 
 
 def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> int:
-    """Return the number of a proposal from these cases, inside a transaction; 0 if none is due."""
+    """Count a proposal inside a transaction and return its number; 0 without a guarantee."""
     if policy.guarantee is None:
         return 0
     digest = hashlib.sha256(repr((rows, policy.to_json())).encode()).hexdigest()
@@ -133,7 +133,7 @@ def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
 
 
 def _asked(policy: ThresholdPolicy, number: int) -> dict[str, Any]:
-    """Return how a proposal is decided: as the policy was, with its part of the error."""
+    """Return the arguments that decide a proposal as the policy, with its part of the error."""
     how: dict[str, Any] = {"strategy": policy.strategy, "model": policy.model}
     if policy.guarantee is not None:
         how |= {"guarantee": spend(policy.guarantee, number), "n_models": 1}
@@ -146,10 +146,10 @@ def propose(
     cost_ratio: float | None,
     number: int = 0,
 ) -> Renewal:
-    """Decide thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
+    """Choose thresholds on recent cases, as `ThresholdPolicy.from_validation` or `worklist` does.
 
-    All cases count for the capacity. An alarm without a label counts as a false one: labels that
-    are missing for a reason cannot make a certificate.
+    All cases count for the capacity. An alarm without a label counts as false, so that labels that
+    are missing for a reason cannot certify a threshold.
     """
     if not rows:
         raise ValueError("there are no cases whose windows have closed; a new threshold needs some")
@@ -165,7 +165,7 @@ def propose(
             "recall floor needs the labels of all"
         )
     if n_silent:
-        # Who was looked at without an alarm is not a fair sample of those who were not.
+        # Labelled cases without an alarm need not be a random sample, so none of them counts.
         positive, scores = positive & alarms, np.where(alarms, scores, scores.min())
     if positive.all() or not positive.any():
         raise ValueError(
@@ -199,9 +199,9 @@ def propose(
 def propose_on_stays(
     recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
 ) -> Renewal:
-    """Decide thresholds on recent stays, as `ThresholdPolicy.from_points` does.
+    """Choose thresholds on recent stays, as `ThresholdPolicy.from_points` does.
 
-    A stay whose outcome is not known counts as one without an event, so that its alarms are false.
+    A stay whose outcome is not known counts as one without an event, so its alarms are false.
     """
     origin, old = policy.origin, policy.threshold(cost_ratio)
     n_unknown = int((~recorded.known).sum())
@@ -236,7 +236,7 @@ def propose_on_stays(
 
 
 def _scenario(policy: ThresholdPolicy) -> Scenario:
-    """Return the limits for any number of cases: a capacity of whole alarms becomes a share."""
+    """Return limits for any number of cases: a capacity in alarms becomes a share or a rate."""
     scenario, guarantee = policy.scenario, policy.guarantee
     by_horizon = guarantee is not None and guarantee.horizon is not None
     if not scenario.capacity_is_count or scenario.per is not None or by_horizon:
@@ -249,7 +249,7 @@ def _scenario(policy: ThresholdPolicy) -> Scenario:
 
 
 def _groups(patients: Sequence[str | None], policy: ThresholdPolicy) -> list[str] | None:
-    """Return the patient of each case where a guarantee has to know."""
+    """Return the patient of each case where a guarantee needs it."""
     missing = sum(patient is None for patient in patients)
     by_patient = policy.origin is not None and policy.origin.n_groups is not None
     if policy.guarantee is not None and by_patient and missing:

@@ -1,4 +1,4 @@
-"""What a monitor is given: settings, times, names of cases, scores and labels, each checked."""
+"""Settings of a monitor, and checks of times, identifiers, scores and labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from voros.io.writing import json_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_SCORE = 1e100
-"""Squares of scores are summed."""
+"""Scores are at most this large, because their squares are summed."""
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -28,14 +28,14 @@ LONGEST_GAP = 366 * SECONDS_PER_DAY
 """Times further than this from all others are refused until somebody confirms them."""
 
 LAST_SECOND = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
-"""Calendars of Python end with that day."""
+"""The last day of Python's calendar."""
 
 
 def read_times(times: Any) -> FloatArray:
     """Read dates and times of any kind as seconds since 1970 in UTC.
 
-    They are of numpy, pandas, polars, Python's own, or ISO 8601 text, and all or none of them have
-    a zone. Times without one are taken as they stand.
+    They may be numpy's, pandas's, polars's or Python's, or ISO 8601 text; all or none have a zone.
+    Times without a zone are read as UTC.
 
     Examples
     --------
@@ -51,10 +51,10 @@ def read_time(time: Any) -> float:
 
 
 def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) -> None:
-    """Refuse times more than a year from all others, which are mostly mistyped.
+    """Refuse times more than a year from all others, which are probably mistyped.
 
-    ``first`` and ``clock`` are the first and the latest time known so far; between them any is
-    accepted. Where none is, times may not be more than a year after today either.
+    ``first`` and ``clock`` are the first and the latest time known so far; every time between them
+    is accepted. Without a clock, times may also not be more than a year after today.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def check_gaps(seconds: FloatArray, first: float | None, clock: float | None) ->
 
 
 def day_of(seconds: float) -> str:
-    """Return the date of a time in seconds; beyond the calendar its last day.
+    """Return the date of a time in seconds; the last of the calendar for any later time.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def day_of(seconds: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a monitor judges; `Monitor` explains each."""
+    """How a monitor judges; `Monitor` explains each setting."""
 
     window: float
     alpha: float = 0.05
@@ -140,7 +140,7 @@ class Settings:
 
 
 def read_ids(names: Any, argument: str = "cases") -> AnyArray:
-    """Return what identifies cases, patients or periods as text, one for each case.
+    """Return identifiers of cases, patients or periods as text.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def read_ids(names: Any, argument: str = "cases") -> AnyArray:
 
 
 def check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray) -> None:
-    """Raise where a case has both labels at one time: neither is the later one."""
+    """Raise where a case has both labels at one time, because neither is the later one."""
     said: dict[tuple[str, float], bool] = {}
     for case, time, label in zip(ids.tolist(), seconds.tolist(), positive.tolist(), strict=True):
         if said.setdefault((case, time), label) != label:
@@ -166,7 +166,7 @@ def check_single_labels(ids: AnyArray, seconds: FloatArray, positive: BoolArray)
 
 
 def finite_scores(y_score: Any) -> FloatArray:
-    """Return scores whose squares can be summed."""
+    """Return scores; raise where their squares cannot be summed."""
     scores = check_scores(y_score).astype(float)
     largest = np.abs(scores).max(initial=0.0)
     if largest > LARGEST_SCORE:
@@ -182,14 +182,15 @@ def name_periods(
     if periods is not None and score_unit is not None:
         raise ArgumentError(
             "periods",
-            " of your own cannot be summed by the calendar; leave out ",
+            " cannot be combined into weeks or months; leave out ",
             Argument("score_unit"),
         )
     if periods is not None:
         return read_ids(periods, "periods"), "given"
     if Calendar.from_name(per) is None:
         raise ArgumentError(
-            "periods", f" is needed: the capacity is one per {per!r}, which no calendar knows"
+            "periods",
+            f" is needed: the capacity is per {per!r}, which is not a unit of the calendar",
         )
     if not len(times):
         return np.zeros(0, dtype=object), per

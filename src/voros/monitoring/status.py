@@ -1,4 +1,4 @@
-"""What a monitor says: a verdict for each limit, in words, with dates."""
+"""The status of a monitor: a verdict for each limit, in words, with dates."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VERDICTS: tuple[Verdict, ...] = ("kept", "too early to tell", "unknown", "watch"
 """From the best to the worst."""
 
 WARNINGS = ("expected precision", "scores")
-"""What is watched without labels, and never more than *watch*."""
+"""Watched without labels; their verdict is at most *watch*."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Watch:
-    """One limit: what is known of it now.
+    """One limit, and what the data show about it.
 
     Attributes
     ----------
@@ -35,19 +35,19 @@ class Watch:
     words : str
         The verdict in a sentence.
     limit, estimate, low, high : float or None
-        The limit, the estimate, and the ends of its confidence sequence; None where there is none.
+        The limit, the estimate, and the ends of its confidence sequence; None where unknown.
     n : int
-        Units behind it: alarms, patients, stays or periods.
+        Number of units: alarms, patients, stays or periods.
     unit : str
         "stay" where capacity and scores are judged by stay, otherwise "period".
     evidence : float
-        Evidence against the limit now, as a share of what would show it to be broken.
+        Evidence against the limit now, as a share of the evidence that shows it broken.
     since : str or None
-        When the change for the worse began, about.
+        About when the change for the worse began.
     noticed : str or None
-        When the verdict became what it is.
+        When the verdict was reached.
     history : mapping of str to ndarray
-        The curves behind it, computed when they are asked for.
+        Curves over time, computed on first access.
 
     Examples
     --------
@@ -73,12 +73,12 @@ class Watch:
 
     @cached_property
     def history(self) -> Mapping[str, AnyArray]:
-        """The curves behind it."""
+        """Curves over time."""
         return self.curves()
 
     @property
     def kind(self) -> str:
-        """What is watched, without the stream it is watched in."""
+        """The name without the stream."""
         return self.name.partition(" of ")[0]
 
     def document(self) -> dict[str, Any]:
@@ -89,21 +89,21 @@ class Watch:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Status:
-    """What a monitor says of a deployment.
+    """The verdicts of a monitor on a deployment.
 
     Attributes
     ----------
     verdict : str
-        The worst of the limits': "kept", "too early to tell", "unknown" (because labels are
-        missing), "watch" or "broken". Scores and expected precision count only where they are
-        "watch".
+        The worst verdict of the limits: "kept", "too early to tell", "unknown" (because labels are
+        missing), "watch" or "broken". Those of scores and expected precision count only where they
+        are "watch".
     as_of : str or None
         Date of the latest case or label.
     watches : tuple of Watch
     cases, alarms, labels : int
         Stored so far; of a policy over stays, cases are the stays.
     notes : tuple of str
-        What is not known, and what the numbers suggest.
+        What is unknown or left out, and what to do.
 
     Examples
     --------
@@ -135,18 +135,18 @@ class Status:
 
     @property
     def broken(self) -> bool:
-        """Whether some limit is shown to be broken."""
+        """Whether a limit is shown to be broken."""
         return self.verdict == "broken"
 
     @property
     def since(self) -> str | None:
-        """When the worst change began, about."""
+        """About when the earliest change with the worst verdict began."""
         dates = [w.since for w in self.watches if w.verdict == self.verdict and w.since]
         return min(dates) if dates else None
 
     @property
     def words(self) -> str:
-        """The whole status, a sentence a line."""
+        """The status as text, one line for each limit and note."""
         head = f"{self.verdict}, as of {self.as_of}" if self.as_of else "no cases yet"
         return "\n".join([head, *(watch.words for watch in self.watches), *self.notes])
 
@@ -166,9 +166,9 @@ class Status:
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What a batch of cases was: which raise an alarm, and how many had come before.
+    """The decisions on a batch: who raises an alarm, and how many cases were stored already.
 
-    Of a joint policy with several outcomes `alarms` are by outcome.
+    For a joint policy with several outcomes, `alarms` is a mapping by outcome.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def watch_name(kind: str, stream: str) -> str:
 
 
 def worst(watches: Sequence[Watch]) -> Verdict:
-    """Return the worst verdict of the limits, and of what is no more than a warning where it is."""
+    """Return the worst verdict; a warning without labels counts only where it is *watch*."""
     judged = [w.verdict for w in watches if w.kind not in WARNINGS or w.verdict == "watch"]
     return max(judged, key=VERDICTS.index, default="too early to tell")
 
@@ -223,7 +223,7 @@ class Judgement:
 def judge(evidence: Evidence, ends: FloatArray, kept: bool) -> Judgement:
     """Return the verdict of units that end at these times.
 
-    Broken stays broken: the error is that of ever saying so.
+    Broken stays broken: alpha is the probability of ever saying so.
     """
     at = evidence.broken_at
     if at is not None:

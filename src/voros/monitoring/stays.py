@@ -1,10 +1,10 @@
-"""Alarms over stays: rows as they come, events when they are known, the stay as unit of evidence.
+"""Alarms over stays; the stay is the unit of evidence.
 
-Days share patients, so what a day shows depends on the days before it; stays are independent. They
-are taken in the order in which they began: in the order in which they end the short ones would come
-first, and those that end with an event are not like the others. Each counts when the window and the
-horizon have passed since its first row, with the rows of its window, by the same code that counts
-the alarms of `voros.alarm_points`.
+Days share patients, so a day depends on the days before it; stays are independent. They count in
+the order in which they began: in the order in which they end, short stays would come first, and
+stays that end with an event differ from the others. A stay counts when the window and the horizon
+have passed since its first row, with the rows of its window. The code that counts its alarms is
+that of `voros.alarm_points`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def sound_rows(deployed: Deployment, rows: Mapping[str, AnyArray]) -> BoolArray:
-    """Tell which new rows sound an alarm, silenced by what the file knows of their stays."""
+    """Return which new rows sound an alarm, given the last alarms and events of their stays."""
     names, (rule, threshold) = rows["id"].tolist(), deployed.stay_rule
     events = [(name, time) for name, time, value in deployed.store.outcomes(names) if value]
     stays = _read_stays(rows["id"].astype(str), rows["time"], events)
@@ -54,21 +54,21 @@ EVENTS = Said("event", "were caught", "recall")
 
 
 class CountedStays(NamedTuple):
-    """The stays that count, in the order in which they began.
+    """Counts of closed stays, in the order in which they began.
 
     Attributes
     ----------
     totals : PeriodTotals
-        When each began, its rows, its alarms that count for the capacity, and sums of scores.
+        Start, rows, alarms that count for the capacity, and sums of scores of each stay.
     days : ndarray of float
         Patient-days of each in its window.
     units : Units
-        Of the stays with alarms.
+        Alarms of the stays that have any.
     events : Units
-        Of the stays with events, which count as the alarms of these units, caught ones as true. An
-        alarm in a stay whose outcome is not known may have caught one.
+        Events of the stays that have any, as alarms of these units; caught events are true ones. An
+        alarm in a stay whose outcome is not known may have caught an event.
     n_unknown : int
-        Stays whose outcome is not known.
+        Number of stays whose outcome is not known.
     """
 
     totals: PeriodTotals
@@ -79,7 +79,7 @@ class CountedStays(NamedTuple):
 
 
 def _closing(deployed: Deployment) -> float:
-    """Return how long after its first row a stay counts, in seconds."""
+    """Return the seconds after its first row until a stay counts."""
     return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
 
 
@@ -98,9 +98,9 @@ class RecordedStays:
     known : ndarray of bool
         Whether the outcome of each stay is known: it has ended, or had the event that ends it.
     n_open : int
-        Stays whose windows have not closed.
+        Number of stays whose windows have not closed.
     n_beyond : int
-        Alarms of the closed ones after their windows.
+        Number of alarms of the closed ones after their windows.
     """
 
     names: list[str]
@@ -202,7 +202,7 @@ def stay_status(deployed: Deployment) -> Status:
 def _notes(
     deployed: Deployment, recorded: RecordedStays, stays: CountedStays, recall_is_watched: bool
 ) -> Iterator[str]:
-    """Say what was left out, and what is known of recall."""
+    """Yield notes on what is left out, and on recall where it is not watched."""
     if recorded.n_open:
         days, stays_open = _closing(deployed) / SECONDS_PER_DAY, counted(recorded.n_open, "stay")
         yield f"not counted yet: {stays_open} that began in the last {typed(days)} days"

@@ -1,11 +1,11 @@
 """Cases and labels of a deployment in one SQLite file: each once, whole batches or nothing.
 
-A case has a row for each outcome that the policy raises alarms of, mostly one, which has no name.
-Rows of one stream, an outcome or a group of cases, are judged by one precision floor. A stay has a
-row for each of its scores, which its time tells from the others (``part``); a label of a stay is an
-event, at its time, or the end without one. A file holds single cases or stays.
+A case has a row for each outcome of the policy; a single outcome has the empty name.
+Rows of one stream, an outcome or a subgroup of cases, are judged by one precision floor. A stay has
+a row for each of its scores, identified by its time (``part``); a label of a stay is an event, at
+its time, or the end of the stay without one. A file holds single cases or stays.
 
-A batch that is given again changes nothing; that is how to go on after a kill.
+A batch that is given again changes nothing, so after a crash the last batch can be repeated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from voros.monitoring.settings import day_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 RECENT_LABELS = 1_000
-"""Labels that are looked at to see whose they are."""
+"""Labels, the latest ones, that are checked for belonging to a case."""
 
 STORE_SCHEMA = """
 CREATE TABLE metadata (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -119,11 +119,11 @@ WHERE start >= :since AND last < :until
   AND start < (SELECT max(start) FROM totals WHERE start < :until)
 ORDER BY start
 """
-"""Periods that began at a time or later and had ended before another."""
+"""Periods that began since one time and ended before another."""
 
 
 class PeriodTotals(NamedTuple):
-    """Totals of every period that has cases, in the order of time."""
+    """Totals of each period that has cases, in the order of time."""
 
     names: AnyArray
     starts: FloatArray
@@ -138,14 +138,14 @@ class PeriodTotals(NamedTuple):
 
 
 class Store(Database):
-    """The state of a monitor."""
+    """Cases, labels and metadata of a monitor."""
 
     format = 6
     schema = STORE_SCHEMA
 
     @property
     def clock(self) -> float | None:
-        """The latest time that the file knows of."""
+        """The latest time known."""
         text = self.metadata("clock")
         return None if text is None else float(text)
 
@@ -162,16 +162,16 @@ class Store(Database):
             self.keep("clock", repr(float(seconds)))
 
     def set_back(self) -> None:
-        """Set the clock to the latest time that is left, inside a transaction."""
+        """Set the clock back to the latest remaining time, inside a transaction."""
         times = self.rows(LAST_TIME)[0][0], self.metadata("advanced")
         self.keep("clock", repr(max((float(t) for t in times if t is not None), default=-np.inf)))
 
     def use_unit(self, unit: str) -> None:
-        """Refuse periods of two kinds, inside a transaction."""
+        """Store the unit of the periods, inside a transaction; refuse another one."""
         stored = self.metadata("periods")
         if stored not in (None, unit):
             raise ArgumentError(
-                "periods", f" are of another kind than before ({stored}, not {unit}); keep to one"
+                "periods", f" have the unit {unit!r}, and those before {stored!r}; keep to one"
             )
         self.keep("periods", unit)
 
@@ -181,7 +181,7 @@ class Store(Database):
         Raises
         ------
         ArgumentError
-            When a case, or the row of a stay, came before with another score, time or patient.
+            When a case, or the row of a stay, is stored with another score, time or patient.
         """
         marks = ", ".join("?" * len(columns))
         query = f"INSERT OR IGNORE INTO cases ({', '.join(columns)}) VALUES ({marks})"
@@ -201,22 +201,22 @@ class Store(Database):
             if now[:3] != before[:3] or (None not in (now[3], before[3]) and now != before):
                 raise ArgumentError(
                     "cases",
-                    f" holds {case!r} with {_said(*now)}, which came before with {_said(*before)}; "
+                    f" holds {case!r} with {_said(*now)}, which is stored with {_said(*before)}; "
                     "a case is decided on once. Nothing of this batch was stored",
                 )
 
     def check_unseen(self, periods: AnyArray) -> None:
-        """Raise where a period has cases already: its list is made."""
+        """Raise where a period has cases already: its list is complete."""
         for period in dict.fromkeys(periods.tolist()):
             if self.rows("SELECT 1 FROM cases WHERE period = ? LIMIT 1", (period,)):
                 raise ArgumentError(
                     "cases",
-                    f" holds new ones of {period}, whose list was made before; a worklist is made "
-                    "of all cases of a period at once. Nothing of this batch was stored",
+                    f" holds new ones of {period}, whose list is complete; a worklist takes all "
+                    "cases of a period at once. Nothing of this batch was stored",
                 )
 
     def alarms_of(self, ids: AnyArray) -> dict[tuple[str, float], bool]:
-        """Return what was decided on the cases, or the rows of the stays, that are stored."""
+        """Return, by id and part, whether stored cases, or rows of stays, raised an alarm."""
         known = self._known(ids.tolist(), "id, part, alarm")
         return {(case, part): bool(alarm) for case, part, alarm in known}
 
@@ -225,11 +225,11 @@ class Store(Database):
         return self.rows(f"SELECT {columns} FROM cases WHERE {IN_JSON}", (json.dumps(ids),))
 
     def last_rows(self, stays: Sequence[str]) -> list[tuple[str, int, int | None]]:
-        """Return, of stays, the times of the last row and of the last alarm in microseconds."""
+        """Return each stay with the times of its last row and last alarm, in microseconds."""
         return self.rows(LAST_ROWS, (json.dumps(stays),))
 
     def outcomes(self, stays: Sequence[str]) -> list[tuple[str, float, int]]:
-        """Return of stays each event, and the ends without one: stay, time, and 1 or 0."""
+        """Return events and ends of stays without one: stay, time, and 1 or 0."""
         return self.rows(OUTCOMES, (json.dumps(stays),))
 
     def stay_rows(self) -> list[tuple[str, float, float, int]]:
@@ -245,16 +245,16 @@ class Store(Database):
         *,
         of_stays: bool = False,
     ) -> int:
-        """Add labels inside a transaction; one that says nothing new is left out.
+        """Add labels inside a transaction, except those that repeat the label before.
 
-        Those of stays say something new at every time.
+        Each time of a stay is another event, so its labels repeat only at the same time.
         """
         since = seconds if of_stays else np.full(len(ids), -np.inf)
         columns = (ids, seconds, values.astype(int), np.full(len(ids), outcome), since)
         return self.run_each(ADD_LABEL, zip(*(c.tolist() for c in columns), strict=True))
 
     def alarms(self, stream: str, since: float, window: float) -> list[tuple[Any, ...]]:
-        """Return time, patient, label now, label when the window closed, and score of alarms."""
+        """Return time, patient, label now, label when the window closed and score of alarms."""
         return self.rows(ALARMS, (window, stream, since))
 
     def flagged(self) -> dict[str, int]:
@@ -263,7 +263,7 @@ class Store(Database):
         return {period: int(count) for period, count in self.rows(query)}
 
     def withdraw(self, ids: Sequence[str]) -> None:
-        """Take cases, or stays, out with their labels, inside a transaction."""
+        """Remove cases, or stays, with their labels, inside a transaction."""
         for name in dict.fromkeys(ids):
             if not self.run_each("DELETE FROM cases WHERE id = ?", [(name,)]):
                 raise ValueError(
@@ -274,24 +274,24 @@ class Store(Database):
         self.set_back()
 
     def latest(self, since: float, until: float) -> list[tuple[Any, ...]]:
-        """Return period, time, score, alarm, patient and latest label of the cases between."""
+        """Return period, time, score, alarm, patient and latest label of cases in a time span."""
         return self.rows(LATEST, (since, until))
 
     def sizes(self) -> tuple[int, int, int]:
-        """Return how many cases or stays, alarms and labels are stored."""
+        """Return the numbers of cases or stays, of alarms and of labels."""
         cases, alarms, labels = self.rows(SIZES)[0]
         return cases, alarms, labels
 
     def unmatched_labels(self) -> int:
-        """Return how many of the last labels are of no stored case."""
+        """Return how many of the latest labels belong to no stored case."""
         return int(self.rows(UNMATCHED_LABELS, (RECENT_LABELS,))[0][0])
 
     def costs(self, since: float, until: float) -> list[tuple[Any, ...]]:
-        """Return of each period its start, cases, false alarms, misses, and cases without label."""
+        """Return start, cases, false alarms, misses and unlabelled cases of each period."""
         return self.rows(COSTS, {"since": since, "until": until})
 
     def periods(self, since: float, streams: Sequence[str] = ("",)) -> PeriodTotals:
-        """Return the totals of some streams in every period that began at a time or later."""
+        """Return the totals of some streams in each period since a time."""
         marks = ",".join("?" * len(streams))
         query = (
             "SELECT period, min(time), count(*), sum(alarm), sum(score), sum(score * score) "

@@ -1,29 +1,29 @@
-r"""What scores say without labels: a change, the prevalence today, the precision to expect.
+r"""What scores show without labels: a change, the prevalence today, the expected precision.
 
-Whether scores have changed is a conformal test; it says change, not harm. If periods with about as
-many cases are exchangeable, the rank of a period's statistic within those so far is uniform, ties
-broken at random, and independent of the ranks before (Vovk, Gammerman and Shafer, 2005). So a
-density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1. Statistics are the
-share of alarms, the mean score and its standard deviation within the period. Each is ranked among
-periods of about the same number of cases, because a mean of few cases varies more than one of many.
+A conformal test finds changes of the scores, harmful or not. If periods with similar numbers of
+cases are exchangeable, the rank of a period's statistic among those so far, with ties broken at
+random, is uniform and independent of the ranks before (Vovk, Gammerman and Shafer, 2005). So a
+density of the rank, such as :math:`\kappa p^{\kappa-1}`, is a bet with mean 1. The statistics are
+the share of alarms, the mean score and the standard deviation of the scores in the period. Each is
+ranked among periods with similar numbers of cases, because a mean of few cases varies more.
 
 The prevalence that recent alarms suggest, if only the share of positives has changed: under label
 shift the share of alarms is :math:`a = \pi\,t + (1 - \pi) f`, with the recall t and the false
 positive rate f of the validation cases (Rogan and Gladen, 1978). All three are estimates with exact
 limits. A prevalence is within the interval if the two sides differ by no more than these limits
-allow, their distances added as standard deviations are. Days that vary more than independent cases
-do widen the limits of a, as groups (`voros.core.clusters`).
+allow, with their distances added as standard deviations are. Where days vary more than independent
+cases would, the limits of a are wider, as with groups (`voros.core.clusters`).
 
 The expected precision is the mean calibrated risk of the alarms whose windows are open. Alarms from
-before a change dilute that mean, so those of the newer half and of the newest quarter of a window
-warn too, with an interval that is wider by how much their risks vary. The expectation is right as
-long as a score means the same risk as on the validation cases, whatever happens to the scores;
-confidence-based performance estimation (CBPE) rests on the same assumption. So the assumption is
-tested on the alarms whose windows have closed: given the units before, a unit with s true alarms
-has :math:`\sum r_l \le E[s] \le \sum r_h`, where :math:`r_l` and :math:`r_h` are its risks two
-standard errors lower and higher. :math:`1 + \lambda (\sum r_l - s)/b` and :math:`1 + \lambda (s -
-\sum r_h)/b` are bets on the two ways in which that can fail. Once they show that it has failed, the
-estimate is withdrawn for good: a mean of wrong risks would reassure.
+before a change dilute that mean, so the newer half and the newest quarter of a window can warn too;
+their intervals also include how much the risks vary. The expectation is right as long as a score
+means the same risk as on the validation cases, however the scores change; confidence-based
+performance estimation (CBPE) makes the same assumption. It is tested on the alarms whose windows
+have closed: given the units before, a unit with s true alarms has :math:`\sum r_l \le E[s] \le \sum
+r_h`, where :math:`r_l` and :math:`r_h` are its risks two standard errors lower and higher. :math:`1
++ \lambda (\sum r_l - s)/b` and :math:`1 + \lambda (s - \sum r_h)/b` are bets on the two ways in
+which that can fail. Once they show a failure, the estimate is withdrawn for good, because a mean of
+wrong risks would reassure.
 """
 
 from __future__ import annotations
@@ -50,31 +50,31 @@ from voros.text.numbers import count, counted, interval, percent, short
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 POWERS = (0.2, 0.5)
-"""Values of kappa, for ranks near 0 and near 1."""
+"""Values of kappa in bets on ranks near 0 and near 1."""
 
 VOLUME_RATIO = 1.5
-"""Periods whose numbers of cases differ by less than about this are compared with each other."""
+"""Periods are compared where their numbers of cases differ by less than about this factor."""
 
 START_SHARE = 0.04
-"""Part of alpha for a change at the start, where there is little to compare with."""
+"""Part of alpha for a change at the start, where there are few periods to compare with."""
 
 ALIKE = 1.5
-"""Standard errors of a correlation above which neighbouring periods are taken as alike."""
+"""Standard errors above which neighbouring periods are taken as correlated."""
 
 RECENT_PERIODS = 30
-"""Periods whose alarms suggest the prevalence of today."""
+"""Number of latest periods whose alarms suggest the prevalence of today."""
 
 PREVALENCES = np.linspace(0.0, 1.0, 10_001)
-"""Those that are tried; three decimals are shown."""
+"""Grid of prevalences; three decimals are shown."""
 
 CALIBRATION_STAKES = np.array([0.1, 0.3, 0.6])
-"""Parts of the evidence that are put on the next alarm being true, or false."""
+"""Parts of the evidence that are bet on the next alarm being true, or false."""
 
 CALIBRATION_START = 0.5
 """Part of alpha for risks that were wrong from the start; the rest is for later changes."""
 
 FEWEST_OPEN = 30
-"""Alarms without which no warning is given."""
+"""Fewest open alarms that can give a warning."""
 
 NEWER_PARTS = (2, 4)
 """The newer half and the newest quarter of a window warn too: older alarms dilute a change."""
@@ -83,7 +83,7 @@ IF = "if a risk still means what it did on validation"
 
 
 def uniform_numbers(n: int, seed: int) -> FloatArray:
-    """Return n random numbers between 0 and 1 that depend on their place and the seed alone.
+    """Return n random numbers between 0 and 1, which depend only on position and seed.
 
     Raw numbers of a bit generator are the same in every version of numpy.
 
@@ -100,9 +100,9 @@ def uniform_numbers(n: int, seed: int) -> FloatArray:
 def conformal_ranks(
     values: FloatArray, classes: AnyArray | None = None, seed: int = 0
 ) -> FloatArray:
-    """Return the rank of each value within itself and those before, as a share, ties at random.
+    """Return the rank of each value among itself and those before, as a share, ties at random.
 
-    With classes, within itself and those of its class before (Mondrian).
+    With classes, it is the rank among those of the same class (Mondrian).
 
     Examples
     --------
@@ -122,7 +122,7 @@ def conformal_ranks(
 
 
 def volume_classes(cases: FloatArray) -> AnyArray:
-    """Return a class for each number of cases, of about equal ratios.
+    """Return the class of each number of cases; a class spans a factor of `VOLUME_RATIO`.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def volume_classes(cases: FloatArray) -> AnyArray:
 
 
 def rank_bets(ranks: FloatArray) -> FloatArray:
-    """Return log factors of bets that ranks are near 0, or near 1."""
+    """Return log factors of bets on ranks near 0, and on ranks near 1."""
     columns = [
         np.log(power) + (power - 1) * np.log(side)
         for power in POWERS
@@ -143,14 +143,14 @@ def rank_bets(ranks: FloatArray) -> FloatArray:
 
 
 def statistics_of(periods: PeriodTotals) -> AnyArray:
-    """Return share of alarms, mean score and its standard deviation of each period."""
+    """Return the share of alarms, the mean score and the standard deviation of each period."""
     mean = periods.totals / periods.cases
     spread = np.sqrt(np.maximum(periods.squares / periods.cases - mean**2, 0.0))
     return np.column_stack([periods.alarms / periods.cases, mean, spread])
 
 
 def neighbour_correlation(values: FloatArray) -> float:
-    """Return the correlation of neighbours, after the largest change of the mean is taken out.
+    """Return the correlation of neighbours, after removing the largest change of the mean.
 
     Examples
     --------
@@ -167,14 +167,14 @@ def neighbour_correlation(values: FloatArray) -> float:
     rest = np.concatenate([part - part.mean() for part in (values[:split], values[split:])])
     spread = float(rest @ rest)
     correlation = float(rest[1:] @ rest[:-1]) / spread if spread > 0 else 0.0
-    # With two means estimated, it is too low by about this.
+    # Two means are estimated, which lowers it by about this.
     return min(correlation + (2 + 4 * correlation) / n, 1.0)
 
 
 def change_watch(
     ended: PeriodTotals, settings: Settings, name: str = "scores", unit: str = "period"
 ) -> Watch:
-    """Judge whether periods, or stays, are like those before them."""
+    """Judge whether the scores of periods, or stays, have changed."""
     statistics = statistics_of(ended)
     finite = np.isfinite(statistics).all(axis=1)
     statistics, begins = statistics[finite], ended.starts[finite]
@@ -210,15 +210,15 @@ def _words(verdict: Verdict, judgement: Judgement, n: int, alike: float, unit: s
         )
     if verdict == "unknown":
         return (
-            f"unknown; they vary, but neighbouring {unit}s are alike (correlation {short(alike)}), "
-            "and the test takes them as exchangeable"
+            f"unknown; they vary, but neighbouring {unit}s are correlated ({short(alike)}), and "
+            "the test assumes that they are exchangeable"
             + (". Compare weeks or months with score_unit" if unit == "period" else "")
         )
     return f"no change seen over {n:,} {unit}s"
 
 
 def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
-    """Sum the periods of a calendar to wider ones."""
+    """Combine the periods of a calendar into wider ones."""
     calendar, blocks = Calendar.from_name(unit), Calendar.from_name(wider)
     if calendar is None or blocks is None or not len(periods.names):
         return periods
@@ -233,7 +233,7 @@ def by_unit(periods: PeriodTotals, unit: str, wider: str) -> PeriodTotals:
 def prevalence_in_words(
     periods: PeriodTotals, policy: ThresholdPolicy, settings: Settings
 ) -> str | None:
-    """Say which prevalence the recent alarms suggest; None where they cannot."""
+    """Return which prevalence the recent alarms suggest; None where they suggest none."""
     ratio, choice = settings.cost_ratio, policy.default
     if ratio is not None:
         choice = next(c for c in policy.choices if c.cost_ratio_low <= ratio < c.cost_ratio_high)
@@ -267,7 +267,7 @@ def prevalence_interval(
     sizes: tuple[float, float],
     confidence_level: float,
 ) -> tuple[float, float] | None:
-    """Return the least and the largest prevalence that fits; None where none does.
+    """Return the least and the largest prevalence that fit the alarms; None where none fits.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def prevalence_interval(
     estimate = np.array([share, *rates])[:, None]
     kept = n_cases * allowance(n_days, (1 - confidence_level) / 2) / design
     of = np.array([kept, *sizes])[:, None]
-    # The threshold was chosen for its rates on these cases: they have half the error.
+    # The threshold was chosen for its rates on these cases, so their limits have half the error.
     chosen = (1 + confidence_level) / 2
     limits = [
         binomial_limits(share * n, n, sure)
@@ -310,7 +310,7 @@ def prevalence_interval(
 
 
 def curve_text(curve: RiskCurve | None) -> str:
-    """Return a calibration as JSON; nothing where there is none."""
+    """Return a calibration as JSON; empty text for None."""
     return "" if curve is None else json_text(curve, indent=None)
 
 
@@ -326,9 +326,9 @@ def read_curve(text: str | None) -> RiskCurve | None:
 def calibration_evidence(
     units: Units, risks: tuple[FloatArray, FloatArray], settings: Settings
 ) -> Evidence:
-    """Weigh units that have closed against the sums of their risks, lower and higher ones.
+    """Weigh closed units against the sums of their lower and of their higher risks.
 
-    An alarm without a label counts as what makes least evidence, on each side.
+    On each side, an alarm without a label counts as the label with less evidence.
     """
     lower, higher = risks
     largest = 1.0 if units.one_true else None
@@ -341,7 +341,7 @@ def calibration_evidence(
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Alarms and their risks: the unit of each, and when its window closes."""
+    """Alarms and their risks, the unit of each, and when its window closes."""
 
     alarms: Alarms
     curve: RiskCurve
@@ -349,17 +349,17 @@ class Expectation:
     ends: FloatArray
 
     def open_at(self, time: float) -> BoolArray:
-        """Return which alarms were open at a time."""
+        """Return which alarms had an open window at a time."""
         return np.asarray((self.alarms.times <= time) & (self.ends >= time))
 
     def mean(self, rows: BoolArray) -> Estimate:
-        """Expect the precision of some alarms."""
+        """Return the expected precision of some alarms."""
         return self.curve.mean(self.alarms.scores[rows], self.codes[rows])
 
     def newer_below(self, floor: float, now: float, window: float) -> str:
-        """Say that the newer open alarms are expected to be below the floor, where they are.
+        """Return a warning where the newer open alarms are expected to be below the floor.
 
-        Few alarms differ from others by chance, which widens their interval.
+        The interval includes how far few alarms differ from others by chance.
         """
         for part in NEWER_PARTS:
             rows = self.open_at(now) & (self.alarms.times >= now - window / part)
@@ -377,7 +377,7 @@ class Expectation:
         return ""
 
     def curves(self, now: float, withdrawn: float) -> dict[str, FloatArray]:
-        """Return what was expected over time, until it was withdrawn, and what labels showed."""
+        """Return the expected precision over time, until withdrawn, and the observed one."""
         first = float(self.alarms.times[0]) if len(self.alarms.times) else now
         times = np.linspace(first, now, CURVE_POINTS) if first < now else np.zeros(0)
         rows = np.full((len(times), 4), np.nan)
@@ -396,7 +396,7 @@ class Expectation:
 def expected_watch(
     alarms: Alarms, curve: RiskCurve, floor: float, now: float, settings: Settings
 ) -> Watch:
-    """Expect the precision of open alarms, or say since when nothing is expected any more."""
+    """Estimate the precision of open alarms, or say when the estimate was withdrawn."""
     units, codes = all_units(alarms, settings.window_seconds)
     expectation = Expectation(alarms, curve, codes, units.ends[codes])
     closed, (_, *bands) = units.ends < now, curve.risks(alarms.scores)
@@ -445,11 +445,11 @@ def _open_in_words(mean: Estimate, n: int, floor: float) -> str:
 def _withdrawn_in_words(
     units: Units, at: int, since: float, risks: tuple[FloatArray, FloatArray]
 ) -> str:
-    """Say when, and what was seen since the risks changed."""
+    """Say when, and what labels have shown since the risks changed."""
     rows = np.flatnonzero(units.begins[: at + 1] >= since)
     n, true, unlabelled = units.only(rows).sums
     low, high = (float(r[rows].sum()) for r in risks)
-    missing = f" and {count(unlabelled)} have no label" if unlabelled else ""
+    missing = f", {count(unlabelled)} without a label" if unlabelled else ""
     return (
         f"withdrawn on {day_of(units.ends[at])}, because a risk no longer means what it did on "
         f"validation: of {counted(int(n), 'alarm')} since about {day_of(since)}, {count(true)} "

@@ -1,4 +1,4 @@
-"""What a monitor says of its file: a verdict for each limit, and notes on what is not known."""
+"""Verdicts of a monitor on single cases, and notes on what is left out or unknown."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import counted, short
 
 BEGINNING = -np.inf
-"""Before any case."""
+"""A time before any case."""
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """A policy, and the file of what it has decided, for one reading of it."""
+    """A policy and its stored decisions, while one status is computed."""
 
     store: Store
     policy: WatchedPolicy
@@ -64,26 +64,26 @@ class Deployment:
 
     @property
     def stay_rule(self) -> tuple[AlarmRule, float]:
-        """The rule of a policy over stays, and its threshold."""
+        """The alarm rule and the threshold of a policy over stays."""
         single = self.policy.single
         assert single is not None
         assert single.rule is not None
         return single.rule, float(single.threshold(self.settings.cost_ratio))
 
     def status(self, watches: Sequence[Watch], notes: Iterable[str]) -> Status:
-        """Sum up what is watched, and what was noted."""
+        """Summarize the watches, and add notes on unmatched labels and on a renewal."""
         cases, alarms, labels = self.store.sizes()
         n_unmatched, every = self.store.unmatched_labels(), list(notes)
         if n_unmatched:
             unmatched = counted(n_unmatched, "recent label")
-            every.insert(0, f"{unmatched} of cases that have not come; check the ids")
+            every.insert(0, f"{unmatched} of cases that are not stored; check the ids")
         floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
         is_low = any(watch.verdict in ("broken", "watch") for watch in floors)
         if is_low and self.policy.single is not None:
             units = "cases" if self.policy.rule is None else "stays"
             every.append(
                 "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
-                f"labelled recent {units}"
+                f"recent labelled {units}"
             )
         return Status(
             verdict=worst(watches),
@@ -96,14 +96,14 @@ class Deployment:
         )
 
     def periods(self, streams: tuple[str, ...]) -> PeriodTotals:
-        """The totals of some streams in every period, counted once."""
+        """The totals of some streams in each period, queried once."""
         if streams not in self.totals:
             self.totals[streams] = self.store.periods(self.since, streams)
         return self.totals[streams]
 
 
 def read_status(deployed: Deployment) -> Status:
-    """Judge every limit on cases."""
+    """Judge every limit on single cases."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     watches, reversals, n_open = list[Watch](), list[str](), 0
     for stream, floor in policy.floors.items():
@@ -122,7 +122,7 @@ def read_status(deployed: Deployment) -> Status:
 
 
 def _watches(deployed: Deployment) -> Iterator[Watch]:
-    """Judge recall, capacity, cost and scores, as far as they are watched."""
+    """Judge recall, capacity, cost and scores where they are watched."""
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     floor = None if policy.single is None else policy.single.scenario.min_recall
     if floor is not None:
@@ -141,7 +141,7 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
         periods = deployed.periods(streams)
         if settings.score_unit is not None and unit is not None:
             periods = by_unit(periods, unit, settings.score_unit)
-        # The last period goes on.
+        # The last period has not ended.
         ended = periods.part(slice(None, -1))
         yield change_watch(ended, settings, watch_name("scores", outcome))
 
@@ -158,7 +158,7 @@ def _raised(deployed: Deployment) -> PeriodTotals:
 
 
 def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[str]:
-    """Say what was left out, what cannot be known, and what to do."""
+    """Yield notes on what is left out or unknown, and on what to do."""
     policy, settings = deployed.policy, deployed.settings
     if n_open:
         yield f"not counted yet: {counted(n_open, 'alarm')} of the last {settings.window:g} days"
@@ -176,14 +176,13 @@ def _notes(deployed: Deployment, n_open: int, watches: list[Watch]) -> Iterator[
 
 
 def _alike_in_words(watches: list[Watch]) -> Iterator[str]:
-    """Say where neighbouring periods are alike, which limits on periods do not allow for."""
+    """Yield notes where neighbouring periods are correlated, which limits on periods ignore."""
     for watch in watches:
         if watch.name not in ("capacity", "cost"):
             continue
         alike = neighbour_correlation(watch.history["cost" if watch.name == "cost" else "alarms"])
         if alike * np.sqrt(watch.n) > ALIKE:
             yield (
-                f"{watch.name}: neighbouring periods are alike (correlation {short(alike)}); a "
-                "limit that is kept only over longer times is called broken more often than "
-                "alpha says"
+                f"{watch.name}: neighbouring periods are correlated ({short(alike)}); a limit that "
+                "is kept only over longer times is called broken more often than alpha says"
             )

@@ -1,4 +1,4 @@
-"""What a monitor has to know of a policy of any kind: its streams, limits and decisions."""
+"""Streams, limits and decisions of a policy of any kind, for a monitor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 ONLY = ""
-"""The outcome and the stream of a policy that has one."""
+"""Name of the outcome and of the stream where a policy has only one."""
 
 OVER_STAYS = "policy over stays"
 
@@ -33,7 +33,7 @@ REFUSED = {
     "JointPolicy": ("cost_ratio", "max_cost", "validation"),
     OVER_STAYS: ("by", "groups", "periods", "max_cost", "score_unit", "validation"),
 }
-"""What is not accepted with each kind of policy."""
+"""Arguments that are not accepted with each kind of policy."""
 
 
 class Decided(NamedTuple):
@@ -55,11 +55,11 @@ class WatchedPolicy:
     floors : mapping of str to float
         The precision floor of each stream.
     outcomes : tuple of str
-        What each case has a score and a label for.
+        Each case has a score and a label for each outcome.
     limits : Scenario
-        Its capacity is that of all streams together.
+        The scenario; its capacity is that of all streams together.
     n_cases : float
-        Validation cases.
+        Number of validation cases.
     single : ThresholdPolicy or None
         The policy of one model, or the one that a worklist was compared with.
     """
@@ -73,7 +73,7 @@ class WatchedPolicy:
 
     @classmethod
     def from_policy(cls, policy: AnyPolicy) -> WatchedPolicy:
-        """Check the kind of a policy, and read its limits."""
+        """Check the kind of a policy and read its limits."""
         if not isinstance(policy, AnyPolicy):
             raise TypeError(
                 f"policy is a {type(policy).__name__}; accepted is a ThresholdPolicy, a "
@@ -112,45 +112,45 @@ class WatchedPolicy:
 
     @property
     def model(self) -> str | None:
-        """Whose scores they are, where one model was named."""
+        """The model of the scores, where one was named."""
         return None if self.single is None else self.single.model
 
     @property
     def rule(self) -> AlarmRule | None:
-        """When alarms over a stay sound; None for a policy of single cases."""
+        """The rule of alarms over stays; None for a policy on single cases."""
         return None if self.single is None else self.single.rule
 
     @property
     def flags_once(self) -> bool:
-        """Whether a case with alarms of several outcomes counts once."""
+        """Whether a case with alarms of several outcomes counts once for the capacity."""
         return isinstance(self.policy, JointPolicy) and self.policy.overlap == "once"
 
     @property
     def scored(self) -> dict[str, tuple[str, ...]]:
-        """The streams whose scores are of one model, by outcome."""
+        """The streams of each outcome, whose scores are of one model."""
         if self.outcomes == (ONLY,):
             return {ONLY: tuple(self.floors)}
         return {name: (name,) for name in self.outcomes}
 
     @property
     def kind(self) -> str:
-        """The kind of the policy, by which some arguments are refused."""
+        """The kind of the policy, on which the accepted arguments depend."""
         return type(self.policy).__name__ if self.rule is None else OVER_STAYS
 
     def refuse(self, **arguments: Any) -> None:
-        """Refuse arguments that this kind of policy does not have."""
+        """Refuse arguments that this kind of policy does not take."""
         for name, value in arguments.items():
             if value is not None and name in REFUSED[self.kind]:
                 raise ArgumentError(name, f" is not accepted with a {self.kind}; leave it out")
 
     def check_settings(self, settings: Settings) -> None:
-        """Refuse settings that this policy does not have."""
+        """Refuse settings that this policy does not take."""
         self.refuse(**vars(settings))
         if isinstance(self.policy, ThresholdPolicy):
             self.policy.threshold(settings.cost_ratio)
 
     def decide(self, y_score: Any, by: Any, cost_ratio: float | None) -> list[Decided]:
-        """Decide on new cases; worklists and rules over stays need what came before, and do not."""
+        """Decide on new cases; worklists and stays are decided later, with the rows before."""
         if isinstance(self.policy, JointPolicy):
             return self._decide_streams(self.policy, y_score, by)
         scores = finite_scores(model_column(y_score, self.model))
@@ -223,7 +223,7 @@ class WatchedPolicy:
         return RiskCurve.from_cases(positive, finite_scores(y_score), codes, prevalence)
 
     def check_successor(self, other: WatchedPolicy) -> None:
-        """Refuse another policy whose alarms would not be those of the same streams."""
+        """Refuse a policy with other streams."""
         own, others = (
             (policy.rule is None, policy.outcomes, set(policy.floors)) for policy in (self, other)
         )
