@@ -1,19 +1,19 @@
-r"""Intervals for what thresholds do on cases, from exact binomial limits.
+r"""Intervals for precision, recall, alarms and cost at thresholds, from exact binomial limits.
 
-Of one threshold, precision, recall and the share of alarms are binomial shares, and the limits of
+At one threshold, precision, recall and the share of alarms are binomial shares. The limits of
 Clopper and Pearson (1934) hold with at least the stated confidence for every sample size, also
-where a count is 0 or everything. Where a threshold is deployed for each cost, a mean over the costs
-has the same mean of its limits: exact if the counts at the thresholds rise and fall together, and
-wider than needed otherwise.
+where a count is 0 or includes all cases. Where the threshold depends on the cost, the limits of a
+mean over the costs are the means of the limits: exact if the counts at the thresholds rise and fall
+together, and wider than needed otherwise.
 
 A cost is a weighted sum of two shares, :math:`a\,p + b\,q`. Its limits recover the variance from
 those of the shares (MOVER; Zou and Donner, 2008):
 
 .. math:: L = a\hat p + b\hat q - \sqrt{a^2(\hat p - l_p)^2 + b^2(\hat q - l_q)^2}.
 
-Where cases come in groups, such as several of one patient, the limits are those of Korn and
-Graubard (`voros.core.clusters`), and the root gains :math:`2 r\,a(\hat p - l_p)\,b(\hat q - l_q)`
-with r the correlation of the two shares over groups.
+Where a group, such as a patient, has several cases, the limits are those of Korn and Graubard
+(`voros.core.clusters`), and the term :math:`2 r\,a(\hat p - l_p)\,b(\hat q - l_q)` is added under
+the root, with r the correlation of the two shares over groups.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from voros.core.clusters import GroupedCounts, GroupedShare, allowance
+from voros.core.exact_limits import is_whole
 from voros.typing import AnyArray, FloatArray
 
 Interval: TypeAlias = tuple[float, float]
 UNKNOWN: Interval = (float("nan"), float("nan"))
 PER_CASES = 1000
-"""Costs are stated for this many cases."""
+"""Costs are stated per this number of cases."""
 
 
 def binomial_limits(
     counts: AnyArray, n_cases: AnyArray | float, confidence_level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the exact limits of a share, by Clopper and Pearson; 0 and 1 where there is no case.
+    """Return the limits of a share by Clopper and Pearson; 0 and 1 where there is no case.
 
     Examples
     --------
@@ -47,23 +48,23 @@ def binomial_limits(
     # SciPy takes longer to load than most commands take to run.
     from scipy.special import betaincinv
 
-    hit, of = np.broadcast_arrays(np.asarray(counts, float), np.asarray(n_cases, float))
-    tail, miss = (1.0 - confidence_level) / 2, of - hit
-    low, high = np.zeros(hit.shape), np.ones(hit.shape)
-    some, not_all = hit > 0, miss > 0
-    low[some] = betaincinv(hit[some], miss[some] + 1, tail)
-    high[not_all] = betaincinv(hit[not_all] + 1, miss[not_all], 1 - tail)
+    hits, of = np.broadcast_arrays(np.asarray(counts, float), np.asarray(n_cases, float))
+    tail, rest = (1.0 - confidence_level) / 2, of - hits
+    low, high = np.zeros(hits.shape), np.ones(hits.shape)
+    some, not_all = hits > 0, rest > 0
+    low[some] = betaincinv(hits[some], rest[some] + 1, tail)
+    high[not_all] = betaincinv(hits[not_all] + 1, rest[not_all], 1 - tail)
     return low, high
 
 
 def mean_limits(
     total: float, squares: float, n_cases: float, confidence_level: float
 ) -> tuple[float, float]:
-    """Return limits of the mean of numbers within 0 and 1, from their sum and that of squares.
+    """Return limits of the mean of numbers within [0, 1], from their sum and sum of squares.
 
-    The lower one is a quantile of the mean of the values and one more of 0, weighted at random
-    (Gaffke, 2005), by the beta distribution of the same mean and variance. Of zeros and ones it is
-    that of Clopper and Pearson. The upper one is its mirror image.
+    The lower limit is a quantile of the randomly weighted mean of the values and one more value, 0
+    (Gaffke, 2005), computed from the beta distribution of the same mean and variance. For zeros and
+    ones it is the limit of Clopper and Pearson. The upper limit is its mirror image.
 
     Examples
     --------
@@ -90,15 +91,15 @@ def _beta_limit(total: float, squares: float, n_cases: float, tail: float) -> fl
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationIntervals:
-    """Where precision, recall, alarms and cost lie in the population that the cases come from.
+    """Intervals of precision, recall, alarms and cost in the population of the cases.
 
     Attributes
     ----------
     confidence_level : float
     precision, recall, alarms, cost, cost_per_1000 : tuple of two floats
-        Of the means of the same names; see `PolicyEvaluation`. Without groups those of the
-        normalised cost are given the class sizes. NaN of costs that add up values of cases, which
-        no share tells: `voros.bootstrap` has intervals of those.
+        Intervals of the means of the same names in `PolicyEvaluation`. Without groups, the interval
+        of the normalised cost takes the class sizes as fixed. The intervals of costs are NaN where
+        costs add up values of cases; use `voros.bootstrap` there.
     """
 
     confidence_level: float
@@ -111,7 +112,7 @@ class EvaluationIntervals:
 
 Counts: TypeAlias = "ThresholdCounts | GroupedCounts"
 Part: TypeAlias = Callable[[Counts], tuple[Any, Any]]
-"""Which cases are counted, and among which."""
+"""Returns two counts: the numerator and the denominator of a share."""
 
 
 def recall_of(counts: Counts) -> tuple[Any, Any]:
@@ -145,12 +146,12 @@ def missed_of(counts: Counts) -> tuple[Any, Any]:
 
 
 def prevalence_of(counts: Counts) -> tuple[Any, Any]:
-    """Return positives and cases, of which prevalence is the share."""
+    """Positives among the cases."""
     return np.atleast_1d(counts.n_positive), np.atleast_1d(counts.n_positive + counts.n_negative)
 
 
 def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float:
-    """Average precision over thresholds that raise any alarm, by how likely each is deployed.
+    """Average precision over the thresholds with alarms, weighted by their probability.
 
     Examples
     --------
@@ -166,7 +167,7 @@ def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ThresholdCounts:
-    """Counts of whole cases at the thresholds deployed, and how much each counts.
+    """Counts of cases at the deployed thresholds, and the weight of each threshold.
 
     Attributes
     ----------
@@ -174,13 +175,13 @@ class ThresholdCounts:
     n_positive, n_negative : float
         As observed.
     prevalence : float or None
-        Where the cases stand for others with this share of positives.
+        Share of positives at deployment, where it differs from that of the cases.
     probability, t_integral, ratio_integral : ndarray of shape (n_thresholds,)
-        Integrals of 1, t and the cost ratio over the costs at which each is deployed.
+        Integrals of 1, t and the cost ratio over the costs at which each threshold is deployed.
     grouped : GroupedCounts or None
         The same counts in each group, where the cases of a group are not independent.
     of_values : bool
-        Whether costs add up values of cases, of which counts tell nothing.
+        Whether costs add up values of cases, so that counts do not determine them.
     """
 
     tp: AnyArray
@@ -195,42 +196,44 @@ class ThresholdCounts:
     of_values: bool = False
 
     def intervals(self, confidence_level: float) -> EvaluationIntervals:
-        """Return the intervals of every mean."""
+        """Return the interval of every mean."""
         recall = self.share(recall_of, confidence_level)
-        costs = self.ratio_integral, self.probability
+        cost = cost_per_1000 = UNKNOWN
+        if not self.of_values:
+            errors = self.ratio_integral, self.probability
+            cost = _clip(self._cost(recall, confidence_level), 1.0)
+            cost_per_1000 = self.cost_interval(*errors, confidence_level)
         return EvaluationIntervals(
             confidence_level=confidence_level,
             precision=self._precision(confidence_level),
             recall=recall.mean(self.probability).limits,
             alarms=self._alarms(confidence_level),
-            cost=UNKNOWN if self.of_values else _clip(self._cost(recall, confidence_level), 1.0),
-            cost_per_1000=UNKNOWN
-            if self.of_values
-            else self.cost_interval(*costs, confidence_level),
+            cost=cost,
+            cost_per_1000=cost_per_1000,
         )
 
     def share(self, part: Part, confidence_level: float) -> Share:
         """Return a share of the cases at each threshold, with its limits."""
         hits, of = np.broadcast_arrays(*(np.asarray(counts, np.float64) for counts in part(self)))
         estimate = np.divide(hits, of, out=np.full(of.shape, 0.5), where=of > 0)
-        if self.grouped is None:
-            return Share(estimate, *binomial_limits(hits, of, confidence_level))
-        grouped = GroupedShare.from_counts(*part(self.grouped))
-        kept = allowance(self.grouped.n_sure, (1 - confidence_level) / 2) / grouped.design
-        limits = binomial_limits(hits * kept, of * kept, confidence_level)
-        return Share(estimate, *limits, grouped.residuals)
+        residuals = np.empty((0, *of.shape))
+        if self.grouped is not None:
+            grouped = GroupedShare.from_counts(*part(self.grouped))
+            kept = allowance(self.grouped.n_sure, (1 - confidence_level) / 2) / grouped.design
+            hits, of, residuals = hits * kept, of * kept, grouped.residuals
+        return Share(estimate, *binomial_limits(hits, of, confidence_level), residuals)
 
     def cost_interval(
         self, on_false: FloatArray, on_missed: FloatArray, confidence_level: float
     ) -> Interval:
-        """Return the interval of the cost of 1,000 cases, by what errors cost at each threshold."""
+        """Return the interval of the cost of 1,000 cases, from the cost of errors by threshold."""
         per_case = self._cost_per_case(on_false, on_missed, confidence_level)
         return _clip(per_case.times(PER_CASES).limits)
 
     @property
     def whole(self) -> bool:
-        """Whether the cases are counted, and not weighted."""
-        return self.tp.dtype.kind in "iu"
+        """Whether no case is weighted."""
+        return is_whole(self.tp)
 
     @property
     def n_cases(self) -> float:
@@ -239,19 +242,19 @@ class ThresholdCounts:
 
     @property
     def mean_precision(self) -> float:
-        """Expected precision over the costs with any alarm; NaN where there is none."""
+        """Expected precision over the costs with alarms; NaN where there are none."""
         return mean_precision(self.tp, self.fp, self.probability)
 
     @property
     def cost_per_1000(self) -> float:
-        """Expected cost of 1,000 cases as observed, a miss costing 1."""
+        """Expected cost of 1,000 cases as observed, where a miss costs 1."""
         return self.cost_per_1000_of(self.tp, self.fp, self.n_positive, self.n_cases)
 
     def cost_per_1000_of(
         self, tp: AnyArray, fp: AnyArray, n_positive: float, n_cases: float
     ) -> float:
         """Return the expected cost of 1,000 cases with other counts at the same thresholds."""
-        # A threshold without false positives has no such cost, however costly they are.
+        # Infinite costs of false positives must not meet counts of 0.
         has_fp = fp > 0
         alarms = float(self.ratio_integral[has_fp] @ fp[has_fp])
         missed = float(self.probability @ (n_positive - tp))
@@ -262,22 +265,20 @@ class ThresholdCounts:
         if not raising.any():
             return 0.0, 1.0
         low, high = self.precision_limits(confidence_level)
-        weights = self.probability[raising]
-        return float(np.average(low[raising], weights=weights)), float(
-            np.average(high[raising], weights=weights)
-        )
+        weights = self.probability[raising] / self.probability[raising].sum()
+        return float(weights @ low[raising]), float(weights @ high[raising])
 
     def precision_limits(self, confidence_level: float) -> tuple[FloatArray, FloatArray]:
         """Return the limits of precision at each threshold; 0 and 1 where there is no alarm."""
         if self.prevalence is None:
             precision = self.share(precision_of, confidence_level)
             return precision.low, precision.high
-        # Both shares at half the error each: together they hold with the confidence asked for.
+        # Each share has half of the error, so that both hold together with this confidence.
         confidence_each = (1.0 + confidence_level) / 2
         tpr, fpr = self.share(recall_of, confidence_each), self.share(fpr_of, confidence_each)
-        return _precision(tpr.low, fpr.high, self.prevalence), _precision(
-            tpr.high, fpr.low, self.prevalence
-        )
+        ends = (tpr.low, fpr.high), (tpr.high, fpr.low)
+        low, high = (_precision(*rates, self.prevalence) for rates in ends)
+        return low, high
 
     def _alarms(self, confidence_level: float) -> Interval:
         if self.prevalence is None:
@@ -291,26 +292,19 @@ class ThresholdCounts:
     def _cost(self, tpr: Share, confidence_level: float) -> Interval:
         """Return the interval of the normalised cost.
 
-        Groups differ in how many positives they have, and t follows the class sizes: to first
-        order the cost moves with the share of positives by (FNR - FPR) t (1 - t) / (p (1 - p)).
+        Groups differ in their number of positives, and t depends on the class sizes: to first
+        order the derivative of the cost by the share p of positives is
+        (FNR - FPR) t (1 - t) / (p (1 - p)).
         """
         fpr = self.share(fpr_of, confidence_level)
         missed = tpr.rest.mean(self.probability - self.t_integral)
-        cost, one_class = (
-            fpr.mean(self.t_integral).plus(missed),
-            self.n_positive * self.n_negative == 0,
-        )
-        if self.grouped is None or self.prevalence is not None or one_class:
-            return cost.limits
-        t = np.divide(
-            self.t_integral,
-            self.probability,
-            out=np.zeros(len(self.tp)),
-            where=self.probability > 0,
-        )
+        cost = fpr.mean(self.t_integral).plus(missed)
         p = self.n_positive / self.n_cases
-        moves = self.probability * t * (1 - t) / (p * (1 - p))
-        slope = float(moves @ (tpr.rest.estimate - fpr.estimate))
+        if self.grouped is None or self.prevalence is not None or p in (0, 1):
+            return cost.limits
+        probability = self.probability
+        t = self.t_integral / np.where(probability > 0, probability, 1.0)
+        slope = (probability * t * (1 - t) / (p * (1 - p))) @ (tpr.rest.estimate - fpr.estimate)
         positives = self.share(prevalence_of, confidence_level)
         moved = (positives if slope >= 0 else positives.rest).mean(np.array([abs(slope)]))
         low, high = cost.plus(moved).limits
@@ -329,18 +323,17 @@ class ThresholdCounts:
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A share, or several, with limits; and what each group adds to its error, where any do."""
+    """Shares with limits, and residuals: the contribution of each group, if any, to the error."""
 
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
-    residuals: FloatArray | None = None
+    residuals: FloatArray
 
     @property
     def rest(self) -> Share:
-        """What is missing to 1."""
-        residuals = None if self.residuals is None else -self.residuals
-        return Share(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, residuals)
+        """One minus the share."""
+        return Share(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, -self.residuals)
 
     @property
     def limits(self) -> Interval:
@@ -353,44 +346,37 @@ class Share:
         return float(self.estimate[0]), float(self.low[0]), float(self.high[0])
 
     def mean(self, weights: FloatArray) -> Share:
-        """Sum with weights of at least 0, limits and all."""
-        estimate, low, high = (
-            _weighted(weights, part) for part in (self.estimate, self.low, self.high)
-        )
+        """Add up the shares and their limits with weights of at least 0."""
+        shares = self.estimate, self.low, self.high
         finite = np.where(np.isfinite(weights), weights, 0.0)
-        residuals = None if self.residuals is None else self.residuals @ finite
-        return Share(estimate, low, high, residuals)
+        return Share(*(_weighted(weights, share) for share in shares), self.residuals @ finite)
 
     def times(self, factor: float) -> Share:
-        """Scale."""
-        residuals = None if self.residuals is None else factor * self.residuals
-        return Share(factor * self.estimate, factor * self.low, factor * self.high, residuals)
+        """Multiply share and limits."""
+        ends = factor * self.low, factor * self.high
+        return Share(factor * self.estimate, *ends, factor * self.residuals)
 
     def plus(self, other: Share) -> Share:
-        """Add another: the distances to the limits add as standard deviations do."""
-        total, related = self.estimate + other.estimate, self._correlation(other)
-        below = _added(self.estimate - self.low, other.estimate - other.low, related)
-        above = _added(self.high - self.estimate, other.high - other.estimate, related)
-        residuals = None
-        if self.residuals is not None and other.residuals is not None:
-            residuals = self.residuals + other.residuals
-        return Share(total, total - below, total + above, residuals)
+        """Add another share: the distances to the limits add as standard deviations do."""
+        total, correlation = self.estimate + other.estimate, self._correlation(other)
+        below = _added(self.estimate - self.low, other.estimate - other.low, correlation)
+        above = _added(self.high - self.estimate, other.high - other.estimate, correlation)
+        return Share(total, total - below, total + above, self.residuals + other.residuals)
 
     def _correlation(self, other: Share) -> float:
-        if self.residuals is None or other.residuals is None:
-            return 0.0
         size = np.linalg.norm(self.residuals) * np.linalg.norm(other.residuals)
         return float(self.residuals @ other.residuals / size) if size else 0.0
 
 
-def _added(one: FloatArray, other: FloatArray, related: float) -> FloatArray:
-    if related == 0:
+def _added(one: FloatArray, other: FloatArray, correlation: float) -> FloatArray:
+    # Limits may be infinite.
+    if correlation == 0:
         return np.hypot(one, other)
-    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 + 2 * related * one * other, 0.0)))
+    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 + 2 * correlation * one * other, 0.0)))
 
 
 def _weighted(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Sum with weights that may be infinite, as a mean cost ratio can be: nothing costs nothing."""
+    """Add up values with weights; infinite ones, as mean cost ratios can be, times 0 are 0."""
     if np.isfinite(weights).all():
         return np.asarray(weights @ values)
     some = values > 0
