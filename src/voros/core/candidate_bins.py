@@ -1,19 +1,18 @@
-r"""Which ranges of scores can hold a threshold that is chosen, where only range ends are counted.
+r"""Which ranges of scores can hold a chosen threshold, where only the ends of ranges are counted.
 
 The lower ends of the ranges are true operating points. A threshold inside range j raises between
-TP_{j-1} and TP_j true and between FP_{j-1} and FP_j false positives. Of all such pairs within the
-limits one is best at every cost at once,
+TP_{j-1} and TP_j true and between FP_{j-1} and FP_j false positives. One of these pairs within the
+limits is the best at every cost,
 
 .. math:: (\min(TP_j,\; \kappa - FP_{j-1}),\; FP_{j-1}),
 
-every positive of the range before its first negative, as far as the capacity reaches: no pair in
-the range has more true positives within the capacity, none has fewer false ones, and none is more
-precise. So it is admitted where it keeps the floors of precision and recall and the range starts
-within the capacity; elsewhere the range holds no feasible threshold.
+where all positives of the range come before its first negative, up to the capacity: no pair in the
+range has more true positives within the capacity, fewer false positives or a higher precision. If
+this best case breaks the floor of precision or recall, or the range starts beyond the capacity, the
+range holds no feasible threshold.
 
-A range is a candidate only if its best case beats, at some cost in the scenario's range, the best
-threshold already known there. Where no range is, the known thresholds are enough for the exact
-score.
+A range is a candidate only if its best case beats the best known threshold at some cost in the
+scenario's range. Without candidates, the known thresholds give the exact score.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray
 
 GAIN_ROUNDING = 1e-12
-"""Relative slack when a range's best case is compared with the hull: if unsure, look inside."""
+"""Relative slack in favour of a range's best case when it is compared with the hull."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class CandidateBins:
     Attributes
     ----------
     decision : Decision
-        About no alarm and the lower end of every range.
+        The decision for no alarm and the lower end of every range.
     best : OperatingPoints
         The best case inside each range.
     improving : ndarray of bool, shape (n_ranges,)
@@ -58,14 +57,14 @@ class CandidateBins:
 def find_candidate_bins(
     points: OperatingPoints, single: BoolArray, scenario: Scenario
 ) -> CandidateBins:
-    """Find the ranges of scores that may matter.
+    """Find the ranges of scores that can matter.
 
     Parameters
     ----------
     points : OperatingPoints
         No alarm, and the lower end of every range.
     single : ndarray of bool
-        Ranges with one distinct score, inside which nothing is left open.
+        Ranges with one distinct score, whose counts are exact.
     scenario : Scenario
     """
     decision = solve(points, scenario)
@@ -74,10 +73,10 @@ def find_candidate_bins(
     best, reached = _best_cases(ends, decision.max_alarms)
     recalled = best.recalls_enough(scenario.recall_floor)
     admitted = reached & recalled & best.precise_enough(scenario.floor)
-    # With no negative in a range its end is the best case, unless the capacity cuts it short.
+    # Without a negative in a range its end is the best case, if it is within the capacity.
     inside = ~single & ~((np.diff(points.fp) == 0) & capable[1:])
     improving = inside & admitted & (decision.scores_nothing | _beats(best, decision))
-    # Whether a range may hold the first feasible threshold, useful or not, or the most precise one.
+    # Messages name the first feasible threshold, useful or not, and the most precise one.
     first = not decision.can_alarm and ((best.tp > 0) | (scenario.min_precision == 0))
     known = ends.precision[1:][capable[1:]].max(initial=0.0)
     as_precise = best.precision >= known * (1 - GAIN_ROUNDING)
@@ -97,11 +96,11 @@ def ranges_to_search(
     Parameters
     ----------
     tp, fp : ndarray of shape (n_ranges,)
-        At the lower end of each range.
+        Counts at the lower end of each range.
     single : ndarray of bool
         Ranges with one distinct score.
     totals : tuple
-        Positives, negatives and, with weights, the smallest of them.
+        Positives, negatives and, with weights, the smallest weight.
     scenarios : iterable of Scenario
     """
     ends = _lower_ends(tp, fp, totals)
@@ -130,32 +129,25 @@ def _lower_ends(
 
 
 def skipped_counts(counts: AnyArray, chosen: BoolArray) -> AnyArray:
-    """Cases above the lower end of each range, lowest first, that are in none of the chosen."""
+    """Count the cases above the lower end of each range, lowest first, in ranges not chosen."""
     return np.cumsum(np.where(chosen, 0, counts)[::-1])[::-1]
 
 
 def _best_cases(ends: OperatingPoints, max_alarms: float) -> tuple[OperatingPoints, BoolArray]:
-    """Best pair of counts that a threshold inside each range can reach, and whether any can."""
-    integral = ends.tp.dtype.kind in "iu"
-    capacity = int(max_alarms) if integral else max_alarms * (1.0 + WEIGHT_ROUNDING)
+    """Return the best counts inside each range, and whether it starts within the capacity."""
+    capacity = int(max_alarms) if ends.whole else max_alarms * (1.0 + WEIGHT_ROUNDING)
     tp, fp = np.minimum(ends.tp[1:], capacity - ends.fp[:-1]), ends.fp[:-1]
-    reached = ends.alarms[:-1] <= capacity
-    best = OperatingPoints(
-        ends.thresholds[1:],
-        np.maximum(tp, 0),
-        fp,
-        ends.n_positive,
-        ends.n_negative,
-        one_case=ends.one_case,
-    )
-    return best, np.asarray(reached)
+    sizes = ends.n_positive, ends.n_negative
+    counts = np.maximum(tp, 0), fp
+    best = OperatingPoints(ends.thresholds[1:], *counts, *sizes, one_case=ends.one_case)
+    return best, np.asarray(ends.alarms[:-1] <= capacity)
 
 
 def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     """Whether each best case is cheaper than every known threshold at some cost in the range.
 
-    How much cheaper is concave in the cost ratio, and greatest where the best known threshold
-    has the same number of false positives.
+    The difference is concave in the cost ratio, and greatest where the best known threshold has
+    the same number of false positives.
     """
     ends, hull = decision.points, decision.hull
     low, high = decision.scenario.costs.ratio_range(ends.negatives_per_positive)
@@ -165,6 +157,6 @@ def _beats(best: OperatingPoints, decision: Decision) -> BoolArray:
     known = hull.best(ratio)
     gain = (best.tp - ratio * best.fp) - (tp[known] - ratio * fp[known])
     added = best.tp > ends.tp[:-1]
-    # Above a recall floor all known ones may have more false positives: look inside.
+    # With a recall floor, all known thresholds may have more false positives.
     cheaper = (beside < 0) | (gain > -GAIN_ROUNDING * (best.tp + ratio * best.fp))
     return np.asarray(added & cheaper)

@@ -1,4 +1,4 @@
-"""Count alarms at every distinct score of cases, or add up their weights."""
+"""Count alarms, or add up their weights, at every distinct score of cases."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from voros.core.cases import WEIGHT_SUMS, check_class_sizes
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MANY_CASES = 2**15
-"""Fewer than these are sorted as fast as counted in any other way."""
+"""With fewer cases, sorting is as fast as any other way of counting."""
 
 SUMMED_AT_ONCE = 2**16
-"""Cases counted, or weights added up, at once: they stay in a fast cache."""
+"""Number of cases in a block, which stays in a fast cache."""
 
 FEW_VALUES, SAMPLED, UNTIED = 3, 1000, 700
-"""Distinct scores that are compared one by one, scores that show whether many are tied, and how
-many of them differ where too few are."""
+"""Up to the first number of distinct scores are compared one by one. Of a sample of the second
+size, more distinct scores than the third number show that too few are tied."""
 
 TABLE, MOST_MISSED = 2**13, 1 / 16
-"""Length of the table of tied scores, and the share of cases beyond which sorting is faster."""
+"""Length of the table of tied scores. Sorting is faster if a larger share of cases is not in it."""
 
 Columns: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float]
-"""Falling thresholds, true and false positives, the sizes of the classes, the smallest weight."""
+"""Falling thresholds, true and false positives, the sizes of both classes, the smallest weight."""
 
 
 def blocks_of(n_cases: int, size: int) -> list[slice]:
@@ -42,18 +42,22 @@ def order_by_score(scores: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     ranked : ndarray
         The scores in that order.
     last : ndarray of int
-        Where the last case of each distinct score stands.
+        Rank of the last case of each distinct score.
     """
     order = np.argsort(scores, kind="stable")[::-1]
     ranked = scores[order]
     return order, ranked, np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
 
 
-def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
-    """Count alarms at every distinct score.
+def count_cases(
+    positive: BoolArray, scores: AnyArray, weights: FloatArray | None = None
+) -> Columns:
+    """Count alarms, or add up their weights, at every distinct score.
 
-    Values are sorted and not their order, which takes several times as long where many are tied.
+    Without weights the values are sorted, because an argsort takes several times as long.
     """
+    if weights is not None:
+        return sum_weights(positive, scores, weights)
     of_values = count_values(positive, scores)
     if of_values is not None:
         return of_values
@@ -68,14 +72,14 @@ def count_cases(positive: BoolArray, scores: AnyArray) -> Columns:
 
 
 def count_values(positive: BoolArray, scores: AnyArray) -> Columns | None:
-    """Count alarms at every distinct score where many cases have few of them, without sorting."""
+    """Count alarms without sorting where many cases have few distinct scores; None elsewhere."""
     if len(scores) < MANY_CASES:
         return None
     values = np.unique(scores[:: len(scores) // SAMPLED])
     if len(values) > UNTIED:
         return None
     if len(values) > SAMPLED // 10:
-        # Fewer cases have a value that no sampled one has.
+        # A larger sample misses fewer values.
         values = np.unique(scores[:: len(scores) // (20 * SAMPLED)])
     counts = _compared(positive, scores, values) if len(values) <= FEW_VALUES else None
     if counts is None:
@@ -88,7 +92,7 @@ def count_values(positive: BoolArray, scores: AnyArray) -> Columns | None:
 
 
 def _compared(positive: BoolArray, scores: AnyArray, values: AnyArray) -> AnyArray | None:
-    """Count negatives and positives at each of a few values; None where there are others."""
+    """Count negatives and positives at each of a few values; None if other values occur."""
     counts = np.zeros((len(values), 2), dtype=np.int64)
     for block in blocks_of(len(scores), SUMMED_AT_ONCE):
         for place, value in enumerate(values):
@@ -103,10 +107,10 @@ def _compared(positive: BoolArray, scores: AnyArray, values: AnyArray) -> AnyArr
 def _looked_up(
     positive: BoolArray, scores: AnyArray, values: AnyArray
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Count negatives and positives at each value; rising values, others that occur among them.
+    """Count negatives and positives at each of ``values``, and at others that occur, rising.
 
-    A value's place in the table is by its size. Cases that do not have the value of their place
-    are few, and are sorted.
+    The size of a value determines its place in a table. The few cases whose value is not the one in
+    their place are sorted.
     """
     low, span = float(values[0]), float(values[-1]) - float(values[0])
     scale = (TABLE - 1) / span if span else 1.0
@@ -147,7 +151,7 @@ def sum_weights(
     weights: FloatArray,
     names: tuple[str, str] = WEIGHT_SUMS,
 ) -> Columns:
-    """Add up the weights of the alarms at every distinct score; ``names`` are for errors."""
+    """Add up the weights of the alarms at every distinct score; errors use ``names``."""
     order, ranked, last = order_by_score(scores)
     sizes = weight_sums(positive, weights, names)
     tp, fp = (
@@ -160,7 +164,7 @@ def sum_weights(
 def weight_sums(
     positive: BoolArray, weights: FloatArray, names: tuple[str, str] = WEIGHT_SUMS
 ) -> tuple[float, float]:
-    """Add up the weights of each class; sums that leave the range of a float are refused."""
+    """Add up the weights of each class; sums outside the range of a float are refused."""
     with np.errstate(over="ignore"):
         n_positive, n_negative = sum_where(positive, weights), sum_where(~positive, weights)
     check_class_sizes(n_positive, n_negative, *names)
@@ -168,13 +172,13 @@ def weight_sums(
 
 
 def sum_where(marks: BoolArray, weights: FloatArray) -> float:
-    """Add up the marked weights, by blocks that stay in a fast cache and are not gathered."""
+    """Add up the marked weights, in blocks that stay in a fast cache."""
     blocks = blocks_of(len(marks), SUMMED_AT_ONCE)
     return sum(float(np.where(marks[block], weights[block], 0.0).sum()) for block in blocks)
 
 
 def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> FloatArray:
-    """Sum weights down a ranking; whoever comes last, all of them together make the total.
+    """Sum weights down a ranking, ending at exactly ``total``.
 
     Models rank the same cases in different orders, and sums in different orders round differently.
     """
@@ -184,9 +188,9 @@ def _running_sums(counted: BoolArray, weights: FloatArray, total: float) -> Floa
 
 
 def adds_recall(tp: AnyArray) -> BoolArray:
-    """Mark the thresholds, by rising alarms, that catch more than every one before them.
+    """Mark the thresholds, by rising alarms, with more true positives than all before them.
 
-    Whatever limits another threshold meets, one of these meets too, at no higher cost.
+    For every other threshold, one of these meets the same limits at no higher cost.
 
     Examples
     --------
@@ -201,22 +205,22 @@ def adds_recall(tp: AnyArray) -> BoolArray:
 def with_never_alarm(
     thresholds: AnyArray, tp: AnyArray, fp: AnyArray
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Put no alarm, the threshold +inf, before the counts at falling thresholds."""
+    """Put the threshold +inf, no alarm, before the counts at falling thresholds."""
     finest = np.result_type(thresholds.dtype, np.float64)
-    # -0.0 equals 0.0, and which of them a sort or an engine leaves first is chance.
+    # Of -0.0 and 0.0, which are equal, a sort or an engine may leave either first.
     levels = _settable(thresholds) + 0.0
     return _prepend(np.inf, levels, finest), _prepend(0, tp), _prepend(0, fp)
 
 
 def _prepend(first: float, rest: AnyArray, dtype: Any = None) -> AnyArray:
-    # A third of the time that `append` takes, which shows where cases are few.
+    # Three times as fast as `append`, which matters with few cases.
     column = np.empty(len(rest) + 1, dtype or rest.dtype)
     column[0], column[1:] = first, rest
     return column
 
 
 def _settable(thresholds: AnyArray) -> AnyArray:
-    """Return thresholds, NaN where neighbouring whole numbers are equal as floats."""
+    """Return thresholds, with NaN for whole numbers too large to be exact as floats."""
     if thresholds.dtype.kind not in "iu" or not len(thresholds):
         return thresholds
     if max(abs(float(thresholds[0])), abs(float(thresholds[-1]))) < LARGEST_COUNT:

@@ -1,8 +1,7 @@
 """What operating points cover: every threshold, those that matter within given limits, or bounds.
 
-A score in a scenario is the best over the thresholds there are, a guarantee tests every distinct
-score in turn, and a policy looks its thresholds up. Each of these is refused where the points do
-not hold what it needs.
+A score is the best over all thresholds, a guarantee tests every distinct score in turn, and a
+policy looks up its own thresholds. Each of these is refused where the points lack what it needs.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Coverage(Protocol):
-    """What a set of operating points says about the thresholds that it leaves out."""
+    """Which results a set of operating points is sufficient for."""
 
     @property
     def every_score(self) -> bool:
@@ -29,7 +28,7 @@ class Coverage(Protocol):
 
     @property
     def whole_curve(self) -> bool:
-        """Whether no point of the curve is left out."""
+        """Whether all points of the curve are there."""
 
     def check_scenario(self, scenario: Scenario) -> None:
         """Raise IncompleteCountsError where the score in a scenario is not known."""
@@ -40,16 +39,16 @@ class Coverage(Protocol):
 
 @dataclass(frozen=True)
 class ExactCoverage:
-    """Which thresholds exact counts are of.
+    """The thresholds that exact counts include.
 
     Attributes
     ----------
     every_score : bool
         Every distinct score of the cases.
     whole_curve : bool
-        All points of the curve: every distinct score, or the points that were given.
+        All points of the curve: every distinct score, or the points of a published curve.
     scenarios : tuple of Scenario
-        Of other points, those in which no other threshold can be chosen.
+        Scenarios in which no other threshold can be chosen.
     """
 
     every_score: bool = False
@@ -57,7 +56,7 @@ class ExactCoverage:
     scenarios: tuple[Scenario, ...] = ()
 
     def check_scenario(self, scenario: Scenario) -> None:
-        """Raise unless the points hold whatever can be chosen in a scenario."""
+        """Raise unless the points hold every threshold that a scenario can choose."""
         if not self.whole_curve and scenario not in self.scenarios:
             raise IncompleteCountsError(
                 "these points do not hold every threshold, and were not counted for "
@@ -68,7 +67,7 @@ class ExactCoverage:
     def check_thresholds(self, counted: FloatArray, wanted: FloatArray) -> None:
         """Raise unless the alarms at each threshold were counted."""
         if self.every_score:
-            # Distinct scores have nothing between them.
+            # No case lies between two neighbouring scores.
             return
         unknown = wanted[~np.isin(wanted, counted)]
         if len(unknown):
@@ -82,7 +81,7 @@ EVERY_SCORE = ExactCoverage(every_score=True, whole_curve=True)
 """Every distinct score is a threshold."""
 
 GIVEN_POINTS = ExactCoverage(whole_curve=True)
-"""The points are the curve, as published ones are; which scores lie between them is not known."""
+"""Published points, which are the curve; the scores between them are not known."""
 
 SOME_THRESHOLDS = ExactCoverage()
-"""Points that were picked, and say nothing about the others."""
+"""A selection of points, without information about the others."""

@@ -1,7 +1,7 @@
-"""Counts of true and false positives at every threshold, and which of them limits admit.
+"""Counts of true and false positives at every threshold, and the thresholds that keep limits.
 
-Everything is decided on counts, never on rounded rates. Points are ordered by alarms, and the
-first always raises no alarm, which breaks no promise and so is always feasible.
+Limits are compared with counts, never with rounded rates. Points are ordered by alarms. The first
+raises no alarm; without a recall floor it keeps every limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from voros.alarms.totals import StayTotals
 
 COLUMNS = ("thresholds", "tp", "fp", "alarms")
-"""What holds a row for every threshold."""
+"""Attributes with a row for every threshold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,39 +39,39 @@ class OperatingPoints:
     """Counts of true and false positives at every threshold of a classifier.
 
     Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
-    where the rows lie.
+    rows of a file or a database.
 
     Attributes
     ----------
     thresholds : ndarray of shape (n_points,)
-        An alarm is ``score >= threshold``; the first, +inf, raises no alarm. NaN where the source
-        did not say.
+        An alarm is ``score >= threshold``; the first threshold, +inf, raises no alarm. NaN where
+        thresholds are not known.
     tp, fp : ndarray of shape (n_points,)
         True and false positives; whole numbers unless cases carry weights.
     n_positive, n_negative : int or float
         Cases of each class, or the sum of their weights.
     grouped : GroupedCases or None
-        The cases and whose they are, where that was said.
+        The cases and their groups, where ``groups`` were given.
     by_period : PeriodCases or None
-        The cases and their periods, where those were given.
+        The cases and their periods, where ``periods`` were given.
     alarms : ndarray of shape (n_points,)
-        True and false positives together.
+        Sum of true and false positives.
     n_cases : int or float
-        All cases, or the sum of their weights.
+        Number of cases, or the sum of their weights.
     whole : bool
-        Whether cases are counted, and not weighted.
+        Whether no case is weighted.
     covers : Coverage
         Which thresholds these are: every distinct score, the points of a published curve, those
         that can be chosen within given limits, or the ends of ranges of scores, with bounds.
     cases : UncountedCases or None
-        The cases, where the columns are counted when they are asked for.
+        The cases, where the columns are counted on first use.
     stays : StayTotals or None
         The stays, where `voros.alarm_points` counted alarms over them; `StayRows` with their rows.
     capacity_alarms : ndarray of shape (n_points,) or None
         Alarms that count for the capacity, where they are more than `alarms`.
     worth : OperatingPoints or None
-        At the same thresholds the value of the true positives (`tp`) and the cost of the false
-        positives (`fp`), where cases have values of their own. Limits count cases, costs add these.
+        The value of the true positives (`tp`) and the cost of the false positives (`fp`) at the
+        same thresholds, where cases have values. Limits count cases, costs add up these values.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class OperatingPoints:
     """
 
     holds_counts: ClassVar[bool] = True
-    """What keeps counts apart from cases, where those are needed."""
+    """Distinguishes counts from cases."""
 
     thresholds: FloatArray
     tp: AnyArray
@@ -105,7 +105,7 @@ class OperatingPoints:
     worth: OperatingPoints | None = None
 
     def __post_init__(self) -> None:
-        """Derive once what every limit is compared with."""
+        """Compute once the columns that limits are compared with."""
         object.__setattr__(self, "alarms", np.asarray(self.tp + self.fp))
         object.__setattr__(self, "n_cases", self.n_positive + self.n_negative)
         object.__setattr__(self, "whole", is_whole(self.tp))
@@ -126,8 +126,8 @@ class OperatingPoints:
         """Count alarms at every distinct score.
 
         Arrays on a device (torch, CuPy) stay there: functions that decide in a scenario count
-        the few thresholds that matter in it, and every distinct score is counted and brought to the
-        host when its columns are asked for. Until then nothing may be written to the arrays.
+        only the thresholds that matter in it. Reading a column counts every distinct score and
+        copies the counts to the host. Until then nothing may be written to the arrays.
 
         Parameters
         ----------
@@ -138,15 +138,15 @@ class OperatingPoints:
         pos_label : label, optional
             The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
         sample_weight : array-like of shape (n_cases,), optional
-            How many cases each row stands for.
+            Number of cases that each row stands for.
         groups : array-like of shape (n_cases,), optional
-            Whose case it is, where one patient has several. The counts are the same; a `Guarantee`
-            takes all cases as independent without them.
+            The patient of each case, where patients have several. The counts are the same; without
+            groups, a `Guarantee` takes all cases as independent.
         periods : Periods, optional
-            The period of each case, for a scenario whose capacity is one per period.
+            The period of each case, for a scenario with a capacity per period.
         miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
-            What missing each case would cost, and what a false alarm on it; 1 where one of the two
-            is not given. The cost ratio of a scenario multiplies the cost of false alarms.
+            The cost of missing each case, and of a false alarm on it; 1 where only the other is
+            given. The cost ratio of a scenario multiplies the cost of false alarms.
 
         Returns
         -------
@@ -179,45 +179,38 @@ class OperatingPoints:
         periods: Periods | None = None,
         values: CaseValues | None = None,
     ) -> OperatingPoints:
-        """Return points of cases that `check_cases` has passed, counted as `from_scores` does."""
+        """Count alarms as `from_scores` does, of cases that `check_cases` has passed."""
         if weights is not None and groups is not None:
             raise ValueError(
                 "sample_weight and groups are mutually exclusive: groups are for a guarantee, and "
                 "that needs cases of weight one"
             )
-        counted = (
-            count_cases(positive, scores)
-            if weights is None
-            else sum_weights(positive, scores, weights)
-        )
-        worth = None
+        worth = by_period = grouped = None
         if values is not None:
             per_case = values.of_class(positive) * (1.0 if weights is None else weights)
             worth = cls.with_never_alarm(*sum_weights(positive, scores, per_case, VALUE_SUMS))
-        by_period = None
         if periods is not None:
             by_period = PeriodCases.from_cases(periods, positive, scores, weights)
-        grouped = None
         if groups is not None:
             codes = group_codes(groups, positive)
             grouped = GroupedCases(positive, np.asarray(scores, dtype=np.float64), codes)
-        points = cls.with_never_alarm(*counted)
+        points = cls.with_never_alarm(*count_cases(positive, scores, weights))
         return replace(points, worth=worth, by_period=by_period, grouped=grouped)
 
     @classmethod
     def from_uncounted(cls, cases: UncountedCases) -> OperatingPoints:
-        """Return points of cases whose columns are counted when they are asked for."""
+        """Return points of cases whose columns are counted on first use."""
         sizes = dict(zip(("n_positive", "n_negative", "one_case"), cases.totals, strict=True))
         n_cases, whole = sum(cases.totals[:2]), isinstance(cases.totals[0], int)
         points = object.__new__(cls)
         vars(points).update(sizes, n_cases=n_cases, whole=whole, cases=cases)
         return points
 
-    # Type checkers would take any name for an attribute.
+    # With __getattr__, type checkers would accept any name.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Count every threshold when the first of the columns is asked for."""
+            """Count every threshold when a column is first used."""
             if name not in COLUMNS or vars(self).get("cases") is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             counted = self.with_never_alarm(*self.cases.every_threshold())
@@ -229,12 +222,12 @@ class OperatingPoints:
         return vars(self.in_memory())
 
     def in_memory(self) -> OperatingPoints:
-        """Return every threshold, counted and brought to the host."""
+        """Return the points with every threshold counted, in the memory of the host."""
         return self if self.cases is None else replace(self, cases=None)
 
     @property
     def on_device(self) -> bool:
-        """Whether the cases lie on a device, where only what is needed should be counted."""
+        """Whether the cases lie on a device, where few thresholds should be counted."""
         return self.cases is not None and self.cases.place is not None
 
     @classmethod
@@ -248,7 +241,7 @@ class OperatingPoints:
         one_case: float = 1.0,
         covers: Coverage = EVERY_SCORE,
     ) -> OperatingPoints:
-        """Put no alarm before the counts at falling thresholds.
+        """Put the threshold +inf, no alarm, before the counts at falling thresholds.
 
         Returns
         -------
@@ -270,8 +263,8 @@ class OperatingPoints:
     ) -> OperatingPoints:
         """Take the points of a published ROC curve, with the sizes of its classes.
 
-        Only the points given are operating points: a line drawn between two of them is not a
-        threshold anybody can set. The parameters are those of `from_counts`, with rates.
+        Only these points are operating points: no threshold can be set on the line between two of
+        them. The parameters are those of `from_counts`, with rates.
 
         Returns
         -------
@@ -307,8 +300,8 @@ class OperatingPoints:
         thresholds : array-like of shape (n_points,), optional
             The lowest score of the alarms at each point; a policy needs them.
         every_score : bool, default False
-            Say that every distinct score of the cases is among the points. A guarantee needs
-            that: thresholds that were picked after a look at the cases break its proof.
+            Whether every distinct score of the cases is among the points. A guarantee needs this:
+            its proof does not hold for thresholds that were picked by their results.
 
         Returns
         -------
@@ -323,7 +316,7 @@ class OperatingPoints:
         return cls.with_never_alarm(*stated)
 
     def __len__(self) -> int:
-        """Return the number of thresholds, no alarm included."""
+        """Return the number of thresholds, including the one without alarms."""
         return len(self.thresholds)
 
     def at_prevalence(self, prevalence: float | None) -> OperatingPoints:
@@ -350,7 +343,7 @@ class OperatingPoints:
         return weighted.take(rows, covers=weighted.covers)
 
     def take(self, rows: AnyArray, covers: Coverage = SOME_THRESHOLDS) -> OperatingPoints:
-        """Return some of the points, as counts alone: without the cases behind them."""
+        """Return some of the points, without the cases."""
         return OperatingPoints(
             *(self.thresholds[rows], self.tp[rows], self.fp[rows]),
             *(self.n_positive, self.n_negative),
@@ -431,9 +424,9 @@ class OperatingPoints:
         return kept & self.recalls_enough(scenario.recall_floor)
 
     def most_precise_row(self, allowed: BoolArray) -> AnyArray:
-        """Row of the most precise allowed threshold, of equals the one of greatest recall.
+        """Row of the most precise allowed threshold; of equals, the one with the greatest recall.
 
-        No row where none has a true positive.
+        Empty where no allowed threshold has a true positive.
 
         Returns
         -------
@@ -441,7 +434,7 @@ class OperatingPoints:
         """
         rows = np.flatnonzero(allowed & (self.tp > 0))
         precision = self.precision[rows]
-        # Of equal precision, more alarms have the greater recall.
+        # With equal precision, more alarms have a greater recall.
         return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
 
     def columns(self) -> dict[str, AnyArray]:
@@ -453,7 +446,7 @@ class OperatingPoints:
 
     @property
     def costed(self) -> OperatingPoints:
-        """What costs are computed from: the sums of values, or the counts where there are none."""
+        """The points that costs are computed from: sums of values, or without values the counts."""
         return self if self.worth is None else self.worth
 
     def max_alarms(self, scenario: Scenario) -> float:
@@ -476,7 +469,7 @@ class OperatingPoints:
         return within
 
     def __repr__(self) -> str:
-        """Summarise the curve, without counting what is on a device."""
+        """Summarise the curve, without counting cases on a device."""
         place = None if self.cases is None else self.cases.place
         held = f"{len(self):,} thresholds" if place is None else f"thresholds on {place}"
         if self.stays is not None:

@@ -1,7 +1,7 @@
-"""Where arrays lie, and what is asked of cases that are not counted yet.
+"""Arrays on devices, and the interface of cases that are not counted yet.
 
-Many cases in memory (`voros.core.pruning`) and cases on a device (`voros.devices`) answer as
-`UncountedCases` says; the package `voros` hands the reader of the latter to `set_reader`.
+Cases in memory (`voros.core.pruning`) and cases on a device (`voros.devices`) implement
+`UncountedCases`; the package `voros` passes the reader of the latter to `set_reader`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from voros.core.scenario import Scenario
 
 PACKAGES = ("torch", "cupy", "array_api_strict")
-"""Whose arrays may lie on a device."""
+"""Packages whose arrays may lie on a device."""
 
 
 class UncountedCases(Protocol):
-    """Cases of which no more is counted than is asked for."""
+    """Cases that are counted on demand."""
 
     @property
     def totals(self) -> tuple[float, float, float]:
@@ -31,13 +31,13 @@ class UncountedCases(Protocol):
         """Library and device; None for cases in memory."""
 
     def every_threshold(self) -> tuple[Any, ...]:
-        """Count alarms at every distinct score: what `OperatingPoints.with_never_alarm` takes."""
+        """Count alarms at every distinct score: arguments of `OperatingPoints.with_never_alarm`."""
 
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
-        """Count what a scenario can choose, at its costs or at any."""
+        """Count the thresholds that can be chosen in a scenario, at its costs or at all costs."""
 
     def curve(self, scenario: Scenario) -> OperatingPoints:
-        """Count every threshold within a scenario's capacity, and perhaps others."""
+        """Count every threshold within a scenario's capacity, and possibly others."""
 
 
 Reader = Callable[[Any, Any, Any], UncountedCases]
@@ -46,17 +46,17 @@ _readers: list[Reader] = []
 
 
 def set_reader(reader: Reader) -> None:
-    """Say what reads labels, scores and positive label that lie on a device."""
+    """Set the function that reads labels and scores on a device, and the positive label."""
     _readers[:] = [reader]
 
 
 def read_elsewhere(y_true: Any, y_score: Any, pos_label: Any = None) -> UncountedCases:
-    """Check cases that lie on a device, and leave them there."""
+    """Check cases on a device without moving them."""
     return _readers[0](y_true, y_score, pos_label)
 
 
 def on_device(*arrays: Any) -> bool:
-    """Whether any of some arrays lies elsewhere than in the memory of the host.
+    """Whether any of the arrays lies outside the memory of the host.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def on_device(*arrays: Any) -> bool:
 
 
 def refuse_on_device(**arguments: Any) -> None:
-    """Refuse arguments whose cases are looked at one by one, in memory."""
+    """Refuse arguments that need the cases in memory."""
     for name, value in arguments.items():
         if value is not None:
             raise ArgumentError(

@@ -1,8 +1,8 @@
-"""Exact operating points at the few thresholds that can be chosen, without sorting the cases.
+"""Exact operating points at the few thresholds that can be chosen, without sorting all cases.
 
 Cases are counted by ranges of scores of equal width. Ranges that cannot matter (see
-`voros.core.candidate_bins`) are dropped, and only the few cases in the others are sorted. Where the
-ranges lie costs time, never exactness: they only have to keep the order of the scores.
+`voros.core.candidate_bins`) are dropped, and only the few cases in the others are sorted. The
+choice of ranges affects the time and not the result, as long as they keep the order of the scores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from voros.core.counting import (
     blocks_of,
     count_cases,
     count_values,
-    sum_weights,
     sum_where,
     weight_sums,
 )
@@ -32,47 +31,46 @@ from voros.core.scenario import Scenario
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_RANGES = 2**16
-"""Ranges that are counted: their numbers fit into 16 bits, and their counts into a fast cache."""
+"""Most ranges: their numbers fit into 16 bits, and their counts into a fast cache."""
 
 CASES_PER_RANGE = 16
-"""Finer ranges than these rule out little more, and every range takes time too."""
+"""Mean number of cases in a range; finer ranges exclude few more cases and take time."""
 
 CACHED = 2**18
-"""Cases worked on at once, so that what is computed of them stays in a fast cache."""
+"""Number of cases in a block, whose intermediate results stay in a fast cache."""
 
 SAMPLE_SIZE = 20_000
-"""Scores that show where all of them lie."""
+"""Number of scores that are sampled for their distribution."""
 
 UNEVEN = 0.1
-"""Ties or a long tail, if sampled scores are in less than this share of as many equal ranges:
-then sorting is faster."""
+"""If n sampled scores lie in less than this share of n equal ranges, there are ties or a long tail,
+and sorting is faster."""
 
 WIDEST_SPAN = 1e200
-"""A span of scores up to it, and down to its inverse, can be cut into ranges without leaving the
-range of a float."""
+"""Spans of scores up to it, and down to its inverse, are cut into ranges without overflow."""
 
 SAMPLE_ROOTS = 6.0
-"""Scores sampled to guess how far down the capacity reaches, in roots of their number."""
+"""Size of the sample that estimates how many scores the capacity reaches, in roots of all."""
 
 REACH_MARGIN = 3.0
-"""Standard deviations by which the guess lies deeper than the sample says."""
+"""Standard deviations that are added to the estimate."""
 
 WEIGHT_SLACK = 1.0 + 1e-9
-"""What is marked must exceed the capacity by more than sums of weights round."""
+"""The marked weights must exceed the capacity by more than the rounding of their sum."""
 
 
 EVERY_COST = uniform_t(0.0, 1.0)
-"""Costs under which every cost ratio counts."""
+"""Costs that include every cost ratio."""
 
 ClassSizes: TypeAlias = tuple[float, float, float]
-"""Positives, negatives and the smallest weight, as operating points have them."""
+"""Positives, negatives and the smallest weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class CasesInMemory:
-    """Cases in memory, of which no more is counted than is asked for.
+    """Cases in memory that are counted on demand.
 
-    Nothing may be written to the arrays in between.
+    Nothing may be written to the arrays before that.
     """
 
     positive: BoolArray
@@ -100,26 +98,24 @@ class CasesInMemory:
 
     def every_threshold(self) -> Columns:
         """Count alarms at every distinct score."""
-        if self.weights is None:
-            return count_cases(self.positive, self.scores)
-        return sum_weights(self.positive, self.scores, self.weights)
+        return count_cases(self.positive, self.scores, self.weights)
+
+    def every_point(self) -> OperatingPoints:
+        """Count alarms at every distinct score, as operating points."""
+        return OperatingPoints.with_never_alarm(*self.every_threshold())
 
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
-        """Count what a scenario can choose, at its costs or at any."""
+        """Count the thresholds that can be chosen in a scenario, at its costs or at all costs."""
         limits = scenario.changed(cost_ratio=EVERY_COST) if every_cost else scenario
         if limits not in self.counted:
             few = every_cost and len(self) < MANY_CASES
-            self.counted[limits] = (
-                OperatingPoints.with_never_alarm(*self.every_threshold())
-                if few
-                else pruned_points(self, limits)
-            )
+            self.counted[limits] = self.every_point() if few else pruned_points(self, limits)
         return self.counted[limits]
 
     def curve(self, scenario: Scenario) -> OperatingPoints:
-        """Count every threshold within a scenario's capacity, and perhaps others."""
+        """Count every threshold within a scenario's capacity, and possibly others."""
         if self.weights is not None:
-            return OperatingPoints.with_never_alarm(*self.every_threshold())
+            return self.every_point()
         leading = self.take(within_reach(self.scores, most_cases(scenario, *self.totals)))
         return OperatingPoints.with_never_alarm(*leading.every_threshold()[:3], *self.totals)
 
@@ -127,12 +123,12 @@ class CasesInMemory:
 def points_of_cases(
     positive: BoolArray, scores: AnyArray, weights: FloatArray | None = None
 ) -> OperatingPoints:
-    """Take cases that `check_cases` has passed, and count them when they are asked for."""
+    """Return points of cases that `check_cases` has passed, counted on first use."""
     return OperatingPoints.from_uncounted(CasesInMemory(positive, scores, weights))
 
 
 def kept_points(points: OperatingPoints) -> OperatingPoints:
-    """Return points for later use, uncounted cases in memory as copies that nobody writes to."""
+    """Return points for later use, with copies of uncounted cases, which callers cannot change."""
     if not isinstance(points.cases, CasesInMemory):
         return points
     cases = points.cases
@@ -141,9 +137,9 @@ def kept_points(points: OperatingPoints) -> OperatingPoints:
 
 
 def pruned_points(cases: CasesInMemory, scenario: Scenario) -> OperatingPoints:
-    """Count alarms where a threshold can be chosen in a scenario, as observed.
+    """Count alarms at the thresholds that can be chosen in a scenario.
 
-    Enough for the score and its choices; not for what lies beyond the limits and costs.
+    These are enough for its score and choices, not for other limits or costs.
 
     Examples
     --------
@@ -173,17 +169,17 @@ class _Ranges:
 
     cases: CasesInMemory
     home: AnyArray
-    """The range that each case is in."""
+    """The range of each case."""
 
     rows: AnyArray
-    """Of shape (n_ranges, 2): negatives, then positives."""
+    """Counts of shape (n_ranges, 2): negatives, then positives."""
 
     sums: AnyArray
-    """The same as sums of weights; without weights the rows themselves."""
+    """The sums of weights in the same shape; without weights the counts."""
 
     @classmethod
     def whole(cls, cases: CasesInMemory) -> _Ranges:
-        """All cases in one range."""
+        """Put all cases into one range."""
         n_positive = int(np.count_nonzero(cases.positive))
         rows = np.array([[len(cases.positive) - n_positive, n_positive]])
         # Nothing is skipped, so the sums are never read.
@@ -192,7 +188,7 @@ class _Ranges:
 
     @classmethod
     def count(cls, cases: CasesInMemory) -> _Ranges:
-        """Count by ranges of equal width where scores lie evenly enough; else all in one."""
+        """Count by ranges of equal width, or put all cases into one where scores are uneven."""
         places, span = _even_places(cases.scores)
         if span is None:
             return cls.whole(cases)
@@ -201,7 +197,7 @@ class _Ranges:
         rows = np.zeros(2 * n_ranges, dtype=np.intp)
         sums = rows if cases.weights is None else np.zeros(len(rows))
         for block in blocks_of(len(places), CACHED):
-            # Beyond the ends of the span the place is cut off, and may overflow before.
+            # Scores outside the span are clipped after a possible overflow.
             with np.errstate(over="ignore"):
                 place = np.subtract(places[block], span[0], dtype=np.float64)
                 place *= n_ranges / span[1]
@@ -215,13 +211,13 @@ class _Ranges:
         return cls(cases, home, rows.reshape(-1, 2), sums.reshape(-1, 2))
 
     def needed(self, totals: ClassSizes, scenario: Scenario) -> BoolArray:
-        """Mark the ranges that can hold a chosen threshold."""
+        """Mark the ranges that can contain a chosen threshold."""
         if len(self.rows) == 1:
             return np.array([True])
         rows = self.rows.sum(axis=1)
         occupied = np.flatnonzero(rows)[::-1]
         negatives, positives = map(np.cumsum, self.sums[occupied].T)
-        # Sums of weights round, and must not exceed their total.
+        # Sums of weights are rounded, and must not exceed their total.
         tp, fp = np.minimum(positives, totals[0]), np.minimum(negatives, totals[1])
         needed = np.zeros(len(rows), dtype=np.bool_)
         needed[occupied] = ranges_to_search(tp, fp, rows[occupied] == 1, totals, [scenario])
@@ -229,17 +225,17 @@ class _Ranges:
 
 
 def _even_places(scores: AnyArray) -> tuple[AnyArray, tuple[float, float] | None]:
-    """Numbers in the order of the scores, and where they lie; None where that is uneven."""
+    """Return numbers in the order of the scores and their span; None where they are uneven."""
     span = _even_span(scores)
     if span is None and scores.dtype == np.float64 and scores.min() > 0:
-        # The bits of a positive float, read as a whole number, rise about as its logarithm.
+        # The bits of a positive float, as a whole number, grow roughly as its logarithm.
         bits = scores.view(np.int64)
         return bits, _even_span(bits)
     return scores, span
 
 
 def _even_span(scores: AnyArray) -> tuple[float, float] | None:
-    """Start and width of the range of a sample; None where it lies unevenly there."""
+    """Return start and width of the range of a sample; None where the sample is uneven."""
     sample = scores[:: max(len(scores) // SAMPLE_SIZE, 1)].astype(np.float64)
     finite = sample[np.abs(sample) < LARGEST_FINITE]
     low, high = finite.min(initial=LARGEST_FINITE), finite.max(initial=-LARGEST_FINITE)
@@ -277,7 +273,7 @@ def _count_sorted(
         counted = rows + skipped_counts(ranges.rows[:, column], chosen)[home]
         if sums:
             added = sums[column][rows] + skipped_counts(ranges.sums[:, column], chosen)[home]
-            # All cases together make the total, and fewer no more, however their sums round.
+            # The sum over all cases is the total, and others are at most that, despite rounding.
             total = every_case.totals[1 - column]
             n_rows = np.count_nonzero(every_case.positive == column)
             counted = np.where(counted == n_rows, total, np.minimum(added, total))
@@ -288,21 +284,21 @@ def _count_sorted(
 def most_cases(
     scenario: Scenario, n_positive: float, n_negative: float, one_case: float = 1.0
 ) -> float:
-    """How many cases at most a feasible threshold can flag, before any reweighting."""
+    """Return the largest number of cases that a feasible threshold flags, before reweighting."""
     n_cases = n_positive + n_negative
     if scenario.prevalence is None:
         return scenario.max_alarms(n_cases, one_case)
     share = n_positive / n_cases
     lightest = min(scenario.prevalence / share, (1 - scenario.prevalence) / (1 - share))
-    # One more, so that rounding never cuts off a feasible threshold.
+    # One is added, so that rounding never excludes a feasible threshold.
     return scenario.max_alarms(n_cases, lightest * one_case) / lightest + 1
 
 
 def within_reach(scores: AnyArray, at_most: float, weights: FloatArray | None = None) -> BoolArray:
-    """Mark the highest scores until more than ``at_most`` are marked, and not many more.
+    """Mark the highest scores, slightly more than ``at_most`` of them or of their weights.
 
-    With weights their sum counts. A sample guesses how far down that is; where the guess falls
-    short all are marked, which costs time and not exactness.
+    A sample estimates the lowest score to mark. If the estimate is too high, all scores are marked,
+    which takes more time and gives the same result.
     """
     stride = max(int(len(scores) ** 0.5 / SAMPLE_ROOTS), 1)
     sample, expected = scores[::stride], at_most / stride
