@@ -1,21 +1,21 @@
-"""What a false alarm costs against a miss, and how sure we are of it.
+"""Distributions of the cost of a false alarm relative to that of a miss.
 
-Three units say the same thing, and a distribution lives in the one its author thinks in:
+A cost can be stated in three units, and a distribution keeps the unit in which it was stated:
 
 ``"ratio"``
     c = C_FP / C_FN, the cost of a false alarm as a fraction of the cost of a miss.
 ``"miss"``
-    r = C_FN / C_FP = 1/c, how many false alarms a miss is worth.
+    r = C_FN / C_FP = 1/c, the number of false alarms that a miss is worth.
 ``"t"``
     t = cN / (cN + P), the share of the worst possible total cost that is due to false alarms.
     It depends on the class sizes, so it does not carry over to data of another prevalence.
 
-Uniform in one unit is **not** uniform in another. "A miss costs 20 to 40 false alarms", every
-number in between equally likely, is ``miss_costs(20, 40)`` and has a mean cost ratio of
-ln(2)/20 = 0.0347; ``uniform(1/40, 1/20)`` has 0.0375 and leans towards the cheaper misses.
+Uniform in one unit is **not** uniform in another. "A miss costs 20 to 40 false alarms", where every
+number in between is equally likely, is ``miss_costs(20, 40)``, with a mean cost ratio of
+ln(2)/20 = 0.0347; ``uniform(1/40, 1/20)`` has a mean of 0.0375 and favours cheaper misses.
 
-In each unit the line of equal cost through a ROC point has coefficients that are linear in the
-unit, which is why `voros.core.volume` can integrate all three in closed form.
+In each unit, the coefficients of the line of equal cost through a ROC point are linear. Therefore
+`voros.core.volume` can integrate all three in closed form.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ QUADRATURE_NODES = 16
 """Gauss-Legendre nodes on each smooth piece of a density."""
 
 LARGEST_RATIO = 1e100
-"""Cost ratios beyond it, or below one through it, would overflow; nobody means them."""
+"""Cost ratios above it, or below its inverse, would overflow."""
 
 UPSIDE_DOWN = 0.9
 """Costs look upside down where at least this share of them has false alarms costlier than misses. A
-range on both sides of 1 is most often meant."""
+range on both sides of 1 is most often intended."""
 
 TAIL_HALVINGS = 52
-"""How often a tail is halved: what is left holds less mass than a float can hold."""
+"""Number of times that a tail is halved: the rest has less mass than a float can represent."""
 
 
 @dataclass(frozen=True)
 class CostDistribution(ABC):
-    """A distribution over what a false alarm costs against a miss.
+    """A distribution of the cost of a false alarm relative to that of a miss.
 
     Make one with `known`, `uniform`, `uniform_t`, `miss_costs`, `from_scipy` or `from_samples`.
 
@@ -95,21 +95,21 @@ class CostDistribution(ABC):
         tuple[ndarray, ndarray]
         """
 
+    @abstractmethod
     def fields(self) -> dict[str, Any]:
-        """Return everything that a file holds of it, as plain values."""
-        raise ValueError(f"cost_ratio={self!r} cannot be saved as JSON")
+        """Return the content of a saved file as plain values."""
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        """What two equal distributions have in common."""
+        """What equal distributions have in common."""
         return tuple(vars(self).values())
 
     def __eq__(self, other: object) -> bool:
-        """Compare unit and all that makes the distribution."""
+        """Compare kind, unit and parameters."""
         return isinstance(other, type(self)) and self._key == other._key
 
     def __hash__(self) -> int:
-        """Hash the same."""
+        """Hash unit and parameters."""
         return hash(self._key)
 
     def to_ratio(self, values: FloatArray, negatives_per_positive: float) -> FloatArray:
@@ -148,7 +148,7 @@ class CostDistribution(ABC):
 
     @property
     def words(self) -> str:
-        """What a miss costs against a false alarm, in a sentence.
+        """The cost of a miss relative to a false alarm, in a sentence.
 
         Examples
         --------
@@ -167,10 +167,10 @@ class CostDistribution(ABC):
 
     @property
     def inversion(self) -> Message | None:
-        """Why the costs look upside down, and what to write instead; None where they do not.
+        """A warning that the costs look upside down, and what to write instead, or None.
 
-        They do where a false alarm all but surely costs more than a miss. The unit t depends on
-        the class sizes and cannot tell.
+        They look so where a false alarm almost certainly costs more than a miss. In the unit t,
+        which depends on the class sizes, this is not known.
         """
         if self.over == "t":
             return None
@@ -198,7 +198,7 @@ class Uniform(CostDistribution):
         return values, lengths / (self.high - self.low)
 
     def fields(self) -> dict[str, Any]:
-        """Return both ends."""
+        """Return unit and ends."""
         return {"kind": "uniform", "over": self.over, "low": self.low, "high": self.high}
 
     @property
@@ -207,7 +207,7 @@ class Uniform(CostDistribution):
         return super().words + (", uniform in C_FP / C_FN" if self.over == "ratio" else "")
 
     def __repr__(self) -> str:
-        """Show how to make it."""
+        """Show the call that makes it."""
         maker = {"ratio": "uniform", "t": "uniform_t", "miss": "miss_costs"}[self.over]
         return f"{maker}({typed(self.low)}, {typed(self.high)})"
 
@@ -229,7 +229,7 @@ class Samples(CostDistribution):
         return self.values, self.weights
 
     def fields(self) -> dict[str, Any]:
-        """Return all values with their probabilities."""
+        """Return unit, values and probabilities."""
         values, weights = self.values.tolist(), self.weights.tolist()
         return {"kind": "samples", "over": self.over, "values": values, "weights": weights}
 
@@ -238,7 +238,7 @@ class Samples(CostDistribution):
         return self.over, self.values.tobytes(), self.weights.tobytes()
 
     def __repr__(self) -> str:
-        """Show the known value, or how many there are."""
+        """Show the known value, or the number of values."""
         over = "" if self.over == "ratio" else f", over={self.over!r}"
         if len(self.values) == 1:
             return f"known({typed(self.values[0])}{over})"
@@ -259,10 +259,10 @@ class Density(CostDistribution):
         return float(low), float(high)
 
     def nodes(self, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Gauss-Legendre nodes in probability, each half of the mass graded towards its tail.
+        """Gauss-Legendre nodes in probability, with smaller steps towards both tails.
 
-        Integrating over probability rather than value needs no care for infinite tails, poles of
-        the density or very narrow peaks: the nodes lie where the mass is.
+        Nodes in probability lie where the mass is, so infinite tails, poles of the density and
+        narrow peaks need no special treatment.
         """
         frozen = self.distribution
         below, below_mass = _tail_nodes(frozen.cdf(breaks))
@@ -271,11 +271,11 @@ class Density(CostDistribution):
         return values, np.concatenate([below_mass, above_mass])
 
     def fields(self) -> dict[str, Any]:
-        """Return the family's name and parameters."""
+        """Return unit, name of the family and parameters."""
         family, args, keywords = scipy_parameters(self.distribution)
         if type(self.distribution.dist) is not type(scipy_family(family)):
             raise ValueError(
-                f"cost_ratio={self!r} is not of a family in scipy.stats and cannot be saved as "
+                f"cost_ratio={self!r} is not a family of scipy.stats and cannot be saved as "
                 "JSON; draw from it and use from_samples"
             )
         named = {"family": family, "args": list(args), "keywords": dict(keywords)}
@@ -287,7 +287,7 @@ class Density(CostDistribution):
 
     @property
     def words(self) -> str:
-        """The distribution, of what it is of."""
+        """The unit and the family in a sentence."""
         return f"{COST_SYMBOLS[self.over]} has the distribution {self._family}"
 
     @property
@@ -314,9 +314,9 @@ def scipy_parameters(
 
 
 def scipy_family(name: str) -> Any:
-    """Return the continuous family of a name; None where there is none.
+    """Return the continuous family of a name, or None.
 
-    A file names the family, so nothing but a distribution may be looked up and called.
+    The name may come from a file, so only distributions are returned.
     """
     from scipy import stats
 
@@ -337,7 +337,7 @@ def _gauss_legendre(ends: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _tail_nodes(tail_mass_at_breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights for the half of the mass next to one end."""
+    """Nodes and weights for one half of the mass, from its end inwards."""
     grading = 0.5 ** np.arange(1, TAIL_HALVINGS + 1)
     inner = tail_mass_at_breaks[(tail_mass_at_breaks > 0) & (tail_mass_at_breaks < 0.5)]
     return _gauss_legendre(np.unique(np.concatenate([[0.0], grading, inner])))
@@ -347,24 +347,26 @@ def _advice(costs: CostDistribution) -> Message:
     low, high = costs.support
     ends = [typed(end) for end in dict.fromkeys((low, high))]
     values, span = ", ".join(ends), " to ".join(ends)
+    is_range = isinstance(costs, Uniform) or low == high
     if costs.over == "ratio":
-        stated, said = "cost_ratio", f"a false alarm costs {span} times as much as a miss"
+        names = "cost_ratio", "miss_costs"
+        said = f"a false alarm costs {span} times as much as a miss"
         meant = f"a miss is worth {span} false alarms"
-        simple = isinstance(costs, Uniform) or low == high
-        write = f"voros.costs.miss_costs({values})" if simple else "over='miss'"
-        name = "miss_costs"
+        write = f"voros.costs.miss_costs({values})" if is_range else "over='miss'"
     else:
-        stated, said = "miss_costs", f"a miss costs as little as {span} false alarms"
+        names = "miss_costs", "cost_ratio"
+        said = f"a miss costs as little as {span} false alarms"
         meant = f"a false alarm costs {span} of a miss"
-        write = "over='ratio'" if low < high and not isinstance(costs, Uniform) else f"({values})"
-        name = "cost_ratio"
-    instead = Argument(f"cost_ratio={write}", name, value=":".join(ends))
-    argument = Argument(f"cost_ratio={costs!r}", stated, value=":".join(ends))
+        write = f"({values})" if is_range else "over='ratio'"
+    argument, instead = (
+        Argument(f"cost_ratio={text}", name, value=":".join(ends))
+        for text, name in zip((repr(costs), write), names, strict=True)
+    )
     return Message(argument, f" says that {said}. If {meant}, write ", instead)
 
 
 def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
-    """A cost that is known exactly.
+    """Return a cost that is known exactly.
 
     Returns
     -------
@@ -381,7 +383,7 @@ def known(cost_ratio: float, *, over: Over = "ratio") -> Samples:
 
 
 def uniform(low: float, high: float) -> CostDistribution:
-    """Every cost ratio C_FP / C_FN between the two equally likely.
+    """Return cost ratios C_FP / C_FN that are uniform between two ends.
 
     Returns
     -------
@@ -396,7 +398,7 @@ def uniform(low: float, high: float) -> CostDistribution:
 
 
 def uniform_t(low: float, high: float) -> CostDistribution:
-    """Every fractional cost t = cN/(cN + P) between the two equally likely.
+    """Return fractional costs t = cN/(cN + P) that are uniform between two ends.
 
     Returns
     -------
@@ -414,9 +416,9 @@ def uniform_t(low: float, high: float) -> CostDistribution:
 
 
 def miss_costs(low: float, high: float | None = None) -> CostDistribution:
-    """A miss costs between `low` and `high` false alarms, each number equally likely.
+    """Return costs of a miss, in false alarms, that are uniform between `low` and `high`.
 
-    This is uniform in C_FN / C_FP, which is not uniform in C_FP / C_FN: see the module's notes.
+    These are uniform in C_FN / C_FP, which is not uniform in C_FP / C_FN: see the module's notes.
 
     Returns
     -------
@@ -444,7 +446,7 @@ def _uniform(low: float, high: float, over: Over, name: str) -> CostDistribution
 
 
 def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
-    """Any continuous SciPy distribution with its parameters fixed.
+    """Return costs with a continuous SciPy distribution whose parameters are fixed.
 
     Parameters
     ----------
@@ -452,7 +454,7 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
         For example ``scipy.stats.lognorm(0.5, scale=1/30)``. Its support must lie within the
         positive numbers for "ratio" and "miss", within [0, 1] for "t".
     over : {"ratio", "miss", "t"}
-        What the distribution is of.
+        The unit of the distribution.
 
     Returns
     -------
@@ -483,13 +485,13 @@ def from_scipy(distribution: Any, over: Over = "ratio") -> Density:
     if not farthest <= LARGEST_RATIO:
         raise ValueError(
             f"distribution has a tail that reaches {farthest:g}; accepted are costs up to "
-            f"{LARGEST_RATIO:g}: truncate it, or choose one of a lighter tail"
+            f"{LARGEST_RATIO:g}: truncate it, or choose one with a lighter tail"
         )
     return density
 
 
 def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> Samples:
-    """Draws of the cost, from elicitation or a posterior, with optional weights.
+    """Return draws of the cost, from elicitation or a posterior, with optional weights.
 
     Returns
     -------
@@ -516,7 +518,7 @@ def from_samples(values: Any, weights: Any = None, *, over: Over = "ratio") -> S
 
 
 def as_costs(cost_ratio: object) -> CostDistribution:
-    """Read a number as known, a pair as uniform between its two, and pass distributions through."""
+    """Return a number as a known cost, a pair as a uniform range, and a distribution unchanged."""
     if isinstance(cost_ratio, CostDistribution):
         return cost_ratio
     if isinstance(cost_ratio, Real) and not isinstance(cost_ratio, bool):
@@ -531,7 +533,7 @@ def as_costs(cost_ratio: object) -> CostDistribution:
 
 
 def read_cost_ratios(cost_ratio: Any) -> FloatArray:
-    """Return one cost ratio or several as an array of no or one dimension."""
+    """Return one cost ratio or several as an array of zero or one dimensions."""
     ratios = as_numbers(cost_ratio, "cost_ratio", "a number of at least 0")
     if not np.all(ratios >= 0):
         raise ArgumentError("cost_ratio", f"={cost_ratio!r}; accepted are numbers of at least 0")

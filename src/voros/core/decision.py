@@ -1,7 +1,7 @@
-"""What a scenario decides about operating points: the one place where that is computed.
+"""Decide which thresholds a scenario allows, and which of them are best.
 
-Prevalence, feasibility, hull and region follow one another in this order. Scores, evaluations,
-selections, policies, resamples and bounds all start from a `Decision`.
+A decision applies the prevalence, marks the feasible thresholds, and finds hull and region, in this
+order. Scores, evaluations, selections, policies, resamples and bounds all start from a `Decision`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from voros.text.numbers import short, typed
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 Strategy: TypeAlias = Literal["partial_voros", "voros", "partial_auroc", "recall", "expected_cost"]
-"""What models are ranked by: each is a property of a `Decision`."""
+"""Criteria for ranking models: each is a property of a `Decision`."""
 
 RANKED_BY: tuple[Strategy, ...] = get_args(Strategy)
 
 STRATEGIES: tuple[Strategy, ...] = RANKED_BY[:-1]
-"""Those of which more is better."""
+"""The strategies whose scores are higher for better models."""
 
 STRATEGY_TITLES: dict[Strategy, str] = {
     "partial_voros": "partial VOROS",
@@ -45,16 +45,16 @@ STRATEGY_TITLES: dict[Strategy, str] = {
     "recall": "recall",
     "expected_cost": "expected cost",
 }
-"""Names of the strategies as people write them."""
+"""Names of the strategies in text."""
 
 region_of = lru_cache(maxsize=4096)(cut_square)
-"""Resamples and cells of a map share class sizes and limits, and so their region."""
+"""Resamples and grid cells of a map share class sizes and limits, and therefore their region."""
 
 NOTED_SCORE = 0.01
-"""The score of raising no alarm from which a warning is given."""
+"""Raising no alarm leads to a warning if it scores at least this."""
 
 NO_LIMITS = Scenario(cost_ratio=1.0)
-"""For what depends on neither limits nor costs, such as the hull of a whole curve."""
+"""The scenario for results that depend on neither limits nor costs."""
 
 
 NO_REGION = (
@@ -70,16 +70,16 @@ class Decision:
     Attributes
     ----------
     points : OperatingPoints
-        At the scenario's prevalence, if it names one. They need not be all of them: what they do
-        not cover raises IncompleteCountsError.
+        Points at the prevalence of the scenario. Some thresholds may be missing: results that need
+        them raise IncompleteCountsError.
     scenario : Scenario
     feasible : ndarray of bool
-        Which thresholds meet the limits and are allowed. Raising no alarm always is, unless
-        there is a recall floor: then it stands in only where no threshold meets the limits.
+        Which thresholds meet the limits and are allowed. Raising no alarm always is, except with a
+        recall floor: then it is marked only where no threshold meets the limits.
     max_alarms : float
         The capacity as a number of alarms.
     period_cut : float
-        The highest threshold at which too many periods pass a capacity per period; NaN where none.
+        The highest threshold at which too many periods exceed a capacity per period, or NaN.
     observed : OperatingPoints or None
         The points as they were counted, where these are known.
     """
@@ -92,12 +92,12 @@ class Decision:
     observed: OperatingPoints | None = None
 
     def check_covered(self, scenario: Scenario) -> None:
-        """Raise where the points are too coarse to decide in another scenario."""
+        """Raise where the points are too coarse for another scenario."""
         (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
 
     @property
     def uncounted(self) -> UncountedCases | None:
-        """The cases, where only what the scenario can choose was counted of them."""
+        """The cases, where only the thresholds that the scenario can choose were counted."""
         if self.observed is None or self.points.covers.whole_curve:
             return None
         return self.observed.cases
@@ -109,7 +109,7 @@ class Decision:
 
     @property
     def scores_nothing(self) -> bool:
-        """Whether a recall floor is met by no threshold, so that nothing is scored."""
+        """Whether no threshold meets a recall floor, so that there is nothing to score."""
         return self.scenario.min_recall is not None and not self.can_alarm
 
     @cached_property
@@ -134,7 +134,7 @@ class Decision:
 
     @cached_property
     def region(self) -> Region:
-        """The part of ROC space that the limits leave."""
+        """The part of ROC space within the limits."""
         sizes = self.points.n_positive, self.points.n_negative
         limits = self.scenario.min_precision, self.max_alarms, self.scenario.min_recall or 0.0
         return region_of(*sizes, *limits)
@@ -146,17 +146,13 @@ class Decision:
         0 where no threshold meets the limits.
         """
         if self.points.worth is not None:
-            return self._score_of_values
+            # VOROS, of shares of value in place of rates, has no limits.
+            if self.scenario.without_limits() == self.scenario:
+                return self.voros
+            raise UndefinedScoreError(NO_REGION)
         if self.scores_nothing:
             return 0.0
         return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
-
-    @property
-    def _score_of_values(self) -> float:
-        """VOROS, which has no limits, of shares of value in place of rates."""
-        if self.scenario.without_limits() == self.scenario:
-            return self.voros
-        raise UndefinedScoreError(NO_REGION)
 
     @cached_property
     def expected_cost(self) -> float:
@@ -170,7 +166,7 @@ class Decision:
 
     @cached_property
     def never_alarm_score(self) -> float:
-        """The score of raising no alarm: 0 unless the costs pass the precision floor's odds."""
+        """The score of raising no alarm: 0 unless costs exceed the odds of the precision floor."""
         nothing = CostHull(np.array([0]), np.array([np.inf]))
         return partial_volume(self.points, nothing, self.region, self.scenario.costs)
 
@@ -192,7 +188,7 @@ class Decision:
 
     @cached_property
     def partial_auroc(self) -> float:
-        """Area of the trapezoids under the feasible thresholds, over their range of FPR."""
+        """Trapezoid area under the feasible thresholds, over their range of FPR."""
         if self.uncounted is not None:
             return solve(self.uncounted.curve(self.scenario), self.scenario).partial_auroc
         if not self.points.covers.whole_curve:
@@ -204,9 +200,9 @@ class Decision:
 
     @cached_property
     def highest_recall(self) -> int:
-        """Feasible row of greatest recall; of equals, the one with fewest alarms."""
+        """Feasible row with the greatest recall; of equals, the one with fewest alarms."""
         if not self.points.covers.whole_curve:
-            # Nearly free false alarms make the cheapest threshold the one of greatest recall.
+            # If false alarms are nearly free, the threshold of least cost has the greatest recall.
             free = max(0.5 / self.points.n_negative, 1 / LARGEST_RATIO)
             self.check_covered(self.scenario.changed(cost_ratio=free))
         rows = np.flatnonzero(self.feasible)
@@ -226,16 +222,16 @@ class Decision:
 def solve(
     points: OperatingPoints, scenario: Scenario, allowed: BoolArray | None = None
 ) -> Decision:
-    """Decide which thresholds a scenario leaves, and which of them are best.
+    """Decide which thresholds a scenario allows, and which of them are best.
 
     Parameters
     ----------
     points : OperatingPoints
-        As observed.
+        Points as observed.
     scenario : Scenario
     allowed : ndarray of bool, optional
-        Which of the points may be deployed at all, in the order of the points at the scenario's
-        prevalence; by default all.
+        Which points may be deployed, in the order of the points at the prevalence of the scenario;
+        by default all.
 
     Examples
     --------
@@ -245,7 +241,7 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
-    # A capacity per period is one of the cases as observed, whose periods are known.
+    # A capacity per period applies to the cases as observed, whose periods are known.
     if deployed.stays is not None:
         deployed = deployed.stays.within_reach(deployed, scenario)
         max_alarms = deployed.max_alarms(scenario)
@@ -273,34 +269,33 @@ def solve(
 
 
 def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = True) -> Decision:
-    """Decide as `solve` does; of cases not counted yet only the thresholds that matter are.
+    """Decide as `solve` does; of uncounted cases, count only the thresholds that matter.
 
     Parameters
     ----------
     points, scenario
         As in `solve`.
     every_cost : bool, default True
-        Whether the hull at other costs than the scenario's is asked for.
+        Whether the hull is needed at other costs than those of the scenario.
 
     Raises
     ------
     IncompleteCountsError
         Where the points do not cover the scenario.
     InfeasibleError
-        Where no classifier could keep its recall floor within its capacity.
+        Where no classifier could keep the recall floor within the capacity.
     """
     points.covers.check_scenario(scenario)
-    if points.cases is None:
-        return reachable(solve(points, scenario))
-    decision = solve(points.cases.choosable(scenario, every_cost=every_cost), scenario)
-    if not decision.can_alarm and not points.on_device:
-        # Thresholds that raise nothing but false alarms may be feasible, and messages name others.
-        return reachable(solve(points, scenario))
-    return reachable(replace(decision, observed=points))
+    if points.cases is not None:
+        decision = solve(points.cases.choosable(scenario, every_cost=every_cost), scenario)
+        if decision.can_alarm or points.on_device:
+            return reachable(replace(decision, observed=points))
+    # Thresholds with false alarms only may be feasible, and messages name others.
+    return reachable(solve(points, scenario))
 
 
 def reachable(decision: Decision) -> Decision:
-    """Return a decision, or raise where no classifier at all could keep the limits together.
+    """Return a decision, or raise where no classifier could keep its limits together.
 
     Only a recall floor can contradict another limit: the perfect classifier is always precise
     enough, and raising no alarm is within every capacity.
@@ -315,11 +310,11 @@ def reachable(decision: Decision) -> Decision:
 
 
 def trapezoid(points: OperatingPoints, kept: BoolArray | slice = slice(None)) -> float:
-    """Area of the trapezoids under points, or those kept of them, over their range of FPR."""
+    """Area of the trapezoids under the points in ``kept``, over their range of FPR."""
     tp, fp = points.tp[kept], points.fp[kept]
     pairs = points.n_positive * points.n_negative
     if points.whole and 2 * pairs < LARGEST_PRODUCT:
-        # Whole numbers, divided once: rounded once.
+        # Whole numbers are rounded by the division only.
         return int(np.dot(np.diff(fp), tp[1:] + tp[:-1])) / (2 * pairs)
     fpr, tpr = fp / points.n_negative, tp / points.n_positive
     return float(np.dot(np.diff(fpr), tpr[1:] + tpr[:-1]) / 2)
@@ -331,29 +326,28 @@ def at_deployment(points: OperatingPoints, scenario: Scenario) -> OperatingPoint
 
 
 def partial_voros_of(decisions: Sequence[Decision], costs: CostDistribution) -> FloatArray:
-    """Return the score of each decision, computed together; the costs are those of all."""
+    """Return the score of each decision, computed together; all have the same costs."""
     if any(decision.points.worth is not None for decision in decisions):
         return np.array([decision.partial_voros for decision in decisions])
-    scored = np.array([not decision.scores_nothing for decision in decisions], dtype=np.bool_)
-    if not scored.all():
-        scores = np.zeros(len(decisions))
-        rest = [decision for decision in decisions if not decision.scores_nothing]
-        scores[scored] = partial_voros_of(rest, costs) if rest else 0.0
-        return scores
-    points = [decision.points for decision in decisions]
-    # Only what is best at some of these costs counts, and the rest of a hull takes time to find.
+    scores = np.zeros(len(decisions))
+    scored = [row for row, decision in enumerate(decisions) if not decision.scores_nothing]
+    points = [decisions[row].points for row in scored]
+    # The part of a hull outside the range of these costs takes time and is not needed.
     hulls = [
-        cost_hull(one, decision.feasible, costs.ratio_range(one.negatives_per_positive))
-        for one, decision in zip(points, decisions, strict=True)
+        cost_hull(one, decisions[row].feasible, costs.ratio_range(one.negatives_per_positive))
+        for row, one in zip(scored, points, strict=True)
     ]
-    return partial_volumes(points, hulls, [decision.region for decision in decisions], costs)
+    regions = [decisions[row].region for row in scored]
+    if scored:
+        scores[scored] = partial_volumes(points, hulls, regions, costs)
+    return scores
 
 
 def cost_range_note(decision: Decision) -> str | None:
-    """Say that raising no alarm scores above 0, where it does by more than a little.
+    """Say where raising no alarm scores noticeably above 0; None elsewhere.
 
-    At cost ratios up to alpha / (1 - alpha) raising no alarm is the costliest choice that meets the
-    limits, as a score of 0 takes it to be.
+    At cost ratios up to alpha / (1 - alpha), raising no alarm is the costliest choice within the
+    limits, and scores 0.
     """
     floor, costs = decision.scenario.min_precision, decision.scenario.costs
     without_score = decision.scenario.min_recall is not None or decision.points.worth is not None

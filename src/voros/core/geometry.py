@@ -1,4 +1,4 @@
-"""Geometry of ROC space: the region that limits leave of it."""
+"""Geometry of ROC space: the region within limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from voros.typing import FloatArray
 __all__ = ["Region", "feasible_region"]
 
 ON_THE_LINE = 8 * np.finfo(np.float64).eps
-"""A corner this near to a limit, against the limit's terms, lies on it: rounding put it aside."""
+"""A corner this near to a limit, relative to its terms, lies on it; the difference is rounding."""
 
 
 Corner: TypeAlias = tuple[float, float]
@@ -28,13 +28,13 @@ Corner: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The part of ROC space that the limits leave.
+    """The part of ROC space within the limits.
 
     Attributes
     ----------
     ring : ndarray of shape (2, n_vertices + 1)
-        Rows fpr and tpr of the corners, counter-clockwise from the lowest on the left and back to
-        it; without a recall floor that is the origin.
+        Rows fpr and tpr of the corners, counter-clockwise from the lowest corner on the left, which
+        is also the last; without a recall floor it is the origin.
     area : float
 
     Examples
@@ -62,11 +62,11 @@ class Region:
         return float(self.vertices[:, 1].max())
 
     def shares_without_area(self, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-        """Share that is costlier than each point, where limits leave a segment or one point.
+        """Share that is costlier than each point, in a region that is a segment or one point.
 
-        The limit of the share of a narrow region: with a precision floor that rises to 1 its width
-        grows with the recall; with a recall floor that rises to 1 it has the same height
-        throughout. In one point nothing is better.
+        This is the limit of the share in a narrow region. Its width grows with the recall as the
+        precision floor approaches 1, and its height is constant as the recall floor approaches 1.
+        In a region of one point the share is 1.
 
         Returns
         -------
@@ -97,13 +97,12 @@ def feasible_region(
     Returns
     -------
     Region
-        Corners and area of what is left.
+        Corners and area of the rest.
 
     Raises
     ------
     InfeasibleError
-        Where nothing is: ``max_alarms`` are fewer than the true positives that ``min_recall`` asks
-        for.
+        Where the rest is empty: ``max_alarms`` is below the true positives for ``min_recall``.
 
     Examples
     --------
@@ -129,7 +128,7 @@ def cut_square(
     max_alarms: float,
     min_recall: float = 0.0,
 ) -> Region:
-    """Cut the unit square as `feasible_region` does, by limits that are checked already."""
+    """Cut the unit square as `feasible_region` does, by limits that have been checked."""
     # Sums of numpy's small integers would overflow.
     n_positive, n_negative, max_alarms = float(n_positive), float(n_negative), float(max_alarms)
     corners = _above_floor(n_positive, n_negative, float(min_precision))
@@ -156,7 +155,7 @@ def cut_by_capacities(
     Returns
     -------
     rings : ndarray of shape (2, n_capacities, n_corners)
-        Rows fpr and tpr; shorter rings stay at the origin, where they end.
+        Rows fpr and tpr; shorter rings repeat the origin, their last corner.
     areas : ndarray of shape (n_capacities,)
 
     Examples
@@ -176,7 +175,7 @@ def cut_by_capacities(
     there = np.roll(here, -1, axis=1)
     crossed = np.minimum(here, there) * np.maximum(here, there) < 0
     share = np.divide(here, here - there, out=np.zeros_like(here), where=crossed)
-    # A corner within the capacity stays, and where its side leaves or enters there is one more.
+    # Corners within the capacity are kept, and a side that crosses the capacity adds a corner.
     kept = np.stack([here >= 0, crossed], axis=2).reshape(len(here), -1)
     rings = np.zeros((2, len(here), kept.sum(axis=1).max() + 1))
     row, place = np.nonzero(kept)[0], (np.cumsum(kept, axis=1) - 1)[kept]
@@ -191,7 +190,7 @@ def cut_by_capacities(
 def contradiction(
     min_recall: float, n_positive: float, max_alarms: float, *capacity: str
 ) -> Message:
-    """Say that no classifier keeps a recall floor within a capacity, and what could be met."""
+    """Say that no classifier keeps a recall floor within a capacity, and which limits could."""
     return Message(
         Argument("min_recall"),
         f"={min_recall:g} and ",
@@ -204,14 +203,14 @@ def contradiction(
 
 
 def _from_the_left(corners: Sequence[Corner]) -> Sequence[Corner]:
-    """Let the ring begin at the lowest corner on the left, as it does at the origin."""
+    """Rotate the ring to begin at the lowest corner on the left."""
     first = min(range(len(corners)), key=lambda i: corners[i][::-1], default=0)
     return [*corners[first:], *corners[:first]]
 
 
 @lru_cache(maxsize=16)
 def _above_floor(n_positive: float, n_negative: float, min_precision: float) -> Sequence[Corner]:
-    """Cut the unit square by the precision floor; a map asks for one floor many times."""
+    """Cut the unit square by the precision floor, cached for maps, which repeat it."""
     square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     if not min_precision > 0:
         return square

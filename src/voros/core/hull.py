@@ -1,4 +1,4 @@
-"""The hull of operating points: which threshold is best at which cost ratio."""
+"""The convex hull of operating points: which threshold is best at which cost ratio."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["Choice"]
 
 FEW_POINTS = 64
-"""Up to this number, visiting the points one by one is as fast as all at once."""
+"""Up to this number, a loop over the points is as fast as array operations."""
 
 WORTHWHILE, IDLE_ROUNDS = 0.8, 8
-"""After this number of rounds that keep more than this share of the points, each is visited."""
+"""Array operations end after this number of rounds that keep more than this share of the points."""
 
 WIDENED = 1 + 1e-9
-"""Factor by which a range of cost ratios is widened before the hull is cut to it."""
+"""Factor by which a range of cost ratios is widened before the hull is restricted to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Choice:
     """A threshold, and the cost ratios on which it is the best feasible one.
 
     `value_caught` and `false_alarm_cost` are sums over the true and the false positives, where
-    cases have values of their own.
+    cases have values.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Choice:
 
     @classmethod
     def at(cls, points: OperatingPoints, index: int, low: float, high: float) -> Choice:
-        """Describe one operating point as the choice between two cost ratios.
+        """Return an operating point as the choice between two cost ratios.
 
         Returns
         -------
@@ -78,11 +78,11 @@ class Choice:
         )
 
     def __repr__(self) -> str:
-        """Show what there is: values only where cases have some."""
+        """Show the fields, without values where cases have none."""
         return f"Choice({', '.join(f'{name}={value!r}' for name, value in self.fields().items())})"
 
     def fields(self) -> dict[str, Any]:
-        """Return everything but values that cases do not have."""
+        """Return the fields, without values where cases have none."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
     @property
@@ -106,10 +106,9 @@ class CostHull:
     index : ndarray of int, shape (n_vertices,)
         Rows of the operating points.
     enter : ndarray of shape (n_vertices,)
-        Cost ratio at which each takes over from the one before; the first enters at +inf. Each is
-        best from its own down to that of the next.
+        Cost ratio below which each is better than the one before; the first enters at +inf.
     leave : ndarray of shape (n_vertices,)
-        Cost ratio at which each gives way to the next; the last stays best down to 0.
+        Cost ratio below which the next is better; the last is best down to 0.
     """
 
     index: AnyArray
@@ -117,14 +116,14 @@ class CostHull:
     leave: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        """Derive once where each ends."""
+        """Compute `leave` once."""
         object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
 
     def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
-        """Describe the thresholds by increasing cost ratio, with the ratios at which each is best.
+        """Return the thresholds by increasing cost ratio, with the ratios at which each is best.
 
-        Thresholds on one line leave an empty interval, and so does raising no alarm where some
-        other threshold has true positives only; those are left out.
+        Thresholds with an empty interval are left out: those on one line, and raising no alarm
+        where another threshold has true positives only.
         """
         used = np.flatnonzero(self.leave < self.enter)[::-1]
         return tuple(
@@ -135,7 +134,7 @@ class CostHull:
     def best(self, cost_ratio: FloatArray) -> AnyArray:
         """Position within the hull of the best threshold at each cost ratio.
 
-        Where two are equally good the one with fewer alarms is taken.
+        Of two equally good thresholds, it is the one with fewer alarms.
         """
         later = np.searchsorted(-self.enter, -np.asarray(cost_ratio), side="left")
         return np.maximum(later - 1, 0)
@@ -144,16 +143,16 @@ class CostHull:
 def cost_hull(
     points: OperatingPoints, allowed: BoolArray, ratios: tuple[float, float] = (0.0, np.inf)
 ) -> CostHull:
-    """Find the upper hull of the allowed points, or the part of it that is best at some ratios.
+    """Find the upper hull of the allowed points, or its part that is best at some ratios.
 
-    In coordinates (alarms, true positives), an affine image of ROC space, steps are never of zero
-    width. Where cases have values, their sums take the place of the counts.
+    In the coordinates (alarms, true positives), an affine image of ROC space, no step has zero
+    width. Where cases have values, their sums replace the counts.
     """
     index, costed = allowed.nonzero()[0], points.costed
     if ratios != (0.0, np.inf):
         index = index[_between_best(costed.tp[index], costed.fp[index], *ratios)]
     if points.worth is not None:
-        # Alarms on cases worth nothing change no cost: the threshold with fewest is kept.
+        # Alarms on cases without value change no cost: the threshold with fewest is kept.
         total = costed.alarms[index]
         index = index[np.append(True, total[1:] > total[:-1])[: len(index)]]
     index = _distinct_alarms(costed, index)
@@ -163,13 +162,13 @@ def cost_hull(
 
 @dataclass(frozen=True, eq=False)
 class StackedHulls:
-    """Several hulls of the same points, one after another: their corners, as in `CostHull`."""
+    """Several hulls of the same points, concatenated; the columns are those of `CostHull`."""
 
     index: AnyArray
     enter: FloatArray
     leave: FloatArray
     owner: AnyArray
-    """Position of the hull that each corner belongs to."""
+    """Position of the hull of each corner."""
 
     def hull(self, position: int) -> CostHull:
         """Return one of the hulls."""
@@ -178,10 +177,10 @@ class StackedHulls:
 
 
 def growing_hulls(points: OperatingPoints, index: AnyArray, ends: Sequence[int]) -> StackedHulls:
-    """Find the hulls of the first rows of ``index``, as many as each of some rising ``ends`` says.
+    """Find the hull of ``index[:end]`` for each of some rising ``ends``.
 
-    True positives do not fall along the rows. One pass: a corner that a later point cuts off never
-    comes back.
+    True positives must not fall along the rows. One pass is enough, because a corner that a later
+    point removes does not return.
 
     Examples
     --------
@@ -207,7 +206,7 @@ def growing_hulls(points: OperatingPoints, index: AnyArray, ends: Sequence[int])
 
 
 def _stacked(points: OperatingPoints, index: AnyArray, sizes: AnyArray) -> StackedHulls:
-    """Return the hulls of which these rows are the corners; see `_hull_at`."""
+    """Return the hulls with these rows as corners; see `_hull_at`."""
     gain, harm = (np.diff(column[index], prepend=0) for column in (points.tp, points.fp))
     enter = np.full(len(index), np.inf)
     np.divide(gain, harm, out=enter, where=harm > 0)
@@ -219,7 +218,7 @@ def _stacked(points: OperatingPoints, index: AnyArray, sizes: AnyArray) -> Stack
 
 
 def _possible_corners(x: FloatArray, y: FloatArray, ends: Sequence[int]) -> AnyArray:
-    """Leave out what is not a corner of the points between two ends, where there are many."""
+    """Drop points that are no corner of the hull between two ends, where there are many points."""
     if len(x) <= FEW_POINTS * len(ends):
         return np.arange(len(x))
     parts = []
@@ -231,13 +230,13 @@ def _possible_corners(x: FloatArray, y: FloatArray, ends: Sequence[int]) -> AnyA
 
 
 def _distinct_alarms(points: OperatingPoints, index: AnyArray) -> AnyArray:
-    """Keep, of rows with equally many alarms, the one with most true positives, the last."""
+    """Keep the last of the rows with the same alarms, which has the most true positives."""
     alarms = points.tp[index] + points.fp[index]
     return index[np.append(alarms[1:] > alarms[:-1], True)] if len(index) > 1 else index
 
 
 def _hull_at(points: OperatingPoints, index: AnyArray) -> CostHull:
-    """Return the hull of which these rows are the corners."""
+    """Return the hull with these rows as corners."""
     tp, fp = points.tp[index], points.fp[index]
     gain, harm = tp[1:] - tp[:-1], fp[1:] - fp[:-1]
     useful = gain > 0
@@ -252,11 +251,11 @@ def _hull_at(points: OperatingPoints, index: AnyArray) -> CostHull:
 
 
 def _between_best(tp: AnyArray, fp: AnyArray, low: float, high: float) -> slice:
-    """Rows from the best one at a high cost ratio to the best one at a low ratio.
+    """Return the rows from the best one at the high cost ratio to the best one at the low ratio.
 
     Every vertex that is best at a ratio between the two lies between their rows.
     """
-    # Wider than asked for, so that rounding never drops the vertex at an end.
+    # A wider range, so that rounding never drops the vertex at an end.
     low, high = low / WIDENED, high * WIDENED
     start = int(np.argmax(tp - high * fp)) if np.isfinite(high) else 0
     from_the_end = (tp[start:] - low * fp[start:])[::-1]
@@ -266,9 +265,8 @@ def _between_best(tp: AnyArray, fp: AnyArray, low: float, high: float) -> slice:
 def upper_vertices(x: AnyArray, y: AnyArray) -> AnyArray:
     """Positions of the corners of the upper hull of points whose `x` rises strictly.
 
-    A point on or below the line between its neighbours is not a corner, whatever the others are. So
-    all of those are dropped at once, again and again while that thins the points out, and what is
-    left is visited one by one.
+    A point on or below the line between its neighbours is not a corner. All such points are dropped
+    at once, repeatedly while this removes many points, and a loop visits the rest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the limits leave: which of them binds, what could be met, and how to say so."""
+"""Which limits bind, which could be met, and messages about both."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from voros.text.numbers import count, count_within, short
 from voros.typing import BoolArray
 
 CHANCE = 0.5
-"""The AUROC of scores that say nothing."""
+"""The AUROC of random scores."""
 
 
 @dataclass(frozen=True)
 class MostPrecise:
-    """The highest precision that any threshold reaches within the capacity, and its price.
+    """The highest precision within the capacity, and the threshold that reaches it.
 
     `precision` is 0 when no threshold within the capacity has a true positive.
     """
@@ -30,13 +30,13 @@ class MostPrecise:
 
 
 def within_capacity(decision: Decision) -> BoolArray:
-    """Mark the thresholds that keep the capacity, in the periods too where it is one for each."""
+    """Mark the thresholds that keep the capacity, and a capacity per period in the periods."""
     capable = decision.points.within_capacity(decision.max_alarms)
     return capable & ~(decision.points.thresholds <= decision.period_cut)
 
 
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
-    """Find the most precise allowed threshold; of equals, the one of greatest recall."""
+    """Find the most precise allowed threshold; of equals, the one with the greatest recall."""
     row = points.most_precise_row(allowed)
     if len(row) == 0:
         return MostPrecise(0.0, 0.0, 0.0, float("inf"))
@@ -47,7 +47,7 @@ def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
 def binding_limits(decision: Decision) -> tuple[str, ...]:
     """Name the limits without which other thresholds would be chosen in the range of costs.
 
-    Where lifting any one leads to the same choice but lifting all does not, all bind.
+    Where lifting any one limit leads to the same choice but lifting all does not, all bind.
     """
     scenario = decision.scenario
     observed = decision.points if decision.observed is None else decision.observed
@@ -74,7 +74,7 @@ def _chosen_counts(decision: Decision) -> list[tuple[float, float]]:
 
 
 def reversal_note(decision: Decision) -> str:
-    """Say where alarms at the lowest scores would meet the limits; empty where that is not so."""
+    """Say that alarms at the lowest scores would meet the limits; empty where they would not."""
     points, scenario = decision.points, decision.scenario
     if points.on_device or not points.covers.whole_curve or scenario.per is not None:
         return ""
@@ -95,23 +95,20 @@ def reversal_note(decision: Decision) -> str:
 
 
 def limits_message(decision: Decision) -> str:
-    """Say why no threshold that alarms is feasible, what binds, and what could be met."""
+    """Say why no threshold with alarms is feasible, which limit binds, and what could be met."""
     return _binding_message(decision) + reversal_note(decision)
 
 
 def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
     capable = within_capacity(decision)
-    rule = f" {scenario.rule}" if scenario.per else ""
-    within = (
-        f" within {count_within(max_alarms)} alarms (a capacity of {scenario.capacity!r}{rule})"
-    )
-    meets, recalled = "no threshold that raises an alarm meets", scenario.min_recall is not None
-    if recalled:
-        meets = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
-    opening = f"{meets} a precision floor of {scenario.min_precision:g}"
+    opening = "no threshold that raises an alarm meets"
+    if scenario.min_recall is not None:
+        opening = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
+    opening += f" a precision floor of {scenario.min_precision:g}"
     if scenario.has_capacity:
-        opening += within
+        capacity = f"{scenario.capacity!r} {scenario.rule}".rstrip()
+        opening += f" within {count_within(max_alarms)} alarms (a capacity of {capacity})"
     if len(points) == 1:
         return f"{opening}. The points hold no threshold that raises an alarm"
     if capable.sum() == 1 and scenario.per_period:
@@ -122,7 +119,7 @@ def _binding_message(decision: Decision) -> str:
             f"{opening}. The capacity binds: the highest scores are tied, and the fewest alarms "
             f"any threshold raises is {count(fewest)}"
         )
-    if recalled:
+    if scenario.min_recall is not None:
         return f"{opening}. {_within_reach(decision, capable)}"
     best = most_precise(points, capable)
     advice = (
@@ -139,7 +136,7 @@ def _binding_message(decision: Decision) -> str:
 
 
 def _within_reach(decision: Decision, capable: BoolArray) -> str:
-    """Name the limits that a recall floor leaves unmet, and how far each would have to give way."""
+    """Name the limits that bind beside a recall floor, and values at which they could be met."""
     points, scenario = decision.points, decision.scenario
     recalled = points.recalls_enough(scenario.recall_floor)
     precise = points.precise_enough(scenario.floor) & (points.alarms > 0)

@@ -1,4 +1,4 @@
-"""The limits and costs a deployment must meet: the one place where they are checked."""
+"""Scenarios: the limits and costs of a deployment, checked."""
 
 from __future__ import annotations
 
@@ -29,63 +29,64 @@ from voros.text.table import html_pairs
 SCENARIO_PARTS = (
     *("min_precision", "min_recall", "capacity", "cost_ratio", "prevalence", "per", "exceed"),
 )
-"""What a scenario is made of."""
+"""The arguments of a scenario, in the order in which they are shown."""
 
 SMALLEST_PREVALENCE = 1e-100
-"""Below it, negatives per positive overflow once they are multiplied by a cost."""
+"""With a smaller one, the product of negatives per positive and a cost overflows."""
 
 LARGEST_RATE = 86_400.0
 """Alarms per patient-day: one each second."""
 
 PATIENT_DAY = "patient-day"
-"""The capacity is a rate of alarms over stays; see `voros.alarm_points`."""
+"""The value of ``per`` for a rate of alarms over stays; see `voros.alarm_points`."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Limits and costs that a classifier must live within.
+    """Limits and costs for a classifier.
 
     Parameters
     ----------
     min_precision : float in [0, 1], default 0.0
         At least this share of the alarms must be correct.
     capacity : float in (0, 1] or int, default 1.0
-        Alarms at most: a float is a share of the cases, an int a number of cases; with a
-        `Guarantee` that has a horizon, an int is that number in each horizon.
+        Maximum number of alarms: a float is a share of the cases, an int a number of cases; with a
+        `Guarantee` that has a horizon, an int is the number in each horizon.
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
         C_FP / C_FN: known, uniform between two values, or any distribution.
     prevalence : float in (0, 1), optional
-        Share of positives where the classifier will be deployed, if it differs from the data at
-        hand. Precision and capacity are then judged as if the classes were reweighted to it.
+        Share of positives where the classifier will be deployed, if it differs from that of the
+        data. The classes are then reweighted to it for precision and capacity.
     per : str, optional
-        The capacity is one for each period of this name, and a whole number: 20 alarms per "day",
-        "week", "shift". Functions then need the period of each case, as ``times`` (where `per` is
-        "hour", "shift", "day", "week", "month" or "year") or as ``periods``, a column
-        of any grouping of the cases. Shifts of times begin at 07:00, 15:00 and 23:00 unless `per`
-        says when: "shift 06:00,18:00". "patient-day" is for alarms over stays (`alarm_points`):
-        the capacity is then a mean rate, and any number above 0.
+        The unit of a capacity per period, which is a whole number: 20 alarms per "day", "week" or
+        "shift". Functions then need the period of each case, as ``times`` (where `per` is "hour",
+        "shift", "day", "week", "month" or "year") or as ``periods``, a column with any grouping of
+        the cases. Shifts begin at 07:00, 15:00 and 23:00, or at the times in `per`, as in
+        "shift 06:00,18:00". "patient-day" is for alarms over stays (`alarm_points`): the capacity
+        is then a mean rate, and any number above 0.
     exceed : float in [0, 1), optional
-        With `per`: at most this share of the periods may have more alarms than the capacity, and 0
-        is never. The mean over the periods must be within the capacity too; by default it alone.
+        With `per`: the largest share of the periods that may have more alarms than the capacity; 0
+        allows none. The mean over the periods must be within the capacity too. By default only the
+        mean is limited.
     min_recall : float in [0, 1], optional
-        At least this share of the positives must raise an alarm. Raising none is then no way out;
-        0 is no floor, as None is.
+        At least this share of the positives must raise an alarm, so raising no alarm does not meet
+        the limits. 0 and None are no floor.
 
     Attributes
     ----------
     costs : CostDistribution
-        The cost ratio as a distribution.
+        The distribution of the cost ratio.
     capacity_is_count : bool
         Whether the capacity is a number of cases rather than a share of them.
 
     Warns
     -----
     InvertedCostsWarning
-        When false alarms are said to cost more than misses: with ``cost_ratio=(5, 20)`` a false
-        alarm is worth 5 to 20 misses. That a miss is worth 5 to 20 false alarms is
+        When false alarms cost more than misses: with ``cost_ratio=(5, 20)`` a false alarm is worth
+        5 to 20 misses. Where a miss is worth 5 to 20 false alarms, write
         ``voros.costs.miss_costs(5, 20)``.
     FewAlarmsWarning
-        When the capacity is the whole number 1, one alarm; 1.0 is no limit.
+        When the capacity is the whole number 1, which is one alarm; 1.0 is no limit.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class Scenario:
     capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check every argument, read the cost ratio, and warn of what is most often a slip."""
+        """Check every argument, read the cost ratio, and warn of values that are likely slips."""
         self._read()
         advice = self.costs.inversion
         if advice is not None:
@@ -137,14 +138,19 @@ class Scenario:
             ends = SMALLEST_PREVALENCE, OPEN_INTERVAL[1]
             prevalence = check_number(prevalence, "prevalence", accepted, *ends)
         recall = None if self.min_recall is None else check_number(self.min_recall, "min_recall")
-        floor = check_number(self.min_precision, "min_precision")
-        # numpy's numbers compare and print as Python's own do.
-        limits = {"min_precision": floor, "min_recall": recall or None, "prevalence": prevalence}
         costs = as_costs(self.cost_ratio)
-        vars(self).update(limits, cost_ratio=costs, costs=costs, **self._read_capacity())
+        # Numbers become Python's own, which numpy's would not print as.
+        vars(self).update(
+            min_precision=check_number(self.min_precision, "min_precision"),
+            min_recall=recall or None,
+            prevalence=prevalence,
+            cost_ratio=costs,
+            costs=costs,
+            **self._read_capacity(),
+        )
 
     def _read_capacity(self) -> dict[str, Any]:
-        """Check the capacity, and what it is one per."""
+        """Check capacity, period and ``exceed``."""
         if self.per is None:
             if self.exceed is not None:
                 needs = f"={self.exceed!r} requires a capacity per period, such as "
@@ -190,16 +196,16 @@ class Scenario:
     def max_alarms(
         self, n_cases: int | float, one_case: float = 1.0, n_periods: float | None = None
     ) -> float:
-        """Return the capacity as a number of alarms on ``n_cases``, in ``n_periods`` together.
+        """Return the capacity as a number of alarms on ``n_cases`` over all ``n_periods``.
 
-        Of a rate per patient-day the periods are the patient-days.
+        The periods of a rate per patient-day are the patient-days.
 
         Raises
         ------
         ArgumentError
-            When the capacity is one for each period, and the number of periods is not known.
+            When the capacity is per period and the number of periods is not known.
         InfeasibleError
-            When it is below ``one_case``, so that no alarm could ever be raised.
+            When it is below ``one_case``, so that no alarm is possible.
         """
         if self.per is not None:
             if n_periods is None:
@@ -210,34 +216,32 @@ class Scenario:
             alarms = min(int(self.capacity), n_cases)
         elif isinstance(n_cases, Integral):
             share = as_fraction(self.capacity)
-            # Whole numbers, divided once: rounded once.
+            # Whole numbers are rounded by the division only.
             alarms = share.numerator * int(n_cases) / share.denominator
         else:
             alarms = self.capacity * n_cases
         if alarms < one_case:
-            of, units = self._base(n_cases, n_periods)
+            of, units = n_cases, "cases"
+            if self.per == PATIENT_DAY:
+                of, units = n_periods or 1, "patient-days"
             raise InfeasibleError(
                 Message(
                     Argument("capacity"),
                     f"={self.capacity!r} of {of:,.6g} {units} is {typed(alarms)} alarms: fewer "
-                    "than one case, so no alarm is ever possible. The smallest capacity that "
+                    "than one case, so no alarm is possible. The smallest capacity that "
                     f"admits one is {typed(one_case / of)} of the {units}",
                 )
             )
         return float(alarms)
 
-    def _base(self, n_cases: float, n_periods: float | None) -> tuple[float, str]:
-        """What the capacity is a share of, or a rate over."""
-        return (n_periods or 1, "patient-days") if self.per == PATIENT_DAY else (n_cases, "cases")
-
     @property
     def per_period(self) -> bool:
-        """Whether the capacity is one for each of several periods."""
+        """Whether there is one capacity for each of several periods."""
         return self.per is not None and self.per != PATIENT_DAY
 
     @property
     def needed_for_periods(self) -> str:
-        """What a capacity per period or per patient-day needs, in words."""
+        """The input that a capacity per period or per patient-day needs, in words."""
         if self.per_period:
             return (
                 "needs the period of each case, as times or periods; functions without these "
@@ -247,29 +251,29 @@ class Scenario:
 
     @property
     def floor(self) -> Fraction:
-        """The precision floor as counts are compared with it: 0.15 is 3/20."""
+        """The precision floor as a fraction that counts are compared with: 0.15 is 3/20."""
         return as_fraction(self.min_precision)
 
     @property
     def limit_names(self) -> tuple[str, ...]:
-        """The limits, each of which may bind or be broken; recall where it has a floor."""
+        """The limits that may bind or be broken; recall is one only where it has a floor."""
         recall = () if self.min_recall is None else ("recall",)
         return "precision", *recall, "capacity"
 
     @property
     def recall_floor(self) -> Fraction:
-        """The recall floor as counts are compared with it; 0 where there is none."""
+        """The recall floor as a fraction that counts are compared with; 0 where there is none."""
         return as_fraction(self.min_recall or 0.0)
 
     def refuse_recall_floor(self, what: str) -> None:
-        """Raise where there is a recall floor and ``what``, a plural, would not keep it."""
+        """Raise where there is a recall floor, which ``what``, a plural, does not keep."""
         if self.min_recall is not None:
             raise ArgumentError(
                 "min_recall", f"={self.min_recall!r}: {what} do not support a recall floor"
             )
 
     def without_limits(self) -> Scenario:
-        """Return the same costs and prevalence with no limit on precision, recall or alarms."""
+        """Return the scenario with no limit on precision, recall or alarms."""
         return self.without_capacity().changed(min_precision=0.0, min_recall=None)
 
     def without_capacity(self) -> Scenario:
@@ -277,14 +281,14 @@ class Scenario:
         return self.changed(capacity=1.0, per=None, exceed=None)
 
     def changed(self, **parts: Any) -> Scenario:
-        """Return the scenario with other parts, checked, without a second warning of slips."""
+        """Return the scenario with some parts replaced and checked, without new warnings."""
         scenario = object.__new__(Scenario)
         vars(scenario).update(vars(self) | parts)
         scenario._read()
         return scenario
 
     def fields(self) -> dict[str, Any]:
-        """Return everything that a file holds of it, as plain values."""
+        """Return the content of a saved file as plain values."""
         plain = {name: getattr(self, name) for name in SCENARIO_PARTS}
         return plain | {"cost_ratio": self.costs.fields()}
 
@@ -302,19 +306,15 @@ class Scenario:
         """
         alarms = f"{typed_percent(self.capacity)} of the cases"
         if self.capacity_is_count or self.per is not None:
-            alarms = f"{self.capacity:,} alarms"
-        if self.per is not None:
-            alarms += f" {self.rule}"
+            alarms = f"{self.capacity:,} alarms {self.rule}".rstrip()
+        prevalence = "that of the data" if self.prevalence is None else f"{self.prevalence:g}"
         recall = () if self.min_recall is None else (("recall", f"at least {self.min_recall:g}"),)
         return (
             ("precision", f"at least {self.min_precision:g}" if self.min_precision else "any"),
             *recall,
             ("capacity", f"at most {alarms}" if self.has_capacity else "no limit"),
             ("costs", self.costs.words),
-            (
-                "prevalence",
-                "that of the data" if self.prevalence is None else f"{self.prevalence:g}",
-            ),
+            ("prevalence", prevalence),
         )
 
     @property
@@ -324,7 +324,7 @@ class Scenario:
 
     @property
     def rule(self) -> str:
-        """What a capacity per period means, in words; empty where there is none.
+        """The rule of a capacity per period, in words; empty without one.
 
         Examples
         --------
@@ -345,14 +345,14 @@ class Scenario:
         return html_pairs(self.summary())
 
     def __repr__(self) -> str:
-        """Show the arguments, leaving out what is not limited."""
+        """Show the arguments, without those that are None."""
         parts = {name: getattr(self, name) for name in SCENARIO_PARTS}
         shown = (f"{name}={value!r}" for name, value in parts.items() if value is not None)
         return f"Scenario({', '.join(shown)})"
 
 
 def check_scenario(scenario: object) -> Scenario:
-    """Return a scenario, or raise if it is anything else.
+    """Return a scenario, or raise for anything else.
 
     Examples
     --------

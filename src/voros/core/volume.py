@@ -1,4 +1,4 @@
-r"""Exact means over the cost distribution: of the area of lesser classifiers, and of the cost.
+r"""Exact means of the area of lesser classifiers, and of the cost, over the cost distribution.
 
 **Area.** The line of equal cost through a ROC point p cuts the feasible polygon in two. Join p to
 every corner: the polygon falls into one triangle per side, and since p lies on the cutting line,
@@ -7,7 +7,7 @@ the line takes from each triangle the same share as it takes from that side. So
 .. math:: A = \sum_{\text{sides } i} T_i \, f_i,
 
 with T_i the fixed area of the triangle over side i and f_i the share of side i that lies on the
-costlier side. No case of the region's shape needs a formula of its own, and nothing cancels.
+costlier side. One formula serves every shape of the region, and nothing cancels.
 
 **Mean.** With :math:`D_i = a (k - y_i) - b (h - x_i)`, positive where corner i is costlier than
 p = (h, k), a side that is cut has the share :math:`D_{below} / (D_{below} - D_{above})`. In each
@@ -19,16 +19,16 @@ where u and v have means :math:`\bar u, \bar v` and half-ranges :math:`\eta, \ba
     \text{mean}(u/v) = \frac{\bar u - \delta\,\varphi(\delta)\,(\eta - \delta \bar u)}{\bar v},
     \qquad \varphi(\delta) = \frac{\operatorname{artanh}(\delta)/\delta - 1}{\delta^2}.
 
-The logarithm sits in artanh; :math:`\varphi` is smooth at 0, so that an interval of width 1e-9 is
-as exact as any other. Pieces break where the best threshold changes and where the line passes a
-corner of the region.
+The only logarithm is in artanh, and :math:`\varphi` is smooth at 0, so an interval of width 1e-9 is
+as exact as any other. A new piece starts where the best threshold changes and where the line passes
+a corner of the region.
 
 **Cost.** A threshold at the ROC point (h, k) has the normalised cost
 
 .. math:: \text{cost} = t\,h + (1 - t)\,(1 - k), \qquad t = \frac{cN}{cN + P},
 
-total cost divided by the worst possible one. It is linear in t, so all that is needed of the costs
-is the probability of each interval and the mean of t on it, a quotient u/v as above.
+the total cost divided by the worst possible one. It is linear in t, so it depends on the costs only
+through the probability of each interval and the mean of t on it, a quotient u/v as above.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ Odds: TypeAlias = float | FloatArray
 """Negatives per positive: one number, or one for each point."""
 
 SERIES_BELOW = 0.1
-"""Where phi turns from its closed form, which cancels near 0, to its power series."""
+"""Below it phi is computed by its power series, because its closed form cancels near 0."""
 
 SERIES_TERMS = 9
 """Terms of that series: the next one is below 1e-19."""
 
 TINY = np.finfo(np.float64).tiny
-"""Keeps the logarithm finite where u and v vanish together at one end; its factor is 0 there."""
+"""Keeps the logarithm finite where u and v are both 0 at one end; its factor is 0 there."""
 
 NO_SWITCH: FloatArray = np.empty(0)
 
@@ -68,7 +68,7 @@ def in_unit_of(costs: CostDistribution, ratio: FloatArray, odds: Odds) -> FloatA
     with np.errstate(divide="ignore", invalid="ignore"):
         if costs.over == "miss":
             return np.asarray(1.0 / ratio)
-        # Written so that an infinite ratio gives t = 1.
+        # In this form an infinite ratio gives t = 1.
         return np.asarray(1.0 / (1.0 + 1.0 / (ratio * odds)))
 
 
@@ -100,10 +100,10 @@ def mean_quotient(u0: FloatArray, u1: FloatArray, v0: FloatArray, v1: FloatArray
     v_sum, u_sum = v0 + v1, u0 + u1
     with np.errstate(invalid="ignore"):
         delta = (v1 - v0) / v_sum
-        # artanh(delta), from the ends themselves: near 1 delta has lost what matters.
+        # This is artanh(delta) from the ends, because delta near 1 is not precise enough.
         half_log = 0.5 * (np.log(np.maximum(v1, TINY)) - np.log(np.maximum(v0, TINY)))
         mean = (u_sum - delta * _phi(delta, half_log) * ((u1 - u0) - delta * u_sum)) / v_sum
-    # Where v is 0 throughout, the side lies on the line and its triangle has no area.
+    # Where v is 0 everywhere, the side lies on the line and its triangle has no area.
     return np.where(v_sum > 0, mean, 0.0)
 
 
@@ -140,7 +140,7 @@ def partial_volume(
     """Mean over the costs of the best normalised area: partial VOROS of a feasible hull."""
     fpr, tpr = _rates(points, hull.index)
     if region.area == 0:
-        # One threshold is best at every cost: the last, of greatest recall.
+        # The last threshold, which has the greatest recall, is best at every cost.
         return float(region.shares_without_area(fpr[-1:], tpr[-1:])[0])
     odds = float(points.n_negative / points.n_positive)
     if isinstance(costs, Uniform):
@@ -165,9 +165,9 @@ def partial_volumes(
     regions: Sequence[Region],
     costs: CostDistribution,
 ) -> FloatArray:
-    """`partial_volume` of several points, hulls and regions.
+    """Return the `partial_volume` of several points, hulls and regions.
 
-    Where the closed form applies, one sweep over all of them saves most of the time.
+    Where the closed form applies, one pass over all of them saves most of the time.
     """
     triples = list(zip(points, hulls, regions, strict=True))
     if not isinstance(costs, Uniform) or any(region.area == 0 for region in regions):
@@ -194,14 +194,15 @@ def volumes_on_grid(
     areas: FloatArray,
     costs: Uniform,
 ) -> FloatArray:
-    """`partial_volume` of hulls of the same points, each in as many of the regions in turn.
+    """Return the `partial_volume` of hulls of the same points, each in its next regions.
 
-    Only what is best at some of the costs is copied for every region of its hull.
+    Hull j has ``n_cells[j]`` regions. Only thresholds that are best at some of the costs are copied
+    for every region of their hull.
     """
     odds = points.negatives_per_positive
     low, high = _spans(hulls.enter, hulls.leave, costs, odds)
     used = np.flatnonzero(high > low)
-    # Corner by corner: the cells of its hull are the next so many from the first of them.
+    # Each corner is repeated for the regions of its hull, which are consecutive.
     copies = n_cells[hulls.owner[used]]
     corner = np.repeat(used, copies)
     first = (np.cumsum(n_cells) - n_cells)[hulls.owner[used]]
@@ -213,12 +214,12 @@ def volumes_on_grid(
 
 
 def _rates(points: OperatingPoints, index: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """Return false and true positive rates of some rows."""
+    """Return false and true positive rates of rows."""
     return points.fp[index] / points.n_negative, points.tp[index] / points.n_positive
 
 
 def _stack_rings(regions: Sequence[Region]) -> FloatArray:
-    """Corners of each region, once round; shorter ones stay where their rings end."""
+    """Return the corners of each region; shorter rings repeat their last corner."""
     longest = max(region.ring.shape[1] for region in regions)
     stacked = np.empty((2, len(regions), longest))
     for i, region in enumerate(regions):
@@ -230,7 +231,7 @@ def _stack_rings(regions: Sequence[Region]) -> FloatArray:
 def _spans(
     enter: FloatArray, leave: FloatArray, costs: Uniform, odds: Odds
 ) -> tuple[FloatArray, FloatArray]:
-    """The possible costs, in their own unit, on which each threshold is best."""
+    """Return the range of possible costs, in their own unit, in which each threshold is best."""
     low, high = (
         np.minimum(np.maximum(in_unit_of(costs, ratio, odds), costs.low), costs.high)
         for ratio in (enter, leave)
@@ -247,14 +248,14 @@ def _uniform_areas(
     costs: Uniform,
     odds: Odds,
 ) -> FloatArray:
-    """Area on the costlier side of each point, integrated over its costs and their probability.
+    """Integrate the area on the costlier side of each point over its costs, by probability.
 
-    ``ring`` holds the corners of one region, or along its middle axis those of one per point.
+    ``ring`` holds the corners of one region, or of one region per point along its middle axis.
     """
     dx, dy = fpr[:, None] - ring[0], tpr[:, None] - ring[1]
     low, high = low[:, None], high[:, None]
     turns = in_unit_of(costs, _corner_ratios(dx, dy, odds), odds)
-    # fmax: a line that passes a corner at every cost (0/0) turns nowhere.
+    # fmax ignores NaN: a line that passes a corner at every cost (0/0) has no turn.
     turns = np.minimum(np.fmax(turns, low), high)
     edges = np.concatenate([low, turns, high], axis=1)
     edges.sort(axis=1)
@@ -266,7 +267,7 @@ def _uniform_areas(
 
 
 def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Mean share of each side on the costlier side of the line, on pieces without a turn."""
+    """Mean share of each side on the costlier side of the line, over pieces without a turn."""
     below = start + end > 0
     here, there = below[..., :-1], below[..., 1:]
     cut = mean_quotient(
@@ -279,7 +280,7 @@ def _mean_shares(start: FloatArray, end: FloatArray) -> FloatArray:
 
 
 def _fan(dx: FloatArray, dy: FloatArray) -> FloatArray:
-    """Areas of the triangles that join a point to the sides, from its offsets to the corners."""
+    """Areas of the triangles between a point and the sides, from its offsets to the corners."""
     return np.asarray((dx[..., :-1] * dy[..., 1:] - dy[..., :-1] * dx[..., 1:]) / 2)
 
 
@@ -292,15 +293,15 @@ def _corner_ratios(dx: FloatArray, dy: FloatArray, odds: Odds) -> FloatArray:
 def cost_moments(
     costs: CostDistribution, switches: FloatArray, negatives_per_positive: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Integrate 1 and t over the intervals that rising cost ratios ``switches`` make.
+    """Integrate 1 and t over the intervals between cost ratios.
 
     Parameters
     ----------
     costs : CostDistribution
     switches : ndarray of shape (n_intervals - 1,)
-        Rising cost ratios; each belongs to the interval above it.
+        Ends of the intervals, rising cost ratios; each belongs to the interval above it.
     negatives_per_positive : float
-        N / P of the cases whose cost is meant.
+        N / P of the cases.
 
     Returns
     -------
@@ -325,9 +326,9 @@ def _quotients(
     odds: float,
     parts: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray]:
-    """Probability of each interval, and the integral over it of a quotient of line weights.
+    """Return the probability of each interval, and the integral of a quotient over it.
 
-    ``parts`` makes numerator and denominator, both linear in the value, of the two weights.
+    ``parts`` computes numerator and denominator, both linear in the value, from the line weights.
     """
     if isinstance(costs, Uniform):
         ratios = np.concatenate([[0.0], switches, [np.inf]])
@@ -351,10 +352,10 @@ def _quotients(
 def ratio_moments(
     costs: CostDistribution, switches: FloatArray, negatives_per_positive: float, power: int = 1
 ) -> FloatArray:
-    """Integrate the cost ratio over the intervals that ``switches`` make; see `cost_moments`.
+    """Integrate the cost ratio over the intervals between ``switches``; see `cost_moments`.
 
-    With a power of -1 it is C_FN / C_FP, what a miss is worth in false alarms. Infinite on an
-    interval that reaches an infinite ratio, as t does at 1, or with that power a ratio of 0.
+    A power of -1 integrates C_FN / C_FP, the number of false alarms that a miss is worth. The
+    integral is infinite on an interval that includes an infinite value, as t does at 1.
 
     Examples
     --------
@@ -383,7 +384,7 @@ def mean_t(costs: CostDistribution, negatives_per_positive: float) -> float:
 
 
 def expected_costs(points: OperatingPoints, costs: CostDistribution) -> FloatArray:
-    """Expected normalised cost of deploying each threshold whatever the cost turns out to be.
+    """Expected normalised cost of deploying each threshold at every cost.
 
     Examples
     --------
