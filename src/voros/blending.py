@@ -1,4 +1,4 @@
-"""One score from those of several models: a weighted mean of log-odds, chosen by log loss."""
+"""Blend several models into one score: a weighted mean of log-odds, chosen by log loss."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, logit
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_count
 from voros.core.arrays import LARGEST_FINITE, named_columns
-from voros.core.cases import check_labels, check_scores
+from voros.core.cases import are_risks, check_labels, check_scores
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text, saved, with_checksum
@@ -25,10 +26,10 @@ __all__ = ["Blend", "blend"]
 BLEND_FORMAT, BLEND_SCHEMA = "voros blend", 1
 
 MOST_STEPS = 25
-"""Models that a blend adds up, counting one that is added twice as two."""
+"""Number of models that a blend adds up, where a model may be added repeatedly."""
 
 CERTAIN = 1e-6
-"""Risks are kept this far from 0 and 1, where log-odds are infinite."""
+"""Risks are clipped to this distance from 0 and 1, where log-odds are infinite."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -38,16 +39,16 @@ class Blend(ReprMixin):
     Attributes
     ----------
     weights : dict of str to float
-        Share of each model; they add up to 1, and models without a share are left out.
+        Share of each model. Shares add up to 1, and models without a share are left out.
     slopes, intercepts : dict of str to float
         The log-odds of a model are ``intercept + slope * x``, with x the logit of its risk, or the
         score itself where scores are not risks.
     risks : dict of str to bool
         Whether the scores of a model are risks between 0 and 1.
     log_loss : float
-        Of the blend on the cases that it was made on.
+        Log loss of the blend on the cases to which it was fitted.
     n_cases : int
-        How many those were.
+        Number of these cases.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class Blend(ReprMixin):
         Parameters
         ----------
         scores : mapping of str to array-like, or data frame
-            With a column for each model of the blend; others are ignored.
+            Scores of each model of the blend; other models are ignored.
 
         Returns
         -------
@@ -83,12 +84,8 @@ class Blend(ReprMixin):
             raise ArgumentError(
                 "scores", f" lack {', '.join(map(repr, missing))}; the blend is a mean of them"
             )
-        log_odds = sum(
-            weight
-            * self._log_odds(model, check_scores(columns[model], name=f"scores of {model!r}"))
-            for model, weight in self.weights.items()
-        )
-        return np.asarray(1 / (1 + np.exp(-np.asarray(log_odds))))
+        log_odds = [self._log_odds(model, columns[model]) for model in self.weights]
+        return np.asarray(expit(np.array(list(self.weights.values())) @ np.array(log_odds)))
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the blend as JSON text, and write it to a file if a path is given.
@@ -113,8 +110,7 @@ class Blend(ReprMixin):
 
     def _log_odds(self, model: str, column: Any) -> FloatArray:
         scores = check_scores(column, name=f"scores of {model!r}")
-        x = _logit(scores) if self.risks[model] else np.asarray(scores, np.float64)
-        return self.intercepts[model] + self.slopes[model] * x
+        return self.intercepts[model] + self.slopes[model] * _predictor(scores, self.risks[model])
 
     def _parts(self) -> tuple[str, Table]:
         rows = [
@@ -127,7 +123,7 @@ class Blend(ReprMixin):
 
 
 def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any = None) -> Blend:
-    """Combine models into one score, for people who have prediction files only.
+    """Combine models into one score, from their predictions alone.
 
     The scores of each model are fitted to the labels by logistic regression. The blend begins with
     the model of least log loss and adds, one by one and with repetition, the model that lowers the
@@ -139,7 +135,7 @@ def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any
     scores : mapping of str to array-like, or data frame with a column for each model
         At least two models.
     n_steps : int, default 25
-        Models that are added at most, repetitions counted.
+        Maximum number of models that are added, including repetitions.
     pos_label : label, optional
         The positive label.
 
@@ -149,8 +145,8 @@ def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any
 
     Notes
     -----
-    A blend is fitted to the cases, so a guarantee needs other ones: make it on development cases,
-    and certify ``result.score(...)`` of the validation cases as one more model.
+    A blend is fitted to the cases, so a guarantee needs other cases: fit the blend on development
+    cases, and certify ``result.score(...)`` of the validation cases as one more model.
 
     Examples
     --------
@@ -169,7 +165,10 @@ def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any
     check_count(n_steps, "n_steps", "a whole number above 0")
     if len(cases.scores) < 2:
         raise ValueError("scores hold one model; a blend needs at least two")
-    fitted = {model: _fit_line(model, positive, s) for model, s in cases.scores.items()}
+    fitted = {}
+    for model, column in cases.scores.items():
+        with naming(model):
+            fitted[model] = _Line.fit(positive, check_scores(column, name="scores"))
     log_odds = np.array([line.log_odds for line in fitted.values()])
     chosen, loss = _greedy(positive, log_odds, n_steps)
     counts = np.bincount(chosen, minlength=len(fitted))
@@ -182,11 +181,6 @@ def blend(y_true: Any, scores: Any, *, n_steps: int = MOST_STEPS, pos_label: Any
         log_loss=loss,
         n_cases=len(positive),
     )
-
-
-def _fit_line(model: str, positive: BoolArray, scores: AnyArray) -> _Line:
-    with naming(model):
-        return _Line.fit(positive, check_scores(scores, name="scores"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,8 +196,8 @@ class _Line:
     def fit(cls, positive: BoolArray, scores: AnyArray) -> _Line:
         from sklearn.linear_model import LogisticRegression
 
-        of_risks = bool(((scores >= 0) & (scores <= 1)).all())
-        x = _logit(scores) if of_risks else np.asarray(scores, np.float64)
+        of_risks = are_risks(scores)
+        x = _predictor(scores, of_risks)
         if np.abs(x).max() >= LARGEST_FINITE:
             raise ValueError("scores hold infinities, which have no weight in a mean")
         centre, spread = x.mean(), x.std() or 1.0
@@ -213,13 +207,14 @@ class _Line:
         return cls(intercept, slope, of_risks, intercept + slope * x)
 
 
-def _logit(risk: AnyArray) -> FloatArray:
-    inner = np.clip(np.asarray(risk, np.float64), CERTAIN, 1 - CERTAIN)
-    return np.log(inner) - np.log1p(-inner)
+def _predictor(scores: AnyArray, of_risks: bool) -> FloatArray:
+    """Return the logits of risks, and other scores unchanged."""
+    x = np.asarray(scores, np.float64)
+    return np.asarray(logit(np.clip(x, CERTAIN, 1 - CERTAIN))) if of_risks else x
 
 
 def _greedy(positive: BoolArray, log_odds: FloatArray, n_steps: int) -> tuple[list[int], float]:
-    """Add models while the log loss of the mean falls; return their rows and the least loss."""
+    """Add models while the log loss of the mean falls; return their rows and the lowest loss."""
     total, chosen, best = np.zeros(log_odds.shape[1]), list[int](), np.inf
     while len(chosen) < n_steps:
         means = (total + log_odds) / (len(chosen) + 1)

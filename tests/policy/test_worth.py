@@ -110,7 +110,7 @@ def test_values_are_asked_for_where_they_are_needed():
         by_value.predict(risk)
     with pytest.raises(ArgumentError, match="threshold_on='value'"):
         by_score.predict(risk, miss_value=amounts)
-    with pytest.raises(ArgumentError, match=r"y_score reaches from 1\.0\S* to 1\.\d+;"):
+    with pytest.raises(ArgumentError, match=r"y_score runs from 1\.0\S* to 1\.\d+;"):
         by_value.predict(risk + 1, miss_value=amounts)
     with pytest.raises(ArgumentError, match="cannot be combined with by"):
         by_score.evaluate(y, risk, **how, by=y)

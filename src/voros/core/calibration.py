@@ -1,4 +1,4 @@
-r"""Whether risks are as high as what is observed, in groups of risk and overall.
+r"""Calibration: whether predicted risks agree with observed outcomes.
 
 Calibration in the large is the intercept a of :math:`\operatorname{logit} P(Y=1) = a +
 \operatorname{logit} r`, with r the risk: 0 where risks are right on average, above 0 where they are
@@ -14,36 +14,37 @@ from statistics import NormalDist
 
 import numpy as np
 
+from voros.core.cases import are_risks, check_risks
 from voros.core.exact_intervals import binomial_limits, mean_limits
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, FloatArray
 
 GROUPS_OF_RISK = 10
-"""Groups of equal size that risks are compared in."""
+"""Number of groups of risk, of equal size."""
 
 SMOOTHED_SHARE = 2 / 3
-"""Share of the cases that each point of a smooth calibration curve rests on."""
+"""Share of the cases that determines each point of a smooth calibration curve."""
 
 SMOOTH_POINTS = 50
-"""Points of such a curve."""
+"""Number of points of such a curve."""
 
 SMALLEST_REACH = 1e-12
-"""Where that many cases have one risk, only they count."""
+"""Smallest bandwidth of the smooth curve, where all nearest cases have the same risk."""
 
 MOST_RISKS = 20_000
-"""With more distinct risks, those of nearly the same logit are put together."""
+"""With more distinct risks, those with nearly the same logit are merged."""
 
 LOGIT_WIDTH = 1e-3
-"""How far their logits are apart at most."""
+"""Largest distance of the logits of merged risks."""
 
 SMALL_STEP = 1e-9
-"""Of Newton's method; it ends a fit."""
+"""A step of Newton's method of at most this size ends a fit."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with the interval that it has in the population."""
+    """A number with its interval in the population."""
 
     value: float
     low: float
@@ -69,7 +70,7 @@ class CalibrationCurve:
 
 @dataclass(frozen=True, eq=False)
 class RiskCounts:
-    """Rising risks: how many cases have each, and how many of them are positive.
+    """Numbers of cases and of positives at each distinct risk, by rising risk.
 
     Attributes
     ----------
@@ -83,7 +84,7 @@ class RiskCounts:
 
     @classmethod
     def from_points(cls, points: OperatingPoints) -> RiskCounts:
-        """Take the counts at every distinct risk from operating points of whole cases."""
+        """Return the counts at every distinct risk, from operating points without weights."""
         check_risks(points.thresholds[1:])
         if not points.whole or not points.covers.every_score or points.alarms[-1] != points.n_cases:
             raise ArgumentError(
@@ -112,31 +113,30 @@ class RiskCounts:
 
     def brier(self, confidence_level: float) -> Estimate:
         """Return the mean squared distance between risk and outcome."""
-        missed, unwarranted = (1 - self.risk) ** 2, self.risk**2
+        negative = self.cases - self.positive
         first, second = (
-            float(missed**power @ self.positive + unwarranted**power @ (self.cases - self.positive))
-            for power in (1, 2)
+            float((1 - self.risk) ** power @ self.positive + self.risk**power @ negative)
+            for power in (2, 4)
         )
         limits = mean_limits(first, second, self.n_cases, confidence_level)
         return Estimate(first / self.n_cases, *limits)
 
     def without_certain(self) -> RiskCounts:
-        """Leave out risks of exactly 0 and 1, which have no logit."""
+        """Leave out risks of exactly 0 and 1, which have no finite logit."""
         inner = (self.risk > 0) & (self.risk < 1)
         return RiskCounts(self.risk[inner], self.cases[inner], self.positive[inner])
 
     def merged(self) -> RiskCounts:
-        """Put risks together whose logits are nearly the same, where there are very many.
+        """Merge risks whose logits are nearly the same, where there are very many.
 
-        Each bin takes the mean of its risks. What that loses is where in its bin a case lies: of
-        logits with standard deviation s, bins of width h move slope and intercept by about
-        h / (s sqrt(12)) of their standard errors, less than a thousandth.
+        Each bin takes the mean of its risks and loses their positions inside. For logits with
+        standard deviation s, bins of width h move slope and intercept by about h / (s sqrt(12)) of
+        their standard errors, less than a thousandth.
         """
         if len(self.risk) <= MOST_RISKS:
             return self
         with np.errstate(divide="ignore"):
-            logit = np.log(self.risk) - np.log1p(-self.risk)
-        bins = np.floor(logit / LOGIT_WIDTH)
+            bins = np.floor(logit(self.risk) / LOGIT_WIDTH)
         starts = np.append(0, np.flatnonzero(bins[1:] != bins[:-1]) + 1)
         risk, cases, positive = (
             np.add.reduceat(values, starts)
@@ -146,7 +146,7 @@ class RiskCounts:
 
     @property
     def why_no_line(self) -> str:
-        """Say why no line can be fitted to the logits; nothing where one can."""
+        """The reason why no line can be fitted to the logits; empty where one can."""
         with_hits = self.risk[self.positive > 0]
         without = self.risk[self.cases > self.positive]
         if not len(with_hits) or not len(without):
@@ -158,13 +158,23 @@ class RiskCounts:
         return ""
 
     def fit(self, z: float, *, slope: bool) -> Estimate:
-        """Fit the outcome to the logit of the risk by maximum likelihood; Wald interval."""
-        logit = np.log(self.risk) - np.log1p(-self.risk)
-        design = np.column_stack([np.ones_like(logit), logit])[:, : 2 if slope else 1]
-        line, information = fit_logistic(design, self.cases, self.positive, offset=logit)
+        """Fit the outcome to the logit of the risk by maximum likelihood, with a Wald interval."""
+        log_odds = logit(self.risk)
+        design = np.column_stack([np.ones_like(log_odds), log_odds])[:, : 2 if slope else 1]
+        line, information = fit_logistic(design, self.cases, self.positive, offset=log_odds)
         half = z * float(np.sqrt(np.linalg.inv(information)[-1, -1]))
         value = float(line[-1]) + slope
         return Estimate(value, value - half, value + half)
+
+
+def logit(risk: FloatArray) -> FloatArray:
+    """Return the log odds of risks."""
+    return np.asarray(np.log(risk) - np.log1p(-risk))
+
+
+def expit(log_odds: FloatArray) -> FloatArray:
+    """Return the risks of log odds; SciPy's function loads more slowly than most commands run."""
+    return np.asarray(0.5 * (1 + np.tanh(log_odds / 2)))
 
 
 def fit_logistic(
@@ -172,8 +182,8 @@ def fit_logistic(
 ) -> tuple[FloatArray, FloatArray]:
     """Fit log odds that are linear in a design by maximum likelihood.
 
-    Each row stands for a number of cases, of which some are positive, not necessarily whole ones.
-    Returns the coefficients and their information matrix. A finite maximum must exist.
+    Each row has a number of cases and a number of positives, which need not be whole. Returns the
+    coefficients and their information matrix. A finite maximum must exist.
     """
 
     def likelihood(line: FloatArray) -> float:
@@ -184,12 +194,12 @@ def fit_logistic(
     step: FloatArray = np.ones(1)
     information: FloatArray = np.eye(len(line))
     while np.abs(step).max() > SMALL_STEP:
-        fitted = 0.5 * (1 + np.tanh((design @ line + offset) / 2))
+        fitted = expit(design @ line + offset)
         information = (design.T * (cases * fitted * (1 - fitted))) @ design
         uphill = design.T @ (positive - cases * fitted)
         step = np.asarray(np.linalg.solve(information, uphill), np.float64)
         before = likelihood(line)
-        # Far from the best line a whole step may lead away from it.
+        # Far from the maximum a whole step may reduce the likelihood.
         while np.abs(step).max() > SMALL_STEP and before > likelihood(line + step):
             step = step / 2
         line = line + step
@@ -199,7 +209,7 @@ def fit_logistic(
 def calibration_curve(
     risks: RiskCounts, n_bins: int = GROUPS_OF_RISK, confidence_level: float = 0.95
 ) -> CalibrationCurve:
-    """Compare risks with what was observed, in bins by rank; equal risks share a bin.
+    """Compare risks with observed shares, in bins by rank; equal risks share a bin.
 
     Examples
     --------
@@ -209,7 +219,7 @@ def calibration_curve(
     ([0.1, 0.4, 0.9], [0.1, 0.4, 0.9], [10, 10, 10])
     """
     ranks = np.ceil(np.linspace(0, 1, n_bins + 1)[1:-1] * (risks.n_cases - 1))
-    # Each bin but the first starts at the risk of such a rank.
+    # Every bin after the first starts at the risk of such a rank.
     rows = np.searchsorted(np.cumsum(risks.cases), ranks, side="right")
     starts = np.unique(np.append(0, rows))
     cases, hits, total = (
@@ -223,9 +233,9 @@ def calibration_curve(
 def smooth_share(risks: RiskCounts, at: FloatArray) -> FloatArray:
     """Return the share of positives at some risks by local linear regression (loess).
 
-    Each is a line through the nearest two thirds of the cases, weighted by the tricube of their
-    distance (Cleveland, 1979), as clinical prediction studies draw it (Austin and Steyerberg,
-    2014).
+    Each share comes from a line through the nearest two thirds of the cases, weighted by the
+    tricube of their distance (Cleveland, 1979), as in clinical prediction studies (Austin and
+    Steyerberg, 2014).
 
     Examples
     --------
@@ -243,7 +253,7 @@ def smooth_share(risks: RiskCounts, at: FloatArray) -> FloatArray:
         reach = np.abs(away[order[last]])
         weight = np.clip(1 - (np.abs(away) / max(reach, SMALLEST_REACH)) ** 3, 0, None) ** 3
         if not weight.any():
-            # All of the nearest risks are equally far away.
+            # All of the nearest risks have the same distance.
             weight = (np.abs(away) <= reach).astype(np.float64)
         on_cases, on_hits = weight * risks.cases, weight * risks.positive
         total, mean = on_cases.sum(), on_hits.sum() / on_cases.sum()
@@ -256,14 +266,14 @@ def smooth_share(risks: RiskCounts, at: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Calibration:
-    """How risks compare with what was observed; intervals take cases as independent.
+    """Calibration of risks; intervals take cases as independent.
 
     Attributes
     ----------
     curve : CalibrationCurve
-        In groups of risk.
+        Observed shares in groups of risk.
     smooth : tuple of two ndarrays of shape (n_points,)
-        Risks between the lowest and the highest, and the smoothed share of positives at each.
+        Risks from the lowest to the highest, and the smoothed share of positives at each.
     mean_risk : float
     observed : Estimate
         The share of positives, with exact limits.
@@ -274,14 +284,15 @@ class Calibration:
     slope : Estimate or None
         1 where risks are spread as they should be; below 1 where they are too extreme.
     certain : int
-        Cases with a risk of exactly 0 or 1, whose logit is infinite: the last two are without them.
+        Cases with a risk of exactly 0 or 1, whose logit is infinite; `in_the_large` and `slope` are
+        computed without them.
     missing : str
-        Why the last two are None.
+        Why `in_the_large` and `slope` are None.
 
     Examples
     --------
     >>> risk = np.repeat([0.2, 0.8], 50)
-    >>> y = np.arange(100) % 50 < np.repeat([5, 30], 50)  # half of what the risks promise, and 3/4
+    >>> y = np.arange(100) % 50 < np.repeat([5, 30], 50)  # shares of 0.1 and 0.6
     >>> result = Calibration.from_points(OperatingPoints.from_scores(y, risk))
     >>> result.mean_risk, result.observed.value, round(result.slope.value, 2)
     (0.5, 0.35, 0.94)
@@ -301,7 +312,7 @@ class Calibration:
     def from_points(
         cls, points: OperatingPoints, n_bins: int = GROUPS_OF_RISK, confidence_level: float = 0.95
     ) -> Calibration:
-        """Measure the risks of whole cases, from the counts at every distinct risk."""
+        """Assess the risks of cases without weights, counted at every distinct risk."""
         risks = RiskCounts.from_points(points)
         few = risks.merged()
         at = np.linspace(risks.risk[0], risks.risk[-1], SMOOTH_POINTS)
@@ -322,10 +333,10 @@ class Calibration:
 
 
 def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> Estimate:
-    """Area under the ROC curve of independent cases, with limits that hold with few of them.
+    """Area under the ROC curve of independent cases, with limits that hold for few cases too.
 
-    The area is the mean, over positives, of the share of negatives that score lower, and likewise
-    over negatives. Both means have their limits, and the two distances to them add as standard
+    The area is the mean over positives of the share of negatives with lower scores, and a similar
+    mean over negatives. Both means have limits, and the distances to these add as standard
     deviations do (after DeLong et al., 1988).
 
     Examples
@@ -351,18 +362,3 @@ def auroc_interval(points: OperatingPoints, confidence_level: float = 0.95) -> E
 def holds_risks(points: OperatingPoints) -> bool:
     """Whether all finite thresholds are probabilities."""
     return are_risks(points.thresholds[1:])
-
-
-def are_risks(scores: AnyArray) -> bool:
-    """Whether all scores are probabilities."""
-    return bool(((scores >= 0) & (scores <= 1)).all())
-
-
-def check_risks(scores: AnyArray, otherwise: str = "") -> None:
-    """Raise unless all scores are probabilities; ``otherwise`` names what else is accepted."""
-    if not are_risks(scores):
-        raise ArgumentError(
-            "y_score",
-            f" runs from {scores.min():g} to {scores.max():g}; accepted are probabilities from 0 "
-            f"to 1{otherwise}",
-        )

@@ -1,4 +1,4 @@
-"""Labels, scores and weights that a user passes, checked."""
+"""Checks of the labels, scores and weights that a user passes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from voros.core.arrays import (
     is_missing,
     shown,
 )
-from voros.exceptions import Argument, Message
+from voros.exceptions import Argument, ArgumentError, Message
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 SMALLEST_SIZE, LARGEST_SIZE = 1e-280, 1e280
-"""Sizes of a class, as sums of weights, that leave products with limits finite and exact."""
+"""Bounds of the size of a class: products with limits stay finite and exact."""
 
 LARGEST_ODDS = 1e100
-"""Cases of one class for one of the other, at most: with costs up to as much, nothing overflows."""
+"""Largest ratio between the sizes of the classes: products with costs stay finite."""
 
 WEIGHT_SUMS = "sum(sample_weight of positives)", "sum(sample_weight of negatives)"
-"""What the sizes of the classes are, where cases carry weights."""
+"""Names in errors for the sizes of the classes, where cases have weights."""
 
 CLASS_WITHOUT_WEIGHT = (
     "sample_weight is 0 for every case of a class; both classes are needed to draw a ROC curve"
@@ -36,7 +36,7 @@ CLASS_WITHOUT_WEIGHT = (
 
 
 def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> BoolArray:
-    """Return True for the positive cases; both classes are needed.
+    """Mark the positive cases, of labels with both classes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def check_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") ->
 
 
 def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> BoolArray:
-    """Return True for the positive cases, of which there may be none or all."""
+    """Mark the positive cases; there may be none, or no others."""
     array = as_vector(y_true, name)
     if len(array) == 0:
         raise ValueError(f"{name} is empty; at least one case of each class is needed")
@@ -78,7 +78,7 @@ def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> 
 
 def _numbers(array: AnyArray, name: str) -> list[Any]:
     """Return the distinct numbers of an array, rising."""
-    # Two passes for the extremes: `unique` would sort ten million labels.
+    # Minimum and maximum are two passes, while `unique` would sort all labels.
     low, high = array.min(), array.max()
     if np.isnan(low):
         raise ValueError(f"{name} holds NaN; drop or impute those cases first")
@@ -116,7 +116,7 @@ def _positive_label(distinct: list[Any], pos_label: Any, name: str) -> Any:
 
 
 def is_label(value: Any) -> bool:
-    """Whether a value can be that of one case: neither a collection nor missing."""
+    """Whether a value can be a label: neither a collection nor missing."""
     if isinstance(value, Sized) and not isinstance(value, (str, bytes)):
         return False
     try:
@@ -134,7 +134,7 @@ def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
     if array.dtype.kind not in "iuf":
         array = as_floats(array, name)
     if len(array) and array.dtype.kind == "f":
-        # The minimum carries any NaN along and is one pass without a temporary.
+        # The minimum is NaN if any score is, and needs one pass without a temporary array.
         if np.isnan(array.min()):
             rows = np.flatnonzero(np.isnan(array))
             raise ValueError(holds_nan(name, len(rows), len(array), int(rows[0])))
@@ -143,8 +143,23 @@ def check_scores(y_score: Any, *, name: str = "y_score") -> AnyArray:
     return array
 
 
+def are_risks(scores: AnyArray) -> bool:
+    """Whether all scores are probabilities."""
+    return bool(((scores >= 0) & (scores <= 1)).all())
+
+
+def check_risks(scores: AnyArray, otherwise: str = "") -> None:
+    """Raise unless all scores are probabilities; ``otherwise`` names what else is accepted."""
+    if not are_risks(scores):
+        raise ArgumentError(
+            "y_score",
+            f" runs from {scores.min():g} to {scores.max():g}; accepted are probabilities from 0 "
+            f"to 1{otherwise}",
+        )
+
+
 def holds_nan(name: str, n_nan: int, n_cases: int, first: int) -> str:
-    """Say how many cases have no score, and where the first is."""
+    """Return the number of cases without a score and the index of the first, as a sentence."""
     return (
         f"{name} holds NaN in {n_nan} of {n_cases} cases (first at index {first}); drop or impute "
         "those cases first"
@@ -152,7 +167,7 @@ def holds_nan(name: str, n_nan: int, n_cases: int, first: int) -> str:
 
 
 def check_sum_of_weights(weights: FloatArray) -> None:
-    """Raise unless weights can be added up and multiplied with limits."""
+    """Raise unless the sum of the weights is within the accepted sizes."""
     with np.errstate(over="ignore"):
         total = float(weights.sum())
     if len(weights) and not SMALLEST_SIZE <= total <= LARGEST_SIZE:
@@ -168,7 +183,7 @@ def check_class_sizes(
     positives: str = "n_positive",
     negatives: str = "n_negative",
 ) -> None:
-    """Raise unless the sizes of both classes can be reckoned with, alone and against each other."""
+    """Raise unless the sizes of both classes, and their ratio, are accepted."""
     for name, size in ((positives, n_positive), (negatives, n_negative)):
         accepted = f"a number of cases above 0, from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g}"
         if not SMALLEST_SIZE <= as_number(size, name, accepted) <= LARGEST_SIZE:
@@ -190,9 +205,9 @@ def check_cases(
 ) -> tuple[BoolArray, AnyArray, FloatArray | None]:
     """Check labels, scores and weights together; rows of weight zero are left out.
 
-    Whether they list the cases in the same order is for `check_aligned`, with all arguments.
+    Callers check with `check_aligned` that all arguments list the cases in the same order.
     """
-    # Lengths first: a mismatch explains many other complaints.
+    # Lengths come first, because a mismatch explains many other errors.
     labels, scores = as_vector(y_true, "y_true"), as_vector(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "both_classes": both_classes}
@@ -202,15 +217,15 @@ def check_cases(
 
 @dataclass(frozen=True, eq=False)
 class LabelledCases:
-    """Labels and weights, checked once for all models that scored the cases.
+    """Labels and weights, checked once for all models.
 
     Attributes
     ----------
     positive : ndarray of bool
     weights : ndarray of float or None
-        All above 0.
+        Weights above 0.
     counted : ndarray of bool or None
-        Which of the rows have a weight above 0, where some have none.
+        Rows with a weight above 0, where some weights are 0.
     """
 
     positive: BoolArray
@@ -227,7 +242,7 @@ class LabelledCases:
         sample_weight: Any = None,
         both_classes: bool = True,
     ) -> LabelledCases:
-        """Check labels and weights; scores, of any model, show whether they were swapped."""
+        """Check labels and weights; the scores of any model show whether arguments are swapped."""
         positive = labels_of(labels, scores, pos_label, both_classes)
         if sample_weight is None:
             return cls(positive)
@@ -243,12 +258,12 @@ class LabelledCases:
         return cls(positive[counted], weights[counted], counted)
 
     def check_scores(self, scores: AnyArray) -> AnyArray:
-        """Return the scores of one model, of the cases that count."""
+        """Check the scores of one model, without cases of weight 0."""
         return check_scores(scores if self.counted is None else scores[self.counted])
 
 
 def labels_of(labels: AnyArray, scores: AnyArray, pos_label: Any, both_classes: bool) -> BoolArray:
-    """Check labels; where they look like scores, and the scores like labels, say so."""
+    """Check labels; if they look like scores, and the scores like labels, the error says so."""
     try:
         return (check_labels if both_classes else read_labels)(labels, pos_label)
     except ValueError as error:

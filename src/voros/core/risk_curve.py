@@ -1,10 +1,10 @@
-r"""The risk of a case by its score, estimated from labelled cases, with its standard error.
+r"""Estimate the risk of a case from its score, with a standard error, on labelled cases.
 
 The log odds are a natural cubic spline of the score, or of its logit where all scores are
 probabilities: linear below the first and above the last of three knots, which are the 10th, 50th
-and 90th percentile of the positives' scores (Harrell, 2015). Labels are drawn in by one case, as
+and 90th percentile of the positives' scores (Harrell, 2015). Labels are smoothed by one case, as
 Platt (1999) does, so that a curve exists where scores separate the classes. Where patients are
-known, standard errors are those of a sandwich by patient.
+known, standard errors come from a sandwich estimate by patient.
 """
 
 from __future__ import annotations
@@ -14,24 +14,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from voros.core.calibration import Estimate, fit_logistic
+from voros.core.calibration import Estimate, expit, fit_logistic, logit
+from voros.core.cases import are_risks
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 SLACK = 2.0
 """Standard errors on each side of an estimate."""
 
 PERCENTILES = (10, 50, 90)
-"""Of the positives' scores, where the knots are."""
+"""Percentiles of the positives' scores at which the knots lie."""
 
 LEAST_DISTANCE = 1e-3
-"""Between knots, as a part of that of the outer ones; nearer knots leave a line."""
+"""Smallest distance between knots, relative to the outer ones; nearer knots give a line."""
 
 MOST_SPANS = 20.0
-"""Scores further than this from the middle knot, in distances of the outer knots, are read as it:
-third powers of vast scores would overflow."""
+"""Largest distance of a score from the middle knot, relative to the outer ones: scores are clipped,
+because third powers of very large ones would overflow."""
 
 SMALLEST_RISK = 1e-6
-"""Scores of 0 and 1 have no logit and are read as this far from them."""
+"""Scores are clipped to this distance from 0 and 1, which have no finite logit."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +47,7 @@ class RiskCurve:
         The lowest and highest score, on the scale of the spline; the curve is flat beyond them.
     knots : tuple of three floats
     line : ndarray of shape (n_columns,)
-        Coefficients; the design has fewer columns where scores are few.
+        Coefficients; the design has fewer columns with few distinct scores.
     covariance : ndarray of shape (n_columns, n_columns)
 
     Examples
@@ -73,7 +74,7 @@ class RiskCurve:
         groups: AnyArray | None = None,
         prevalence: float | None = None,
     ) -> RiskCurve:
-        """Fit the curve; both classes must be there.
+        """Fit the curve to cases of both classes.
 
         Parameters
         ----------
@@ -81,11 +82,11 @@ class RiskCurve:
         groups : ndarray of shape (n_cases,), optional
             The patient of each case.
         prevalence : float, optional
-            Share of positives where risks are stated, if not that of the cases.
+            Share of positives at deployment, if not that of the cases.
         """
-        on_logits = bool(((scores >= 0) & (scores <= 1)).all())
+        on_logits = are_risks(scores)
         places = _places(scores, on_logits)
-        # Knots are scores, so that there are at least as many scores as columns.
+        # Knots are scores, so there are at least as many scores as columns.
         knots = np.percentile(places[positive], PERCENTILES, method="inverted_cdf").tolist()
         ends = float(places.min()), float(places.max())
         design = _design(places, ends, knots)
@@ -94,7 +95,7 @@ class RiskCurve:
         line, information = fit_logistic(design, np.ones(len(scores)), targets)
         covariance = np.asarray(np.linalg.inv(information), np.float64)
         if groups is not None:
-            residuals = design * (targets - _risk(design @ line))[:, None]
+            residuals = design * (targets - expit(design @ line))[:, None]
             codes = np.unique(groups, return_inverse=True)[1]
             sums = np.stack([np.bincount(codes, column) for column in residuals.T], axis=1)
             covariance = covariance @ (sums.T @ sums) @ covariance * len(sums) / (len(sums) - 1)
@@ -110,21 +111,21 @@ class RiskCurve:
         return _design(_places(scores, self.on_logits), self.ends, self.knots)
 
     def risks(self, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the risk at each score, and that two standard errors lower and higher."""
+        """Return the risk at each score, and the risks two standard errors lower and higher."""
         design = self.design(scores)
         log_odds = design @ self.line
         variance = np.einsum("ij,jk,ik->i", design, self.covariance, design)
         slack = SLACK * np.sqrt(np.maximum(variance, 0.0))
-        return _risk(log_odds), _risk(log_odds - slack), _risk(log_odds + slack)
+        return expit(log_odds), expit(log_odds - slack), expit(log_odds + slack)
 
     def mean(self, scores: FloatArray, codes: AnyArray) -> Estimate:
         """Return the mean risk of cases, with two standard errors on each side.
 
-        They are those of the curve and of drawing the cases, by unit; ``codes`` has the unit of
+        They include the error of the curve and the sampling of units; ``codes`` has the unit of
         each case.
         """
         design = self.design(scores)
-        risks = _risk(design @ self.line)
+        risks = expit(design @ self.line)
         value, slope = risks.mean(), (risks * (1 - risks)) @ design / len(risks)
         drawn = np.bincount(codes, risks - value) / len(risks)
         half = SLACK * float(np.sqrt(slope @ self.covariance @ slope + drawn @ drawn))
@@ -134,12 +135,11 @@ class RiskCurve:
 def _places(scores: FloatArray, on_logits: bool) -> FloatArray:
     if not on_logits:
         return scores
-    inner = np.clip(scores, SMALLEST_RISK, 1 - SMALLEST_RISK)
-    return np.asarray(np.log(inner) - np.log1p(-inner))
+    return logit(np.clip(scores, SMALLEST_RISK, 1 - SMALLEST_RISK))
 
 
 def _design(places: FloatArray, ends: tuple[float, float], knots: Sequence[float]) -> FloatArray:
-    """Return a column of ones, a line where scores differ, and a spline where knots do."""
+    """Return a column of ones, a line if scores differ, and a spline if knots do."""
     first, middle, last = knots
     columns = [np.ones(len(places))]
     scale = (last - first) or (ends[1] - ends[0])
@@ -154,7 +154,3 @@ def _design(places: FloatArray, ends: tuple[float, float], knots: Sequence[float
             + np.maximum(at - above, 0.0) ** 3 * below / above
         )
     return np.column_stack(columns)
-
-
-def _risk(log_odds: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1 + np.tanh(log_odds / 2)))

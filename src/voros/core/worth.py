@@ -1,12 +1,12 @@
-r"""What each case is worth: the cost of missing it, and of a false alarm on it.
+r"""Values of cases: the cost of missing each case, and of a false alarm on it.
 
 Limits count cases. Costs add up these values: with a cost ratio c, a miss of case i costs its
-miss value :math:`v_i` and a false alarm on case j costs :math:`c\,w_j`, so that a threshold costs
+miss value :math:`v_i` and a false alarm on case j costs :math:`c\,w_j`, so a threshold costs
 
 .. math:: c \sum_{j \in FP} w_j + \sum_{i \in FN} v_i.
 
-Divided by the most that it could be it is the normalised cost. That is the cost of counts with
-sums of values in their place, and so are the hull and the best threshold at each cost ratio.
+Divided by its maximum it is the normalised cost. This cost, the hull and the best threshold at each
+cost ratio are those of counts, with sums of values in place of counts.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import numpy as np
 
 from voros.core.arguments import check_choice
 from voros.core.arrays import as_vector, check_same_length, check_weights
-from voros.core.cases import check_scores
+from voros.core.cases import check_risks, check_scores
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 VALUE_SUMS = "sum(miss_value of positives)", "sum(false_alarm_cost of negatives)"
-"""What must be above 0, for errors."""
+"""Names in errors for sums that must be above 0."""
 
 ThresholdOn: TypeAlias = Literal["score", "value"]
 THRESHOLDS_ON: tuple[ThresholdOn, ...] = get_args(ThresholdOn)
-"""What a threshold is compared with: the score, or the score times the case's miss value."""
+"""Thresholds apply to the score, or to the score times the case's miss value."""
 
 
 @dataclass(frozen=True, eq=False)
 class CaseValues:
-    """What missing each case would cost, and what a false alarm on it."""
+    """The cost of missing each case, and of a false alarm on it."""
 
     miss_value: FloatArray
     false_alarm_cost: FloatArray
@@ -42,7 +42,7 @@ class CaseValues:
     def read(
         cls, y_true: Any, miss_value: Any, false_alarm_cost: Any, sample_weight: Any = None
     ) -> CaseValues | None:
-        """Read values of all cases, one for each or one for all; None where there are none.
+        """Read the values of cases, one for each or one for all; None without values.
 
         Cases of weight 0 are left out, as `check_cases` does.
 
@@ -70,7 +70,7 @@ class CaseValues:
         return CaseValues(self.miss_value[rows], self.false_alarm_cost[rows])
 
     def of_class(self, positive: BoolArray) -> FloatArray:
-        """Return what an error on each case costs, at a cost ratio of 1."""
+        """Return the cost of an error on each case at a cost ratio of 1."""
         return np.where(positive, self.miss_value, self.false_alarm_cost)
 
 
@@ -83,7 +83,7 @@ def _per_case(values: Any, name: str, labels: AnyArray) -> FloatArray:
 
 
 def refuse_values(name: str, arguments: Mapping[str, Any]) -> None:
-    """Raise where cases have values and something does not take them."""
+    """Raise where values of cases are among the arguments, which ``name`` does not support."""
     for value in ("miss_value", "false_alarm_cost"):
         if arguments.get(value) is not None:
             raise ArgumentError(
@@ -92,7 +92,7 @@ def refuse_values(name: str, arguments: Mapping[str, Any]) -> None:
 
 
 def compared_scores(y_score: Any, miss_value: Any, threshold_on: ThresholdOn) -> Any:
-    """Return what thresholds are compared with: scores as they are, or times the miss value.
+    """Return the numbers that thresholds apply to: the scores, or the scores times miss values.
 
     Examples
     --------
@@ -107,12 +107,7 @@ def compared_scores(y_score: Any, miss_value: Any, threshold_on: ThresholdOn) ->
         raise ArgumentError(
             "miss_value",
             "=None; the threshold is on the expected value, score times value, so each case needs "
-            "its value",
+            "a value",
         )
-    if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        raise ArgumentError(
-            "y_score",
-            f" reaches from {scores.min():g} to {scores.max():g}; score times value is an expected "
-            "value where scores are probabilities, from 0 to 1",
-        )
+    check_risks(scores, ", where the threshold is on score times value")
     return np.asarray(scores * _per_case(miss_value, "miss_value", scores))
