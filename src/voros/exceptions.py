@@ -275,7 +275,7 @@ class DoubtfulColumnWarning(VorosWarning):
     >>> with warnings.catch_warnings(action="error"):
     ...     voros.select_model([1, 0, 0, 1], models, voros.Scenario(cost_ratio=0.2))
     Traceback (most recent call last):
-    voros.exceptions.DoubtfulColumnWarning: column 'patient_id' looks like an identifier, and is
+    voros.exceptions.DoubtfulColumnWarning: column 'patient_id' looks like an identifier and is
     not taken as a model; to take it as one, pass a mapping from model to scores
     """
 

@@ -1,4 +1,4 @@
-"""Scores of one model or several on the same cases: the one place where they are read."""
+"""Read the scores of one model or several on the same cases."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,7 +34,7 @@ from voros.typing import AnyArray, FloatArray
 Result = TypeVar("Result")
 
 ONLY_MODEL = "model"
-"""The name of a model that was given none."""
+"""The name of a model that has no name."""
 
 ACCEPTED_SCORES = (
     "accepted are a one-dimensional array of scores, a mapping from model to scores, or a data "
@@ -43,16 +44,17 @@ ACCEPTED_SCORES = (
 ORDER = "y_true, the labels, comes first, then the scores"
 
 MANY_AMOUNTS, UNEVEN_AMOUNTS = 20, 100
-"""Different weights from which on they may be money, and the largest in medians, of whole ones."""
+"""Weights may be money if at least this number of them differ and, where all are whole numbers, if
+the largest is at least this multiple of the median."""
 
 SAMPLED_WEIGHTS = 1000
-"""Weights that are looked at."""
+"""Number of weights that are checked."""
 
 CENT_ROUNDING = 1e-8
-"""How far an amount may be from one in whole cents."""
+"""Largest distance of an amount from whole cents."""
 
 SAME_TOTAL = 1e-9
-"""Relative difference of class sizes that sums of weights in another order may have."""
+"""Largest relative difference between sums of the same weights in different orders."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +64,11 @@ class ModelCases:
     Attributes
     ----------
     y_true : array of shape (n_cases,)
-        Labels as they were given.
+        Labels, unchanged.
     scores : dict of str to array
-        By model; what lies on a device stays there.
+        By model; arrays on a device stay there.
     named : bool
-        Whether the models had names.
+        Whether the models have names.
 
     Examples
     --------
@@ -83,16 +85,16 @@ class ModelCases:
 
     @classmethod
     def read(cls, y_true: Any, scores: Any) -> ModelCases:
-        """Read labels and scores, one for every label.
+        """Read labels and scores, and check that there is one score for each label.
 
         Parameters
         ----------
         y_true : array-like of shape (n_cases,)
-            Labels. Only their number is looked at.
+            Labels, of which only the number is checked.
         scores : array-like of shape (n_cases,), mapping of str to such, or data frame
             Scores of one model, which is then called "model", or of several by name. A data frame
-            of pandas, polars or pyarrow has a column for each model. Whether the cases are in the
-            same order is for `check_aligned`, with all arguments.
+            of pandas, polars or pyarrow has a column for each model. Callers check with
+            `check_aligned` that all arguments list the cases in the same order.
         """
         columns = named_columns(scores, "scores")
         check_order(y_true, named=columns is not None)
@@ -104,12 +106,13 @@ class ModelCases:
             columns = _models_among(columns, labels, getattr(y_true, "name", None))
         by_model = {ONLY_MODEL: _values(scores, "scores")} if columns is None else _named(columns)
         for model, column in by_model.items():
-            name = f"scores of {model!r}" if named else "scores"
-            check_same_length(**{"y_true": labels, name: column})
+            check_same_length(
+                **{"y_true": labels, f"scores of {model!r}" if named else "scores": column}
+            )
         return cls(labels, by_model, named)
 
     def compared(self, miss_value: Any, threshold_on: ThresholdOn) -> ModelCases:
-        """Return what thresholds are compared with in place of the scores."""
+        """Replace the scores by the numbers that thresholds are compared with."""
         by_model = {}
         for model, column in self.scores.items():
             with naming(model if self.named else None):
@@ -126,7 +129,7 @@ class ModelCases:
         miss_value: Any = None,
         false_alarm_cost: Any = None,
     ) -> Callable[[str], OperatingPoints]:
-        """Check labels and weights once, and return what counts the alarms of a model.
+        """Check labels and weights once, and return a function that counts alarms by model name.
 
         Parameters are those of `OperatingPoints.from_scores`.
         """
@@ -134,24 +137,27 @@ class ModelCases:
         units = {"groups": groups, "periods": periods}
         if on_device(self.y_true, *self.scores.values(), sample_weight):
             refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
-            return lambda model: self._count(model, OperatingPoints.from_scores, **how, **units)
+            return self._by_name(partial(OperatingPoints.from_scores, self.y_true, **how, **units))
         cases = LabelledCases.read(self.y_true, next(iter(self.scores.values())), **how)
         warn_of_amounts(cases.weights)
         values = CaseValues.read(self.y_true, miss_value, false_alarm_cost, sample_weight)
 
-        def count(_: AnyArray, scores: AnyArray) -> OperatingPoints:
+        def count(scores: AnyArray) -> OperatingPoints:
             counted = cases.positive, cases.check_scores(scores), cases.weights
             if groups is None and periods is None and values is None:
                 return points_of_cases(*counted)
             return OperatingPoints.from_cases(*counted, **units, values=values)
 
-        return lambda model: self._count(model, count)
+        return self._by_name(count)
 
-    def _count(
-        self, model: str, count: Callable[..., OperatingPoints], **how: Any
-    ) -> OperatingPoints:
-        with naming(model if self.named else None):
-            return count(self.y_true, self.scores[model], **how)
+    def _by_name(
+        self, count: Callable[[AnyArray], OperatingPoints]
+    ) -> Callable[[str], OperatingPoints]:
+        def points_of(model: str) -> OperatingPoints:
+            with naming(model if self.named else None):
+                return count(self.scores[model])
+
+        return points_of
 
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
@@ -161,14 +167,14 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
 
 
 def several_models(scores: Any) -> bool:
-    """Whether scores are those of named models, one or many, and not of one without a name."""
+    """Whether scores belong to named models, one or several, and not to one without a name."""
     return named_columns(scores, "scores") is not None
 
 
 def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoints]:
-    """Count alarms of one model or several; parameters as in `ModelCases`.
+    """Count the alarms of one model or several.
 
-    ``how`` are further arguments of `OperatingPoints.from_scores`.
+    Parameters are those of `ModelCases.read` and `OperatingPoints.from_scores`.
 
     Examples
     --------
@@ -183,30 +189,30 @@ def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoi
 
 
 def refuse_stays(points_by_name: Mapping[str, OperatingPoints] | None, what: str) -> None:
-    """Raise where points are of alarms over stays, which have no cases to count."""
+    """Raise where points count alarms over stays, which have no cases."""
     if any(points.stays is not None for points in (points_by_name or {}).values()):
         raise ArgumentError("y_true", f" holds alarms over stays; {what} is of cases")
 
 
 def check_thresholds(points: OperatingPoints) -> None:
-    """Raise where none of the points could be deployed."""
+    """Raise where points have no thresholds to deploy."""
     if points.cases is None and np.isnan(points.thresholds).any():
         raise ValueError(
-            "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
-            "beyond have none that a float could hold: rescale or rank them first"
+            "points carry no thresholds to deploy; whole-number scores of 2**53 or beyond are not "
+            "exact as floats: rescale or rank them first"
         )
 
 
 def points_by_name(
     y_true: Any, *, worth: bool = False, **cases: Any
 ) -> dict[str, OperatingPoints] | None:
-    """Return operating points that were given in place of labels and scores, or None for labels.
+    """Return operating points passed in place of labels and scores, or None for labels.
 
     Parameters
     ----------
     y_true : OperatingPoints, mapping of str to OperatingPoints, or labels
     worth : bool, default False
-        Whether the caller's costs take the values that cases may have.
+        Whether the caller accepts points of cases with values.
     **cases
         Other arguments that describe cases; with points each must be None.
 
@@ -233,8 +239,8 @@ def points_by_name(
     if not worth and any(one.worth is not None for one in points.values()):
         raise ArgumentError(
             "y_true",
-            " holds points of cases with values (miss_value, false_alarm_cost), which are not "
-            "taken here; accepted are points without them",
+            " holds points of cases with values (miss_value, false_alarm_cost); accepted are "
+            "points of cases without values",
         )
     return points
 
@@ -251,37 +257,32 @@ def read_points(
     scenario: Scenario,
     *,
     pos_label: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
     periods: Any = None,
     times: Any = None,
-    miss_value: Any = None,
-    false_alarm_cost: Any = None,
     worth: bool = False,
+    **per_case: Any,
 ) -> OperatingPoints:
-    """Return the operating points of one model, or take its cases and count them when asked for.
+    """Return the operating points of one model, whose cases may be counted later.
 
     Parameters are those of `voros.evaluate` and `OperatingPoints.from_scores`; ``worth`` says
-    whether points that carry values are accepted.
+    whether points with values are accepted.
     """
-    how = {"pos_label": pos_label, "sample_weight": sample_weight}
-    units = {"groups": groups, "periods": periods, "times": times}
-    values = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
-    points = points_of_one(y_true, y_score=y_score, worth=worth, **how, **units, **values)
+    columns = {"y_score": y_score, **per_case, "periods": periods, "times": times}
+    points = points_of_one(y_true, worth=worth, pos_label=pos_label, **columns)
     if points is not None:
         return points
-    if on_device(y_true, y_score, sample_weight):
-        refuse_on_device(**units)
-    check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight, **units, **values)
+    if on_device(y_true, y_score, per_case.get("sample_weight")):
+        refuse_on_device(groups=per_case.get("groups"), periods=periods, times=times)
+    check_aligned(y_true=y_true, **columns)
     labels, scores = _values(y_true, "y_true"), _values(y_score, "y_score")
     check_same_length(y_true=labels, y_score=scores)
-    units = {"groups": groups, "periods": read_periods(scenario, labels, periods, times)}
     cases = ModelCases(labels, {ONLY_MODEL: scores}, named=False)
-    return cases.counter(**how, **units, **values)(ONLY_MODEL)
+    in_periods = read_periods(scenario, labels, periods, times)
+    return cases.counter(pos_label=pos_label, periods=in_periods, **per_case)(ONLY_MODEL)
 
 
 def warn_of_amounts(weights: FloatArray | None) -> None:
-    """Warn where weights look like money: many different amounts in whole cents, or very uneven."""
+    """Warn where weights look like money: many different amounts in cents, or very uneven ones."""
     if weights is None:
         return
     some = weights[:: max(len(weights) // SAMPLED_WEIGHTS, 1)]
@@ -292,9 +293,9 @@ def warn_of_amounts(weights: FloatArray | None) -> None:
     uneven = distinct[-1] >= UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0)
     if len(distinct) >= MANY_AMOUNTS and in_cents and (uneven or not whole):
         warn_caller(
-            f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight says how many "
-            "cases a row stands for, so that capacity and precision count these sums. For what "
-            "cases are worth pass miss_value: costs then add values, and limits count cases",
+            f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight is the number "
+            "of cases that a row stands for, so capacity and precision would count amounts. For "
+            "the value of cases pass miss_value: costs then add up values, and limits count cases",
             DoubtfulWeightsWarning,
         )
 
@@ -305,7 +306,7 @@ def _is_points(value: object) -> bool:
 
 @contextmanager
 def naming(model: str | None) -> Iterator[None]:
-    """Name the model in errors about its scores, where it has a name."""
+    """Put the name of a model before errors about its scores."""
     try:
         yield
     except ValueError as error:
@@ -313,12 +314,12 @@ def naming(model: str | None) -> Iterator[None]:
 
 
 def one_or_all(results: Mapping[str, Result], scores: Any) -> Result | dict[str, Result]:
-    """Return results by name where models had names, and otherwise the only result."""
+    """Return results by name where models have names, and otherwise the only result."""
     return dict(results) if several_models(scores) else results[ONLY_MODEL]
 
 
 def check_order(y_true: Any, *, named: bool) -> None:
-    """Refuse labels that are scores of several models: the arguments were swapped."""
+    """Refuse labels that are scores of several models, as swapped arguments are."""
     columns = named_columns(y_true, "y_true")
     if columns is None or (len(columns) == 1 and not isinstance(y_true, Mapping)):
         return
@@ -340,16 +341,16 @@ def _named(columns: list[tuple[Any, Any]]) -> dict[str, AnyArray]:
 def _models_among(
     columns: list[tuple[Any, Any]], labels: AnyArray, label_name: object
 ) -> list[tuple[Any, Any]]:
-    """Leave out the columns of a data frame that are the label or an identifier, and say so."""
+    """Leave out the label and identifiers among the columns of a data frame, with a warning."""
     models = []
     for name, column in columns:
-        what = _why_no_model(str(name), as_vector(column, str(name)), labels, label_name)
-        if what is None:
+        problem = _why_no_model(str(name), as_vector(column, str(name)), labels, label_name)
+        if problem is None:
             models.append((name, column))
         else:
             warn_caller(
-                f"column {name!r} {what}, and is not taken as a model; to take it as one, pass a "
-                "mapping from model to scores",
+                f"column {name!r} {problem} and is not taken as a model; to take it as one, pass "
+                "a mapping from model to scores",
                 DoubtfulColumnWarning,
             )
     return models
@@ -365,7 +366,7 @@ def _why_no_model(name: str, column: AnyArray, labels: AnyArray, label_name: obj
 
 
 def model_column(y_score: Any, model: str | None) -> Any:
-    """Return the scores of a policy's model: its column of several, or the only one.
+    """Return the scores of a policy's model: its column among several, or the only column.
 
     Examples
     --------
@@ -384,26 +385,24 @@ def model_column(y_score: Any, model: str | None) -> Any:
     if len(by_name) == 1 and model is None:
         return next(iter(by_name.values()))
     listed = ", ".join(map(repr, by_name))
-    wanted = "names no model" if model is None else f"is for the scores of {model!r}"
-    raise ArgumentError("y_score", f" has the columns {listed}, and the policy {wanted}")
+    policy = "names no model" if model is None else f"is for the scores of {model!r}"
+    raise ArgumentError("y_score", f" has the columns {listed}, and the policy {policy}")
 
 
 def _check_model(name: object, model: str | None) -> None:
-    """Refuse a series that is named after another model."""
+    """Refuse a series that has the name of another model."""
     if model not in (None, ONLY_MODEL) and isinstance(name, str) and name not in ("", model):
         raise ArgumentError(
             "y_score",
-            f" is named {name!r}, and the policy is for the scores of {model!r}; if they are that "
-            "model's, pass an array (.to_numpy())",
+            f" is named {name!r}, and the policy is for the scores of {model!r}; if these are its "
+            "scores, pass an array (.to_numpy())",
         )
 
 
 def _values(values: Any, name: str) -> AnyArray:
-    """Return one value per case; what lies on a device stays there."""
-    if on_device(values):
-        there: AnyArray = values
-        return there
-    return as_vector(values, name)
+    """Return one value per case; arrays on a device stay there."""
+    vector: AnyArray = values if on_device(values) else as_vector(values, name)
+    return vector
 
 
 DEVELOPMENT_CASES = (
@@ -413,7 +412,7 @@ DEVELOPMENT_CASES = (
 
 
 def read_development(development: Any, pos_label: Any = None) -> dict[str, OperatingPoints]:
-    """Count development cases, given as labels and scores of one model or several."""
+    """Count development cases, a pair of labels and scores of one model or several."""
     if not isinstance(development, tuple) or len(development) != 2:
         raise ArgumentError(
             "development", f" is a {type(development).__name__}; {DEVELOPMENT_CASES}"
@@ -422,19 +421,19 @@ def read_development(development: Any, pos_label: Any = None) -> dict[str, Opera
 
 
 def check_same_cases(points_by_model: Mapping[str, OperatingPoints], remedy: str) -> None:
-    """Refuse models whose classes differ in size: they were not counted on the same cases."""
+    """Refuse models that were counted on different cases, as class sizes that differ show."""
     (first, expected), *rest = points_by_model.items()
     for name, other in rest:
         sizes = [(curve.n_positive, curve.n_negative) for curve in (expected, other)]
         if not np.allclose(sizes[0], sizes[1], rtol=SAME_TOTAL, atol=0.0):
-            sizes_said = (f"{count(p)} positive and {count(n)} negative" for p, n in sizes)
-            said = " against ".join(sizes_said)
+            one, two = (f"{count(p)} positive and {count(n)} negative" for p, n in sizes)
             raise ValueError(
-                f"models {first!r} and {name!r} were counted on different cases: {said}; {remedy}"
+                f"models {first!r} and {name!r} were counted on different cases: {one} against "
+                f"{two}; {remedy}"
             )
 
 
 def check_points(points: object, name: str = "points") -> OperatingPoints:
-    """Return operating points, and refuse anything else by name."""
+    """Return operating points, or raise and name the argument."""
     example = "OperatingPoints.from_scores(y_true, y_score)"
     return check_type(points, name, OperatingPoints, f"a voros.OperatingPoints, such as {example}")

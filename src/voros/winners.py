@@ -1,8 +1,8 @@
-"""Which model wins, over a grid of precision floors and capacities.
+"""Winner maps: which model wins, over a grid of precision floors and capacities.
 
-Each model is sorted and counted once. For one floor the precise thresholds are fixed, and a
-larger capacity only lets in more of them, so a hull is drawn again only where one came in. All
-capacities of one floor then go through the closed form together.
+Each model is sorted and counted once. One floor has one set of precise thresholds, and a larger
+capacity only adds thresholds, so a new hull is needed only where one is added. The closed form then
+scores all capacities of one floor together.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 __all__ = ["WinnerMap", "winner_map"]
 
 CLOSE_CALL = 0.01
-"""Scores within this of one another are called indistinguishable, as in the paper's section 5."""
+"""Scores that differ by at most this are indistinguishable, as in the paper's section 5."""
 
 LARGEST_CAPACITY = 2.0**53
-"""Up to here every whole number of cases is a float of its own."""
+"""Floats represent every whole number up to this one."""
 
 NOBODY = -1
 """The winner where no model has a feasible threshold."""
@@ -53,27 +53,27 @@ NOBODY = -1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WinnerMap:
-    """Partial VOROS of several models over a grid of limits, and who wins where.
+    """Partial VOROS of several models over a grid of limits, and the winner of each grid cell.
 
     Attributes
     ----------
     models : tuple of str
     min_precisions : ndarray of shape (n_floors,)
     capacities : ndarray of shape (n_capacities,)
-        Shares of the cases, or whole numbers of them.
+        Shares of the cases, or numbers of cases.
     scores : ndarray of shape (n_floors, n_capacities, n_models)
     feasible : ndarray of bool, shape (n_floors, n_capacities, n_models)
         Whether a model has a threshold that raises an alarm and meets the limits.
     costs : CostDistribution
     tolerance : float
-        Without resamples the best two make a close call where they differ by at most this.
+        Without resamples, a close call is a grid cell whose best two scores differ by at most this.
     unsure : ndarray of bool, shape (n_floors, n_capacities), or None
-        Where the best model's lead over some other is not significant at 5 %, over all pairs of
-        models of a grid cell; None without resamples.
+        Where the best model's lead over at least one other is not significant at 5 %, over all
+        pairs of models of a grid cell; None without resamples.
     per : str or None
         "patient-day" where capacities are rates of alarms over stays.
     min_recall : float or None
-        The recall floor of every grid cell, where there is one.
+        The recall floor of every grid cell.
 
     Examples
     --------
@@ -111,38 +111,39 @@ class WinnerMap:
 
     @cached_property
     def margin(self) -> FloatArray:
-        """Best score less the second best in each grid cell; NaN where nothing is feasible."""
+        """Best score minus the second best in each grid cell; NaN where nothing is feasible."""
         ranked = np.sort(self.scores, axis=-1)
         return np.where(self.winner == NOBODY, np.nan, ranked[..., -1] - ranked[..., -2])
 
     @cached_property
     def close_call(self) -> BoolArray:
-        """Where the best may not be: by `unsure`, or without resamples by the tolerance."""
+        """Close calls: the cells in `unsure`, or without resamples those within the tolerance."""
         return np.asarray(self.margin <= self.tolerance) if self.unsure is None else self.unsure
 
     @property
     def close_call_in_words(self) -> str:
-        """What makes a close call."""
+        """The criterion for a close call."""
         if self.unsure is None:
             return f"best two within {self.tolerance:g} (no test of chance)"
         return "lead not significant at 5 %"
 
     def shares_won(self) -> dict[str, float]:
         """Return the share of the feasible grid cells that each model wins."""
-        held = np.maximum(np.count_nonzero(self.winner != NOBODY), 1)
-        return {
-            name: float(np.count_nonzero(self.winner == j) / held)
-            for j, name in enumerate(self.models)
-        }
+        n_won = np.bincount(self.winner.ravel() - NOBODY, minlength=len(self.models) + 1)[1:]
+        return dict(zip(self.models, (n_won / self._n_feasible).tolist(), strict=True))
 
     def shares_in_words(self) -> dict[str, str]:
         """Return `shares_won` in percent."""
-        n_feasible = max(int(np.count_nonzero(self.winner != NOBODY)), 1)
-        return {name: percent_of(share, n_feasible) for name, share in self.shares_won().items()}
+        shares = self.shares_won().items()
+        return {name: percent_of(share, self._n_feasible) for name, share in shares}
+
+    @property
+    def _n_feasible(self) -> int:
+        return max(int(np.count_nonzero(self.winner != NOBODY)), 1)
 
     @property
     def close_calls_in_words(self) -> str:
-        """Share of the grid cells that are close calls, in percent."""
+        """The share of close calls among the grid cells, in percent."""
         return percent_of(float(self.close_call.mean()), self.close_call.size)
 
     def columns(self) -> dict[str, Any]:
@@ -164,7 +165,7 @@ class WinnerMap:
         return make_frame(self.columns(), backend)
 
     def __repr__(self) -> str:
-        """Summarise who wins how much."""
+        """Show the share of the grid cells that each model wins."""
         floors, capacities = self.winner.shape
         recall = "" if self.min_recall is None else f", recall >= {self.min_recall:g}"
         won = ", ".join(f"{name} {said}" for name, said in self.shares_in_words().items())
@@ -193,7 +194,7 @@ def winner_map(
     sample_weight: Any = None,
     progress: Progress = False,
 ) -> WinnerMap:
-    """Score several models over a grid of limits, and find who wins where.
+    """Score several models over a grid of limits, and find the winner of each grid cell.
 
     Parameters
     ----------
@@ -204,28 +205,28 @@ def winner_map(
         At least two models.
     scenario : Scenario, optional
         Costs, prevalence, kind of capacity and recall floor, in place of `cost_ratio`,
-        `prevalence`, `per` and `min_recall`. Where a grid of floors or capacities is left out, the
-        scenario's own is the only one.
-    min_precisions : array-like of floats in [0, 1], rising
-    capacities : array-like, rising
+        `prevalence`, `per` and `min_recall`. Its precision floor and capacity replace a grid of
+        floors or capacities that is not given.
+    min_precisions : array-like of floats in [0, 1], increasing
+    capacities : array-like, increasing
         Floats are shares of the cases, ints are numbers of cases, as in `Scenario`.
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
     prevalence : float in (0, 1), optional
         Prevalence at deployment, if it differs from that of the data.
     per : {"patient-day"}, optional
-        Of alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
+        For alarms over stays (`voros.alarm_points`): capacities are rates per patient-day.
     min_recall : float in [0, 1], optional
         A recall floor that models must keep in every grid cell.
     tolerance : float, default 0.01
-        Scores this close make a close call, where nothing is resampled.
+        Without resamples, a close call is a grid cell whose best two scores differ by at most this.
     n_resamples : int, default 0
-        Resamples of the cases, at least 100, shared by all models. A close call is then a grid
-        cell in which the best model's lead over some other is not significant; a hundred take
-        about a hundred times as long as the map.
+        Number of resamples of the cases, at least 100, shared by all models. A close call is then a
+        grid cell in which the best model's lead over at least one other is not significant. 100
+        resamples take about 100 times as long as the map.
     groups : array-like of shape (n_cases,), optional
-        Whose case it is, where one patient has several: whole groups are resampled.
+        The patient of each case, where patients have several: whole groups are resampled.
     random_state : int, Generator or None
-        Of the resamples.
+        Random numbers for the resamples.
     pos_label, sample_weight
         As in `voros.partial_voros_score`.
     progress : bool or callable, default False
@@ -244,7 +245,7 @@ def winner_map(
 
     See Also
     --------
-    voros.plotting.WinnerMapDisplay : Draws it.
+    voros.plotting.WinnerMapDisplay : Draws the map.
 
     Examples
     --------
@@ -279,37 +280,42 @@ def winner_map(
     points_by_model = points_by_name(y_true, scores=scores, **how)
     if points_by_model is None:
         points_by_model = count_models(y_true, scores, **how)
-    parts = {"cost_ratio": cost_ratio, "prevalence": prevalence, "per": per}
-    parts["min_recall"] = min_recall
-    grid = {"min_precisions": min_precisions, "capacities": capacities}
+    parts = {"cost_ratio": cost_ratio, "prevalence": prevalence, "min_recall": min_recall}
     if scenario is None:
-        costs = read_scenario(None, parts | {"per": None})
+        costs = read_scenario(None, parts)
     else:
-        limits, per = read_scenario(scenario, parts), scenario.per
+        limits, per = read_scenario(scenario, parts | {"per": per}), scenario.per
         costs = limits.without_limits().changed(min_recall=limits.min_recall)
-        own = {"min_precisions": scenario.min_precision, "capacities": scenario.capacity}
-        grid = {name: [own[name]] if values is None else values for name, values in grid.items()}
+        if min_precisions is None:
+            min_precisions = [scenario.min_precision]
+        if capacities is None:
+            capacities = [scenario.capacity]
     winners = score_grid(
         points_by_model,
         costs,
-        **grid,
+        min_precisions,
+        capacities,
         tolerance=tolerance,
         progress=False if n_resamples else progress,
         per=per,
     )
-    resampling = {"groups": groups, "random_state": random_state, "progress": progress}
     if check_count(n_resamples, "n_resamples", "0, or a whole number of at least 100", 0):
         if scores is None or sample_weight is not None:
             raise ArgumentError(
                 "n_resamples", f"={n_resamples}; resamples need labels and scores without weights"
             )
         drawing = Resampling(
-            n_resamples=n_resamples, method="percentile", pos_label=pos_label, **resampling
+            n_resamples=n_resamples,
+            method="percentile",
+            pos_label=pos_label,
+            groups=groups,
+            random_state=random_state,
+            progress=progress,
         )
         plan = drawing.plan(y_true, scores, worthwhile=True)
         winners = replace(winners, unsure=_unsure_cells(winners, plan, costs))
     elif groups is not None:
-        raise ArgumentError("groups", " is for resamples; it needs ", Argument("n_resamples"))
+        raise ArgumentError("groups", " needs ", Argument("n_resamples"), ", to resample groups")
     limited = winners.min_precisions[winners.min_precisions > 0].tolist()
     if limited:
         points = next(iter(points_by_model.values()))
@@ -328,7 +334,7 @@ def score_grid(
 ) -> WinnerMap:
     """Score models as `winner_map` does, without a warning.
 
-    Of limits ``costs`` has at most a recall floor, which is that of every grid cell.
+    The only limit that ``costs`` may have is a recall floor, which holds in every grid cell.
     """
     floors = _read_rising(min_precisions, "min_precisions")
     if not (floors[0] >= 0 and floors[-1] <= 1):
@@ -337,20 +343,19 @@ def score_grid(
     if per not in (None, PATIENT_DAY):
         raise ArgumentError("per", f"={per!r}; accepted is {PATIENT_DAY!r}, or None for cases")
     limits = _read_capacities(capacities, LARGEST_RATE if per == PATIENT_DAY else 1.0)
-    models = dict(points_by_model)
-    if len(models) < 2:
-        raise ValueError(f"scores: a winner needs at least two models; given: {len(models)}")
+    if len(points_by_model) < 2:
+        raise ValueError(f"a winner map needs at least two models; it has {len(points_by_model)}")
     rows, columns = _sides(costs, floors, limits, per)
-    for points in models.values():
+    for points in points_by_model.values():
         _check_covered(points, rows, limits)
-    curves = [_curve_of(points, columns) for points in models.values()]
-    shape = (len(floors), len(limits), len(models))
+    curves = [_curve_of(points, columns) for points in points_by_model.values()]
+    shape = (len(floors), len(limits), len(curves))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
         for j, curve in enumerate(curves):
             scores[i, :, j], feasible[i, :, j] = curve.at_floor(row)
     return WinnerMap(
-        models=tuple(models),
+        models=tuple(points_by_model),
         min_precisions=floors,
         capacities=limits,
         scores=scores,
@@ -381,9 +386,9 @@ def _check_covered(points: OperatingPoints, rows: Sequence[Scenario], capacities
 
 
 def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> BoolArray:
-    """Return the cells in which the best model's lead over some other is not significant.
+    """Return the cells in which the best model's lead over at least one other is not significant.
 
-    The error of a lead is that of its resamples, and the tails are Student's, as in
+    The standard error of a lead comes from its resamples, and the tails are Student's, as in
     `voros.compare`; 5 % are split over all pairs of models (Bonferroni).
     """
     rows, columns = _sides(costs, winners.min_precisions, winners.capacities, winners.per)
@@ -409,12 +414,12 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """One model's operating points and the capacities: what no precision floor changes."""
+    """One model's operating points and the capacities, which are the same for every floor."""
 
     points: OperatingPoints
     max_alarms: FloatArray
     n_within: AnyArray
-    """Number of thresholds within each capacity; they come first."""
+    """Number of thresholds within each capacity, which are the first ones."""
 
     @classmethod
     def from_points(cls, points: OperatingPoints, most: Sequence[float]) -> _Curve:
@@ -451,9 +456,9 @@ class _Curve:
 
 @dataclass(frozen=True)
 class _CurvePerCapacity:
-    """A model with alarms that count for the capacity only: a curve for each capacity.
+    """A curve for each capacity, for a model with alarms that count for the capacity only.
 
-    The thresholds within a capacity are not the first ones by true and false alarms.
+    With such alarms, the thresholds within a capacity are not the first ones.
     """
 
     curves: list[_Curve]
@@ -470,7 +475,7 @@ def _curve_of(
     points = at_deployment(points, capacities[0])
     most = [points.max_alarms(scenario) for scenario in capacities]
     if points.stays is not None:
-        # With room for all alarms the number of negatives does not matter.
+        # The number of negatives does not matter where all alarms are within the capacity.
         points = replace(points, n_negative=max(points.n_negative, *most))
     if points.capacity_alarms is None:
         return _Curve.from_points(points, most)
@@ -492,9 +497,9 @@ def _read_rising(values: Any, name: str) -> AnyArray:
 
 def _read_capacities(capacities: Any, most: float) -> AnyArray:
     numbers = _read_rising(capacities, "capacities")
-    # An array of a mixed list would have made all of them floats.
-    listed = isinstance(capacities, (list, tuple))
-    items = capacities if listed else as_vector(capacities, "capacities").tolist()
+    # As an array, a list of ints and floats would hold floats only.
+    is_list = isinstance(capacities, (list, tuple))
+    items = capacities if is_list else as_vector(capacities, "capacities").tolist()
     integral = {isinstance(k, Integral) for k in items}
     if len(integral) > 1:
         raise ValueError(
