@@ -1,7 +1,7 @@
-"""Whether arguments that hold one value per case list the cases in the same order.
+"""Check that arguments with one value per case list the cases in the same order.
 
-Values are matched by position. The index of a pandas object can contradict that, and then the
-arguments are refused; objects without an index say nothing about their order.
+Values are matched by position. Arguments are refused if their pandas indexes contradict that;
+objects without an index are not checked.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from typing import Any
 def check_aligned(**arguments: Any) -> None:
     """Raise where the pandas indexes of two arguments contradict each other.
 
-    Equal indexes agree, and indexes without a common label say nothing. Common labels at other
-    positions, or beside labels that the other lacks, are a mistake more often than not.
+    Equal indexes agree, and indexes without common labels are not compared. Indexes of which only
+    some labels are common, or all in different orders, are usually a mistake.
 
     Parameters
     ----------
     **arguments
-        What a function was given, by name: anything with one value per case, a mapping or data
-        frame of such columns, or None. `Subgroups` and `Periods` carry the index they were read
-        from.
+        Arguments of a function by name: anything with one value per case, a mapping or data frame
+        of such columns, or None. `Subgroups` and `Periods` keep the index of their columns.
 
     Examples
     --------
@@ -38,7 +37,7 @@ def check_aligned(**arguments: Any) -> None:
 
 
 def index_of(values: Any) -> Any:
-    """Return the index of a pandas object, or the one that groups or periods were read with."""
+    """Return the index of a pandas object, or of the column of subgroups or periods."""
     if isinstance(values, Mapping):
         return next((index for _, index in _indexes(values) if index is not None), None)
     if hasattr(type(values), "index_of_cases"):
@@ -57,7 +56,7 @@ def _indexes(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_pair(first: str, expected: Any, name: str, index: Any) -> None:
-    # Different lengths are refused elsewhere, whatever the indexes say.
+    # Different lengths are refused elsewhere.
     if index.equals(expected) or len(index) != len(expected) or index.nlevels != expected.nlevels:
         return
     common = int(index.isin(expected).sum())

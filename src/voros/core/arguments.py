@@ -1,4 +1,4 @@
-"""Numbers, words and flags that a user passes, checked; an error says what is accepted."""
+"""Checks of numbers, words and flags that a user passes; errors say what is accepted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from voros.exceptions import ArgumentError
 Checked = TypeVar("Checked")
 
 OPEN_INTERVAL = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
-"""The least and the greatest number strictly between 0 and 1."""
+"""The smallest and the largest number strictly between 0 and 1."""
 
 
 def as_number(value: Any, name: str, accepted: str = "a number") -> float:
@@ -25,22 +25,19 @@ def as_number(value: Any, name: str, accepted: str = "a number") -> float:
     Traceback (most recent call last):
     voros.exceptions.ArgumentError: capacity=True; accepted is a number
     """
-    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(name, f"={value!r}; accepted is {accepted}")
     try:
-        return float(value) if is_number else _refuse(value, name, accepted)
+        return float(value)
     except OverflowError:
         raise ArgumentError(name, f" is beyond all floats; accepted is {accepted}") from None
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a value is one thing and not a list of them; text is one thing."""
+    """Whether a value is a single one, such as a number or text, and not a list of values."""
     if isinstance(value, np.ndarray):
         return value.ndim == 0
     return isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
-
-
-def _refuse(value: Any, name: str, accepted: str) -> float:
-    raise ArgumentError(name, f"={value!r}; accepted is {accepted}")
 
 
 def check_number(
@@ -50,7 +47,7 @@ def check_number(
     low: float = 0.0,
     high: float = 1.0,
 ) -> float:
-    """Return a number from `low` to `high` as a float, or say what is accepted.
+    """Return a number from `low` to `high` as a float, or raise and say what is accepted.
 
     Examples
     --------
@@ -59,7 +56,9 @@ def check_number(
     voros.exceptions.ArgumentError: tolerance=1.5; accepted is a number within [0, 1]
     """
     number = as_number(value, name, accepted)
-    return number if low <= number <= high else _refuse(value, name, accepted)
+    if not low <= number <= high:
+        raise ArgumentError(name, f"={value!r}; accepted is {accepted}")
+    return number
 
 
 def check_confidence(confidence: Any, name: str = "confidence") -> float:
@@ -69,7 +68,7 @@ def check_confidence(confidence: Any, name: str = "confidence") -> float:
 
 
 def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float = np.inf) -> int:
-    """Return a whole number from `low` to `high`, or say what is accepted.
+    """Return a whole number from `low` to `high`, or raise and say what is accepted.
 
     Examples
     --------
@@ -84,7 +83,7 @@ def check_count(value: Any, name: str, accepted: str, low: int = 1, high: float 
 
 
 def check_type(value: Any, name: str, kind: type[Checked], accepted: str) -> Checked:
-    """Return a value of a type, or say what is accepted instead of another.
+    """Return a value of a type, or raise and say what is accepted.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def check_type(value: Any, name: str, kind: type[Checked], accepted: str) -> Che
 
 
 def check_flag(value: Any, name: str) -> bool:
-    """Return a boolean; ``"no"`` and 0 are refused.
+    """Return a boolean; anything else, such as ``"no"`` or 0, is refused.
 
     Examples
     --------

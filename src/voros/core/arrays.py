@@ -1,4 +1,4 @@
-"""Columns that a user passes, turned into numpy arrays."""
+"""Convert columns that a user passes to numpy arrays."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from voros.core.arguments import as_number, is_scalar
 from voros.typing import AnyArray, FloatArray
 
 SHOWN_VALUES = 5
-"""How many offending values an error message lists."""
+"""Number of values that an error message lists."""
 
 LARGEST_COUNT = 2**53
-"""Up to here every whole number is a float of its own."""
+"""Floats represent every whole number up to this one."""
 
 LARGEST_FINITE = np.finfo(np.float64).max
-"""The threshold that stands for a score of +inf, because +inf itself means no alarm."""
+"""Replaces a score of +inf, because the threshold +inf means no alarm."""
 
 
 def as_vector(values: Any, name: str) -> AnyArray:
     """Return one value per case (array, list, tensor or data-frame column) as a numpy array.
 
-    A column of shape (n, 1) is one value per case, too. Masked values are refused: what lies under
-    a mask is not a value, and who is left out must be left out of every argument.
+    An array of shape (n, 1) has one value per case, too. Masked values are refused, because cases
+    must be left out of all arguments.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def as_vector(values: Any, name: str) -> AnyArray:
         array = _as_array(values, name)
     else:
         refuse_counts(values, name)
-        # Only columns of data frames need narwhals, which takes as long to load as numpy.
+        # Imported lazily: only columns of data frames need it, and it loads as slowly as numpy.
         import narwhals.stable.v2 as nw
 
         native = nw.from_native(values, allow_series=True, pass_through=True)
@@ -53,17 +53,15 @@ def as_vector(values: Any, name: str) -> AnyArray:
     if array.ndim == 2 and array.shape[1] == 1:
         return np.asarray(array).reshape(-1)
     if array.ndim != 1:
-        advice = (
-            ". If these are the probabilities of both classes, as predict_proba returns them, "
-            f"pass [:, 1]: {name}[:, 1] are those of the second class"
-        )
-        problem = (
-            f"its shape is {array.shape}" if array.ndim else f"it is a {type(values).__name__}"
-        )
-        raise ValueError(
-            f"{name} must be one-dimensional, one value per case; {problem}"
-            f"{advice if array.shape[1:] == (2,) else ''}"
-        )
+        problem = f"it is a {type(values).__name__}"
+        if array.ndim:
+            problem = f"its shape is {array.shape}"
+        if array.shape[1:] == (2,):
+            problem += (
+                ". If these are the probabilities of both classes, as predict_proba returns them, "
+                "pass [:, 1], the probabilities of the second class"
+            )
+        raise ValueError(f"{name} must be one-dimensional, one value per case; {problem}")
     return array
 
 
@@ -71,7 +69,7 @@ def named_columns(values: Any, name: str) -> list[tuple[Any, Any]] | None:
     """Return names and columns of a mapping or an eager data frame; None for anything else."""
     if isinstance(values, Mapping):
         return list(values.items())
-    # Arrays and lists are what most callers pass, and narwhals takes as long to load as numpy.
+    # Arrays and lists do not need narwhals, which loads as slowly as numpy.
     if isinstance(values, (list, tuple)) or hasattr(values, "__dlpack__"):
         return None
     refuse_counts(values, name)
@@ -93,7 +91,7 @@ def _not_collected(query: Any, name: str) -> ValueError:
 
 
 def _unmasked(values: AnyArray, name: str) -> AnyArray:
-    # Whoever has a masked array has imported numpy.ma, which takes long and others do without.
+    # Callers with a masked array have imported numpy.ma, which loads slowly.
     if "numpy.ma" not in sys.modules or not isinstance(values, np.ma.MaskedArray):
         return values
     masked = int(np.count_nonzero(np.ma.getmaskarray(values)))
@@ -111,7 +109,7 @@ def _from_tensor(values: Any, name: str) -> AnyArray:
     try:
         return np.asarray(held.numpy())
     except TypeError:
-        # Types that numpy lacks, such as bfloat16, fit into the next larger one.
+        # numpy lacks types such as bfloat16.
         return _as_array(held.float(), name)
 
 
@@ -123,7 +121,7 @@ def _as_array(values: Any, name: str) -> AnyArray:
 
 
 def refuse_counts(values: Any, name: str) -> None:
-    """Raise where counts were given for cases: nothing can be drawn from them case by case."""
+    """Raise for counts passed as cases, because single cases cannot be drawn from them."""
     if getattr(type(values), "holds_counts", False):
         raise ValueError(
             f"{name} is of type {type(values).__name__}, which holds counts and no cases. "
@@ -135,7 +133,7 @@ def refuse_counts(values: Any, name: str) -> None:
 
 def check_same_length(**arrays: AnyArray) -> None:
     """Raise unless all named arrays have the same length."""
-    # The array API standard has shapes, and no len().
+    # The array API standard has no len().
     lengths = {
         name: array.shape[0] if hasattr(array, "shape") else len(array)
         for name, array in arrays.items()
@@ -146,11 +144,11 @@ def check_same_length(**arrays: AnyArray) -> None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, or what pandas writes for no value."""
+    """Whether a value is None, NaN, or pandas' missing value."""
     try:
         return value is None or bool(value != value)
     except TypeError:
-        # pandas does not say whether a missing value differs from itself.
+        # Comparing pandas' missing value gives no boolean.
         return True
 
 
@@ -176,7 +174,7 @@ def as_floats(array: AnyArray, name: str) -> FloatArray:
 
 
 def as_numbers(values: Any, name: str, accepted: str) -> FloatArray:
-    """Return one number or several as an array of no or one dimension.
+    """Return one number or several as an array of zero or one dimensions.
 
     Examples
     --------
@@ -192,14 +190,12 @@ def as_numbers(values: Any, name: str, accepted: str) -> FloatArray:
 
 
 def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:
-    """Return case weights as finite floats that are not negative."""
+    """Return case weights as finite floats of at least 0."""
     array = as_floats(as_vector(sample_weight, name), name)
     bad = ~np.isfinite(array) | (array < 0)
     if bad.any():
-        raise ValueError(bad_weights(name, array[bad], int(np.flatnonzero(bad)[0])))
+        raise ValueError(
+            f"{name} must be finite and not negative; it holds {shown(array[bad])} (first at "
+            f"index {np.flatnonzero(bad)[0]})"
+        )
     return array
-
-
-def bad_weights(name: str, bad: FloatArray, first: int) -> str:
-    """Say which weights cannot be added up, and where the first is."""
-    return f"{name} must be finite and not negative; it holds {shown(bad)} (first at index {first})"

@@ -1,4 +1,4 @@
-"""The calendar's periods, numbered in their order: hours, shifts, days, weeks and longer ones."""
+"""Number the periods of the calendar: hours, shifts, days, weeks, months and years."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
 
 NUMPY_UNITS = {"hour": "h", "day": "D", "month": "M", "year": "Y"}
-"""Periods that numpy counts itself."""
+"""Periods that are units of numpy."""
 
 CALENDAR = ("hour", "shift", "day", "week", "month", "year")
-"""The periods that times are counted by."""
+"""The periods of the calendar."""
 
 SHIFTS = (7 * 60, 15 * 60, 23 * 60)
-"""When shifts begin unless it is said: minutes after midnight."""
+"""Default starts of shifts, in minutes after midnight."""
 
 MINUTES_PER_DAY = 24 * 60
 
@@ -29,14 +29,14 @@ DAYS_TO_MONDAY = 3
 
 @dataclass(frozen=True)
 class Calendar:
-    """How times are cut into periods.
+    """A division of time into periods.
 
     Attributes
     ----------
     unit : str
         One of `CALENDAR`.
     starts : tuple of int
-        When shifts begin, in minutes after midnight.
+        Starts of shifts, in minutes after midnight.
     """
 
     unit: str
@@ -44,7 +44,7 @@ class Calendar:
 
     @classmethod
     def from_name(cls, per: str) -> Calendar | None:
-        """Read the name of a period; None for one that no calendar knows.
+        """Return the calendar for the name of a period, or None for another name.
 
         Examples
         --------
@@ -63,14 +63,14 @@ class Calendar:
 
     @property
     def name(self) -> str:
-        """The period as `Scenario` names it; shifts that begin at other times say when."""
+        """The period as `Scenario` names it, with the starts of shifts unless they are default."""
         if self.starts in ((), SHIFTS):
             return self.unit
         clock = ",".join(f"{start // 60:02d}:{start % 60:02d}" for start in self.starts)
         return f"{self.unit} {clock}"
 
     def numbers(self, times: AnyArray) -> AnyArray:
-        """Number the periods that times fall in; numpy rounds down also before 1970.
+        """Return the number of the period of each time.
 
         Examples
         --------
@@ -84,12 +84,12 @@ class Calendar:
         if self.unit == "week":
             return (times.astype("datetime64[D]").astype(np.int64) + DAYS_TO_MONDAY) // 7
         days, minutes = np.divmod(times.astype("datetime64[m]").astype(np.int64), MINUTES_PER_DAY)
-        # Before the first shift of a day the last of the day before goes on: number -1.
+        # Until the first shift of a day, the last shift of the previous day, number -1, continues.
         shift = np.searchsorted(self.starts, minutes, side="right") - 1
         return np.asarray(days * len(self.starts) + shift)
 
     def begins(self, numbers: AnyArray) -> AnyArray:
-        """Return when periods begin, as the same clock shows it."""
+        """Return the start of each period as clock time."""
         if self.unit in NUMPY_UNITS:
             begins = numbers.astype(f"datetime64[{NUMPY_UNITS[self.unit]}]")
         elif self.unit == "week":
@@ -101,7 +101,7 @@ class Calendar:
         return np.asarray(begins)
 
     def names(self, numbers: AnyArray) -> AnyArray:
-        """Name periods as ISO 8601 does: weeks by their Monday, shifts by their beginning."""
+        """Return the ISO 8601 start of each period as its name; weeks begin on Mondays."""
         return self.begins(numbers).astype(str)
 
     def numbers_of(self, names: AnyArray) -> AnyArray:
@@ -125,7 +125,7 @@ def _read_starts(text: str) -> tuple[int, ...]:
     if not (valid and ordered):
         raise ArgumentError(
             "per",
-            f"='shift {text}'; accepted is when the shifts of a day begin, in their order, such as "
-            "'shift 06:00,18:00'",
+            f"='shift {text}'; accepted are the times at which the shifts of a day begin, in "
+            "their order, such as 'shift 06:00,18:00'",
         )
     return minutes

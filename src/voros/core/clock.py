@@ -1,4 +1,4 @@
-"""Times of cases as a calendar's clock shows them, whatever they are stored as."""
+"""Convert times of cases to clock times without a time zone."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ ACCEPTED_TIMES = (
 )
 
 YEARS = 1, 9999
-"""What calendars of Python know; beyond it numpy's microseconds would wrap around."""
+"""The years of Python's calendar; numpy's microseconds overflow beyond them."""
 
 FINE_UNITS = ("ns", "ps", "fs", "as")
-"""Units of numpy that cannot reach beyond those years."""
+"""Units of numpy whose range is within these years."""
 
 
 class Clock(NamedTuple):
-    """Times without a zone, as a clock shows them, and which clock that is.
+    """Clock times without a time zone.
 
     Attributes
     ----------
     times : ndarray of datetime64[us]
     words : str
+        The clock that shows them.
     """
 
     times: AnyArray
@@ -40,17 +41,17 @@ class Clock(NamedTuple):
 
 
 def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = False) -> Clock:
-    """Read times as a clock shows them.
+    """Convert times to clock times.
 
     Parameters
     ----------
     times : array-like
         Datetimes with or without a time zone, dates, or ISO 8601 text.
     time_zone : str, optional
-        The place whose clock counts, such as "Europe/Berlin", for times that have a zone. Without
-        it the clock is that of their own zone or offset.
+        The place of the clock, such as "Europe/Berlin", for times with a time zone. By default the
+        clock is that of their own zone or offset.
     elapsed : bool, default False
-        Read times that have a zone in UTC, where every hour is there once.
+        Convert times with a time zone to UTC, in which no hour is missing or repeated.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def read_clock(times: Any, time_zone: str | None = None, *, elapsed: bool = Fals
 
 
 def parse_times(times: Any) -> Any:
-    """Return times as datetimes, for callers that read them more than once: text parses slowly.
+    """Return times as datetimes, so that text is parsed once by callers that read it repeatedly.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def _zone(time_zone: str) -> ZoneInfo:
 
 
 def _datetime_column(times: Any) -> Any:
-    """Return a data-frame column of datetimes or dates as narwhals sees it; None for the rest."""
+    """Return a data-frame column of datetimes or dates as a narwhals series, or None."""
     if isinstance(times, (list, tuple, np.ndarray)):
         return None
     import narwhals.stable.v1 as nw
@@ -122,8 +123,8 @@ def _without_zone(times: AnyArray, time_zone: str | None) -> Clock:
     if time_zone is not None:
         raise ArgumentError(
             "time_zone",
-            f"={time_zone!r}, and the times have no zone to convert from; leave it out, and "
-            "they are read as they are written",
+            f"={time_zone!r}, and the times have no time zone; without time_zone they are read as "
+            "they are written",
         )
     _check_present(np.isnat(times))
     if np.datetime_data(times.dtype)[0] not in FINE_UNITS:

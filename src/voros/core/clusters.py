@@ -1,14 +1,15 @@
-"""Cases that come in groups, such as several of one patient: how many independent ones they equal.
+"""Effective sample sizes for cases in groups, such as several cases of one patient.
 
-Cases of one group are alike, so a share of them varies more from sample to sample than one of as
-many independent cases. The *design effect* is the ratio of the two variances. Korn and Graubard
-(1998) divide the numbers of cases by it and put them into the limits of Clopper and Pearson; with
-few groups the variance is itself unsure, and the numbers fall by the square of the ratio of the
-normal to Student's quantile.
+Cases of one group are alike, so a share of them varies more between samples than that of the same
+number of independent cases. The *design effect* is the ratio of the two variances. Korn and
+Graubard (1998) divide the numbers of cases by it and use them in the limits of Clopper and Pearson.
+With few groups the variance itself is uncertain, and the numbers are multiplied by the square of
+the ratio of the normal quantile to Student's.
 
-Where no case of a share missed, or none hit, groups cannot be seen to differ; where few of many
-sizes hit, the next to hit may be a large one. So one group that went the other way is added to the
-variance. Groups count in a variance by the squares of their sizes, and so they do for its size.
+Where the share is 0 or 1, groups cannot be seen to differ, and where few groups of different sizes
+have hits, the next to have one may be large. Therefore one more group with the opposite outcome is
+added to the variance. Its size weights the groups by the squares of their sizes, as a variance
+does.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def effective_groups(*sizes: AnyArray) -> float:
-    """Return how many equal groups vary as much as groups of these sizes (Kish, 1965).
+    """Return the number of equal groups with the same variance as these sizes (Kish, 1965).
 
-    Given the sizes of groups in each class it is the least over classes: a recall, and so a cost,
-    hangs on the groups that hold positives.
+    For sizes in each class it is the minimum over the classes, because a recall, and therefore a
+    cost, depends on the groups with positives.
 
     Examples
     --------
@@ -39,10 +40,10 @@ def effective_groups(*sizes: AnyArray) -> float:
 
 
 def groups_in_variance(sizes: AnyArray) -> FloatArray:
-    """Return, for each column, how many equal groups leave a variance as unsure as these sizes.
+    """Return, for each column, the number of equal groups with an equally uncertain variance.
 
-    A variance is a sum over groups in which large ones count by the squares of their sizes; its
-    degrees of freedom are one less (Satterthwaite, 1946).
+    A variance is a sum over groups, weighted by the squares of their sizes; its degrees of freedom
+    are one less than this number (Satterthwaite, 1946).
 
     Examples
     --------
@@ -56,7 +57,7 @@ def groups_in_variance(sizes: AnyArray) -> FloatArray:
 
 
 def allowance(n_groups: float, tail: float) -> float:
-    """Return the share of the cases that is left where the variance comes from few groups.
+    """Return the factor for numbers of cases where the variance comes from few groups.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def allowance(n_groups: float, tail: float) -> float:
 
 
 MIN_DEGREES = 1.0
-"""Degrees of freedom of Student's distribution are not taken to be fewer."""
+"""Smallest number of degrees of freedom for Student's distribution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ class GroupedCounts:
     def from_cases(
         cls, codes: AnyArray, positive: BoolArray, scores: AnyArray, thresholds: FloatArray
     ) -> GroupedCounts:
-        """Count the alarms of each group, of which ``codes`` are the numbers from 0.
+        """Count the alarms of each group; ``codes`` are the group numbers of the cases, from 0.
 
         Examples
         --------
@@ -118,17 +119,17 @@ class GroupedCounts:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.tp)
 
     @property
     def n_effective(self) -> float:
-        """How many equal groups these count as."""
+        """Number of equal groups with the same variance."""
         return effective_groups(*self._sizes)
 
     @property
     def n_sure(self) -> float:
-        """How many equal groups would leave the variance as unsure, in the class with fewer."""
+        """Number of equal groups with an equally uncertain variance, in the class with fewer."""
         return float(min(groups_in_variance(size)[0] for size in self._sizes))
 
     @property
@@ -138,14 +139,14 @@ class GroupedCounts:
 
 @dataclass(frozen=True, eq=False)
 class GroupedShare:
-    """How much a share of hits among cases varies, where both are known in each group.
+    """The variance of a share of hits among cases in groups.
 
     Attributes
     ----------
     design : ndarray of shape (n_thresholds,)
         The design effect, at least 1.
     residuals : ndarray of shape (n_groups, n_thresholds)
-        What each group adds to the error of the share; their squares add up to its variance.
+        Contribution of each group to the error of the share; their squares add up to its variance.
     """
 
     design: FloatArray
@@ -157,8 +158,8 @@ class GroupedShare:
 
         Examples
         --------
-        Groups of four cases that hit or miss together are a case each, and with ten of them a
-        little less:
+        Groups of four cases with equal outcomes count as about one case each, a little less with
+        ten groups:
 
         >>> hits = 4 * (np.arange(10) < 5)[:, None]
         >>> GroupedShare.from_counts(hits, np.full((10, 1), 4)).design.round(1).tolist()

@@ -348,8 +348,9 @@ class Share:
     def mean(self, weights: FloatArray) -> Share:
         """Add up the shares and their limits with weights of at least 0."""
         shares = self.estimate, self.low, self.high
+        estimate, low, high = (_weighted(weights, share) for share in shares)
         finite = np.where(np.isfinite(weights), weights, 0.0)
-        return Share(*(_weighted(weights, share) for share in shares), self.residuals @ finite)
+        return Share(estimate, low, high, self.residuals @ finite)
 
     def times(self, factor: float) -> Share:
         """Multiply share and limits."""

@@ -1,4 +1,4 @@
-"""Whose case it is: groups of cases that are not independent of each other, such as patients."""
+"""Groups of cases that are not independent of each other, such as cases of one patient."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class GroupedCases:
-    """Labels and scores of cases, and the group that each belongs to.
+    """Labels, scores and groups of cases.
 
-    `OperatingPoints.from_scores` keeps them where it is given ``groups``.
+    `OperatingPoints.from_scores` keeps them if ``groups`` are given.
 
     Attributes
     ----------
     positive : ndarray of bool
     scores : ndarray of float
     codes : ndarray of int
-        The group of each case, from 0; numbered in the order of their names.
+        The group of each case, numbered from 0 in the order of the names.
 
     Examples
     --------
@@ -38,22 +38,22 @@ class GroupedCases:
 
     @property
     def sizes(self) -> AnyArray:
-        """Cases of each group."""
+        """Number of cases in each group."""
         return np.bincount(self.codes)
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return int(self.codes.max()) + 1
 
     @property
     def repeated(self) -> bool:
-        """Whether some group has more than one case."""
+        """Whether any group has more than one case."""
         return self.n_groups < len(self.codes)
 
 
 def group_codes(groups: Any, positive: BoolArray, name: str = "groups") -> AnyArray:
-    """Return the group of each case as a number from 0, or raise where some case has none.
+    """Return the group of each case as a number from 0, or raise where a group is missing.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def group_codes(groups: Any, positive: BoolArray, name: str = "groups") -> AnyAr
             f"index {np.flatnonzero(missing)[0]}); accepted is a name or number for every case"
         )
     if names.dtype == object:
-        # Names of mixed types cannot be sorted as they are.
+        # Names of mixed types cannot be sorted.
         names = np.array([f"{type(name).__name__} {name}" for name in names.tolist()])
     return np.asarray(np.unique(names, return_inverse=True)[1])
 
@@ -87,7 +87,7 @@ def group_names(names: AnyArray, codes: AnyArray) -> AnyArray:
 
 
 def seen_before(codes: AnyArray) -> AnyArray:
-    """Return how many cases of the same group come before each case.
+    """Return the number of earlier cases of the same group for each case.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def counts_by_group(
     thresholds: FloatArray,
     weights: FloatArray | None = None,
 ) -> AnyArray:
-    """Count the cases of each group at or above each threshold: (n_groups, n_thresholds).
+    """Count the cases of each group at or above each threshold, or add up their weights.
 
-    Whole numbers, or sums of weights where cases carry them.
+    The result has the shape (n_groups, n_thresholds).
 
     Examples
     --------
@@ -119,17 +119,16 @@ def counts_by_group(
     """
     order = np.argsort(thresholds, kind="stable")
     columns = len(thresholds) + 1
-    # How many thresholds each score reaches.
-    reached = np.searchsorted(thresholds[order], scores, side="right")
-    cells = np.bincount(codes * columns + reached, weights, minlength=n_groups * columns)
-    sums = np.cumsum(cells.reshape(n_groups, columns)[:, ::-1], axis=1)[:, -2::-1]
+    n_reached = np.searchsorted(thresholds[order], scores, side="right")
+    table = np.bincount(codes * columns + n_reached, weights, minlength=n_groups * columns)
+    sums = np.cumsum(table.reshape(n_groups, columns)[:, ::-1], axis=1)[:, -2::-1]
     counts = np.empty((n_groups, len(thresholds)), dtype=sums.dtype)
     counts[:, order] = sums
     return counts
 
 
 def missing_values(names: AnyArray) -> BoolArray:
-    """Mark the values that are missing: NaN, NaT, None, or what pandas writes for no value."""
+    """Mark the values that are missing: NaN, NaT, None, or pandas' missing value."""
     if names.dtype.kind in "fc":
         return np.isnan(names)
     if names.dtype.kind in "mM":

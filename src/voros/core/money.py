@@ -1,12 +1,12 @@
-r"""What alarms and misses cost in money, once the price of a false alarm is known.
+r"""The cost of alarms and misses in money, from the price of a false alarm.
 
 Where a false alarm costs M and the cost ratio is c, a miss costs M / c. Over uncertain costs, with
 FP(c) and FN(c) the false positives and misses of the threshold deployed at c among n cases,
 
 .. math:: \frac{1000\,M}{n}\;\mathbb E\!\left[FP(c) + FN(c)/c\right].
 
-The mean of 1/c need not exist: with t uniform from 0, a miss may be worth any number of false
-alarms, and no mean cost in money can be stated.
+The mean of 1/c does not always exist: with t uniform from 0, a miss may be worth any number of
+false alarms, and there is no mean cost in money.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.core.arguments import as_number
+from voros.core.arguments import OPEN_INTERVAL, check_number
 from voros.core.costs import TAIL_HALVINGS, CostDistribution, Density
 from voros.core.exact_intervals import PER_CASES, Interval, ThresholdCounts
 from voros.core.volume import cost_moments, ratio_moments
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["MoneyCost"]
 
 BEYOND_TAIL = 1e-3
-"""Largest share of a mean that may hang on costs too rare for any quadrature to see."""
+"""Largest share of a mean that may come from costs that are too rare for the quadrature."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class MoneyCost:
     Attributes
     ----------
     false_alarm : float
-        What a false alarm costs.
+        Cost of a false alarm.
     miss : float
-        What a miss costs on average over the cost distribution.
+        Mean cost of a miss over the cost distribution.
     per_1000 : float
-        What 1,000 cases cost with the deployed thresholds.
+        Cost of 1,000 cases with the deployed thresholds.
     never_alarm : float
-        What they cost where no alarm is raised.
+        Cost of 1,000 cases without alarms.
     interval : tuple of two floats, or None
-        Of `per_1000`, where the cases are independent and whole.
+        Interval of `per_1000`, where cases have no weights.
 
     Examples
     --------
@@ -66,11 +66,11 @@ class MoneyCost:
 
     @property
     def saved(self) -> float:
-        """What the alarms save on 1,000 cases; below 0 where they cost more than they save."""
+        """Savings of the alarms on 1,000 cases; below 0 where they cost more than they save."""
         return self.never_alarm - self.per_1000
 
     def __repr__(self) -> str:
-        """Say it in a line."""
+        """Show costs and prices in one line."""
         ends = "" if self.interval is None else " ({} to {})".format(*map(short, self.interval))
         return (
             f"cost of {PER_CASES:,} cases {short(self.per_1000)}{ends}, against "
@@ -88,9 +88,9 @@ def money_cost(
     counts: ThresholdCounts | None = None,
     confidence_level: float = 0.95,
 ) -> MoneyCost:
-    """Price what thresholds do on cases; each is deployed on an interval of the cost ratio.
+    """Return the cost of thresholds, each deployed on an interval of the cost ratio.
 
-    With ``counts`` as they were observed, of whole cases, there is an interval.
+    The interval needs ``counts`` as observed, of cases without weights.
     """
     price = check_price(false_alarm_cost)
     probability, worth = _moments(choices, costs, n_positive, n_negative)
@@ -115,7 +115,7 @@ def money_of_values(
     n_negative: float,
     mean_ratio: float,
 ) -> MoneyCost:
-    """State a cost that adds up values: they are sums over classes of these sizes.
+    """Return a cost that adds up values, which are sums over classes of these sizes.
 
     Examples
     --------
@@ -131,19 +131,19 @@ def money_of_values(
 
 
 def refuse_price(false_alarm_cost: object) -> None:
-    """Raise where a price of false alarms is given beside values that say it case by case."""
+    """Raise where a price of false alarms is given for cases with values."""
     if false_alarm_cost is not None:
         raise ArgumentError(
             "false_alarm_cost",
-            f"={false_alarm_cost!r}: these cases have values of their own, which say what errors "
-            "cost; leave it out",
+            f"={false_alarm_cost!r}: these cases have values, which determine the cost of errors; "
+            "leave it out",
         )
 
 
 def _moments(
     choices: Sequence[Choice], costs: CostDistribution, n_positive: float, n_negative: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Integrals of 1 and of C_FN / C_FP over the costs at which each threshold is deployed."""
+    """Integrate 1 and C_FN / C_FP over the costs at which each threshold is deployed."""
     odds = n_negative / n_positive if n_positive and n_negative else 1.0
     starts = np.array([choice.cost_ratio_low for choice in choices[1:]])
     worth = ratio_moments(costs, starts, odds, power=-1)
@@ -158,7 +158,7 @@ def _moments(
 
 
 def _has_mean(costs: CostDistribution, odds: float, mean: float) -> bool:
-    """Whether the mean of C_FN / C_FP is finite, and found by a quadrature over the mass."""
+    """Whether the mean of C_FN / C_FP is finite, and a quadrature over the mass is enough."""
     if not math.isfinite(mean):
         return False
     if not isinstance(costs, Density):
@@ -168,15 +168,13 @@ def _has_mean(costs: CostDistribution, odds: float, mean: float) -> bool:
     with np.errstate(divide="ignore"):
         terms = rare / costs.to_ratio(ends, odds)
     before, last = terms[:, 0], terms[:, 1]
-    # What lies beyond the last halving is about a geometric series.
+    # The terms beyond the last halving are roughly a geometric series.
     with np.errstate(divide="ignore", invalid="ignore"):
         beyond = last * last / (before - last)
     return bool(((last < before) & (beyond <= BEYOND_TAIL * mean)).all())
 
 
 def check_price(false_alarm_cost: float | None) -> float:
-    """Return the cost of a false alarm, or say what is accepted."""
-    price = as_number(false_alarm_cost, "false_alarm_cost", accepted := "a finite number above 0")
-    if not 0 < price < math.inf:
-        raise ArgumentError("false_alarm_cost", f"={false_alarm_cost!r}; accepted is {accepted}")
-    return price
+    """Return the cost of a false alarm, or raise and say what is accepted."""
+    accepted, largest = "a finite number above 0", np.finfo(np.float64).max
+    return check_number(false_alarm_cost, "false_alarm_cost", accepted, OPEN_INTERVAL[0], largest)

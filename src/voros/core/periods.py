@@ -1,4 +1,4 @@
-"""Which period each case falls in, and the thresholds at which a period passes its capacity."""
+"""Periods of cases, and the thresholds at which a period exceeds its capacity."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_PERIODS = 10_000_000
-"""More between the first time and the last are most often a date that was misread."""
+"""Most periods between the first and last time; more are usually the result of a misread date."""
 
 SUM_ROUNDING = 1e-12
-"""Slack of sums of weights against a capacity, relative to the sum of all."""
+"""Slack when sums of weights are compared with a capacity, relative to the sum of all."""
 
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """The period of each case, and all periods, those without a case included.
+    """The period of each case, and all periods, including those without cases.
 
-    Make one with `from_times` or `from_column`; functions that take ``times`` or ``periods`` do.
+    Make one with `from_times` or `from_column`, as functions with ``times`` or ``periods`` do.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Periods:
         The period of each case, from 0.
     names : ndarray of str, shape (n_periods,)
     unit : str or None
-        The calendar's unit; None where periods are a column.
+        The unit of the calendar; None for periods of a column.
     note : str
         How the periods were counted.
     index_of_cases : pandas.Index or None
-        Of the column they were read from, where it had one.
+        The index of the column of times or periods.
 
     Examples
     --------
@@ -59,19 +59,18 @@ class Periods:
 
     @property
     def n_periods(self) -> int:
-        """How many periods there are, those without a case included."""
+        """Number of periods, including those without cases."""
         return len(self.names)
 
     @property
     def sizes(self) -> AnyArray:
-        """Cases of each period."""
+        """Number of cases in each period."""
         return np.bincount(self.codes, minlength=self.n_periods)
 
     def of_cases(self, rows: AnyArray) -> Periods:
-        """Return the periods of some cases; those that hold none of them are left out.
+        """Return the periods of some cases, without the periods that contain none of them.
 
-        A period without any case stays where all cases are kept, and only there: that nobody came
-        on a day is known of all cases together.
+        Periods without cases are kept only if all cases are.
         """
         if len(np.unique(rows)) == len(self.codes):
             return Periods(self.codes[rows], self.names, self.unit, self.note)
@@ -80,7 +79,7 @@ class Periods:
 
     @classmethod
     def from_column(cls, column: Any) -> Periods:
-        """Take any grouping of the cases; a period without a case is not known, and not counted.
+        """Take any grouping of the cases as periods; periods without cases are not counted.
 
         Returns
         -------
@@ -94,20 +93,19 @@ class Periods:
 
     @classmethod
     def from_times(cls, times: Any, per: str, *, time_zone: str | None = None) -> Periods:
-        """Count a calendar's periods, all of them from the first case to the last.
+        """Count all periods of the calendar from the first case to the last.
 
         Parameters
         ----------
         times : array-like of shape (n_cases,)
             Datetimes of numpy, pandas, polars or Python, or ISO 8601 text.
         per : {"hour", "shift", "day", "week", "month", "year"}
-            Weeks begin on Mondays, shifts at 07:00, 15:00 and 23:00; others are named with their
-            times, "shift 06:00,18:00". A day that clocks are changed on is one day, and a shift one
-            shift; hours of times that have a zone are those of UTC, where none is missing or there
-            twice.
+            Weeks begin on Mondays, shifts at 07:00, 15:00 and 23:00 or at the times in `per`, as in
+            "shift 06:00,18:00". A day or shift in which clocks change is one period. Hours of times
+            with a time zone are those of UTC, in which no hour is missing or repeated.
         time_zone : str, optional
-            The place whose days are meant, such as "Europe/Berlin", for times that have a zone.
-            Without it the days are those of the times' own zone or offset.
+            The place of the clock, such as "Europe/Berlin", for times with a time zone. By default
+            the clock is that of their own zone or offset.
 
         Returns
         -------
@@ -121,7 +119,7 @@ class Periods:
                 f"={per!r} is not a calendar period, and times are counted by {accepted}; name "
                 "the period of each case with periods",
             )
-        # Who states periods as a column needs no calendar.
+        # Imported lazily: periods of a column do not need it.
         from voros.core.clock import read_clock
 
         clock = read_clock(times, time_zone, elapsed=calendar.unit == "hour")
@@ -151,12 +149,12 @@ class Periods:
 def read_periods(
     scenario: Scenario, y_true: Any, periods: Any = None, times: Any = None
 ) -> Periods | None:
-    """Read the period of each case where a capacity is one for each, and refuse it elsewhere.
+    """Read the period of each case for a capacity per period; refuse periods without one.
 
     Raises
     ------
     ArgumentError
-        Naming what is missing, or what nothing would look at.
+        Names the missing or unused argument.
     """
     named = [name for name, value in (("periods", periods), ("times", times)) if value is not None]
     if scenario.per is not None and not scenario.per_period:
@@ -177,20 +175,17 @@ def read_periods(
             "is given",
         )
     check_aligned(y_true=y_true, periods=periods, times=times)
-    in_periods = _read(scenario.per, periods, times)
+    if periods is None:
+        in_periods = Periods.from_times(times, scenario.per)
+    else:
+        in_periods = periods if isinstance(periods, Periods) else Periods.from_column(periods)
     check_same_length(**{"y_true": as_vector(y_true, "y_true"), named[0]: in_periods.codes})
     return in_periods
 
 
-def _read(per: str, periods: Any, times: Any) -> Periods:
-    if periods is None:
-        return Periods.from_times(times, per)
-    return periods if isinstance(periods, Periods) else Periods.from_column(periods)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PeriodCases:
-    """Cases, and the periods that they fall in.
+    """Cases and their periods.
 
     Attributes
     ----------
@@ -199,7 +194,7 @@ class PeriodCases:
     scores : ndarray of float
     weights : ndarray of float, or None
     drawn : ndarray of int, shape (n_periods,), or None
-        How often each period is there, in a resample of whole periods; by default once.
+        How often a resample of whole periods contains each period; by default once.
     """
 
     periods: Periods
@@ -207,14 +202,14 @@ class PeriodCases:
     scores: FloatArray
     weights: FloatArray | None = None
     drawn: AnyArray | None = None
-    # Resamples share it: breaking scores are those of periods, drawn or not.
-    _found: dict[tuple[float, ...], FloatArray] = field(default_factory=dict, repr=False)
+    # Resamples share the breaking scores, which do not depend on how often a period is drawn.
+    _breaking: dict[tuple[float, ...], FloatArray] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_cases(
         cls, periods: Any, positive: BoolArray, scores: AnyArray, weights: FloatArray | None = None
     ) -> PeriodCases:
-        """Check periods beside cases that `check_cases` has passed."""
+        """Check the periods of cases that `check_cases` has passed."""
         accepted = "Periods.from_times(...) or Periods.from_column(...)"
         check_type(periods, "periods", Periods, accepted)
         check_same_length(y_true=positive, periods=periods.codes)
@@ -223,11 +218,11 @@ class PeriodCases:
 
     @property
     def n_periods(self) -> int:
-        """How many periods there are, each as often as it is drawn."""
+        """Number of periods, each counted as often as it is drawn."""
         return self.periods.n_periods if self.drawn is None else int(self.drawn.sum())
 
     def in_blocks(self, length: int) -> PeriodCases:
-        """Put neighbouring periods together; the first ones that fill no block are left out.
+        """Combine neighbouring periods into blocks, without the first ones that fill no block.
 
         Examples
         --------
@@ -274,10 +269,10 @@ class PeriodCases:
     def breaking_scores(
         self, capacity: int, per_positive: float = 1.0, per_negative: float = 1.0
     ) -> FloatArray:
-        """Return the highest score of each period at which its alarms pass the capacity.
+        """Return the highest score of each period at which its alarms exceed the capacity.
 
-        NaN where even all its cases are within. A threshold t takes a period past the capacity
-        exactly when ``t <= score``. ``per_positive`` and ``per_negative`` weight the classes.
+        A period exceeds the capacity at a threshold t exactly when ``t <= score``; the score is NaN
+        where no threshold does that. ``per_positive`` and ``per_negative`` weight the classes.
 
         Examples
         --------
@@ -303,18 +298,18 @@ class PeriodCases:
     def cut(
         self, scenario: Scenario, per_positive: float = 1.0, per_negative: float = 1.0
     ) -> float:
-        """Return the highest threshold at which too many periods pass the capacity.
+        """Return the highest threshold at which too many periods exceed the capacity.
 
-        The number of periods above the capacity rises as the threshold falls, one at each
-        breaking score. NaN where no threshold has too many, or the mean over periods counts.
+        As the threshold falls, each breaking score adds a period above the capacity. NaN where no
+        threshold has too many, or where only the mean over periods is limited.
         """
         self.check_unit(scenario)
         if scenario.exceed is None:
             return float("nan")
         how = int(scenario.capacity), per_positive, per_negative
-        if how not in self._found:
-            self._found[how] = self.breaking_scores(*how)
-        scores = self._found[how]
+        if how not in self._breaking:
+            self._breaking[how] = self.breaking_scores(*how)
+        scores = self._breaking[how]
         rows = np.argsort(-scores)[: np.count_nonzero(~np.isnan(scores))]
         drawn = np.ones(len(scores), dtype=np.intp) if self.drawn is None else self.drawn
         too_many = np.cumsum(drawn[rows]) > most_above(scenario, self.n_periods)
@@ -337,15 +332,15 @@ def neighbour_correlation(alarms: AnyArray) -> float:
 
 
 def _within(weights: FloatArray, codes: AnyArray, starts: AnyArray, capacity: int) -> AnyArray:
-    """Count the cases of each period, from its highest score down, that the capacity holds."""
+    """Count the cases of each period, from its highest score down, within the capacity."""
     sums = np.cumsum(weights)
     before = np.append(0.0, sums)[starts]
-    held = sums - before[codes] <= capacity + SUM_ROUNDING * sums[-1]
-    return np.bincount(codes[held], minlength=len(starts))
+    within = sums - before[codes] <= capacity + SUM_ROUNDING * sums[-1]
+    return np.bincount(codes[within], minlength=len(starts))
 
 
 def most_above(scenario: Scenario, n_periods: int) -> int:
-    """Return how many of these periods may pass the capacity.
+    """Return how many of these periods may exceed the capacity.
 
     Examples
     --------
