@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from voros.core.arrays import as_vector, check_same_length
 from voros.core.calendar import CALENDAR, Calendar
 from voros.core.exact_limits import as_fraction
 from voros.core.grouped_cases import group_codes, group_names
-from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from voros.core.scenario import Scenario
 
 MOST_PERIODS = 10_000_000
 """Most periods between the first and last time; more are usually the result of a misread date."""
@@ -344,6 +346,7 @@ def most_above(scenario: Scenario, n_periods: int) -> int:
 
     Examples
     --------
+    >>> from voros import Scenario
     >>> most_above(Scenario(capacity=3, cost_ratio=0.1, per="day", exceed=0.15), 20)
     3
     """
