@@ -119,7 +119,7 @@ class ModelCases:
                 by_model[model] = compared_scores(column, miss_value, threshold_on)
         return replace(self, scores=by_model)
 
-    def counter(
+    def counted(
         self,
         *,
         pos_label: Any = None,
@@ -128,8 +128,8 @@ class ModelCases:
         periods: Periods | None = None,
         miss_value: Any = None,
         false_alarm_cost: Any = None,
-    ) -> Callable[[str], OperatingPoints]:
-        """Check labels and weights once, and return a function that counts alarms by model name.
+    ) -> Mapping[str, OperatingPoints]:
+        """Check labels and weights once, and return the points of each model, counted on access.
 
         Parameters are those of `OperatingPoints.from_scores`.
         """
@@ -137,7 +137,7 @@ class ModelCases:
         units = {"groups": groups, "periods": periods}
         if on_device(self.y_true, *self.scores.values(), sample_weight):
             refuse_on_device(miss_value=miss_value, false_alarm_cost=false_alarm_cost)
-            return self._by_name(partial(OperatingPoints.from_scores, self.y_true, **how, **units))
+            return _Counted(self, partial(OperatingPoints.from_scores, self.y_true, **how, **units))
         cases = LabelledCases.read(self.y_true, next(iter(self.scores.values())), **how)
         warn_of_amounts(cases.weights)
         values = CaseValues.read(self.y_true, miss_value, false_alarm_cost, sample_weight)
@@ -148,16 +148,25 @@ class ModelCases:
                 return points_of_cases(*counted)
             return OperatingPoints.from_cases(*counted, **units, values=values)
 
-        return self._by_name(count)
+        return _Counted(self, count)
 
-    def _by_name(
-        self, count: Callable[[AnyArray], OperatingPoints]
-    ) -> Callable[[str], OperatingPoints]:
-        def points_of(model: str) -> OperatingPoints:
-            with naming(model if self.named else None):
-                return count(self.scores[model])
 
-        return points_of
+@dataclass(frozen=True, eq=False)
+class _Counted(Mapping[str, OperatingPoints]):
+    """Operating points by model, counted on access: not all of them need fit into memory."""
+
+    cases: ModelCases
+    count: Callable[[AnyArray], OperatingPoints]
+
+    def __getitem__(self, model: str) -> OperatingPoints:
+        with naming(model if self.cases.named else None):
+            return self.count(self.cases.scores[model])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.cases.scores)
+
+    def __len__(self) -> int:
+        return len(self.cases.scores)
 
 
 def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
@@ -183,9 +192,7 @@ def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoi
     """
     per_case = ("sample_weight", "groups", "periods")
     check_aligned(y_true=y_true, scores=scores, **{name: how.get(name) for name in per_case})
-    cases = ModelCases.read(y_true, scores)
-    points_of = cases.counter(**how)
-    return {model: points_of(model) for model in cases.scores}
+    return dict(ModelCases.read(y_true, scores).counted(**how))
 
 
 def refuse_stays(points_by_name: Mapping[str, OperatingPoints] | None, what: str) -> None:
@@ -198,8 +205,8 @@ def check_thresholds(points: OperatingPoints) -> None:
     """Raise where points have no thresholds to deploy."""
     if points.cases is None and np.isnan(points.thresholds).any():
         raise ValueError(
-            "points carry no thresholds to deploy; whole-number scores of 2**53 or beyond are not "
-            "exact as floats: rescale or rank them first"
+            "points carry no thresholds, so none can be deployed; whole-number scores of 2**53 or "
+            "beyond are not exact as floats: rescale or rank them first"
         )
 
 
@@ -278,7 +285,7 @@ def read_points(
     check_same_length(y_true=labels, y_score=scores)
     cases = ModelCases(labels, {ONLY_MODEL: scores}, named=False)
     in_periods = read_periods(scenario, labels, periods, times)
-    return cases.counter(pos_label=pos_label, periods=in_periods, **per_case)(ONLY_MODEL)
+    return cases.counted(pos_label=pos_label, periods=in_periods, **per_case)[ONLY_MODEL]
 
 
 def warn_of_amounts(weights: FloatArray | None) -> None:

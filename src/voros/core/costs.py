@@ -275,7 +275,7 @@ class Density(CostDistribution):
         family, args, keywords = scipy_parameters(self.distribution)
         if type(self.distribution.dist) is not type(scipy_family(family)):
             raise ValueError(
-                f"cost_ratio={self!r} is not a family of scipy.stats and cannot be saved as "
+                f"cost_ratio={self!r} is not of a family in scipy.stats and cannot be saved as "
                 "JSON; draw from it and use from_samples"
             )
         named = {"family": family, "args": list(args), "keywords": dict(keywords)}

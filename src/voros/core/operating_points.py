@@ -179,7 +179,7 @@ class OperatingPoints:
         periods: Periods | None = None,
         values: CaseValues | None = None,
     ) -> OperatingPoints:
-        """Count alarms as `from_scores` does, of cases that `check_cases` has passed."""
+        """Return points of cases that `check_cases` has passed, counted as `from_scores` does."""
         if weights is not None and groups is not None:
             raise ValueError(
                 "sample_weight and groups are mutually exclusive: groups are for a guarantee, and "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,50 +37,37 @@ from voros.selection.result import ModelScores, Selection
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
-Models: TypeAlias = tuple[Collection[str], Callable[[str], OperatingPoints], int]
-"""Names, what counts the alarms of one, and the number of cases."""
-
 BY_SAVING: tuple[Strategy, ...] = ("partial_voros", "recall", "expected_cost")
-"""With development cases these choose the model that saves most under the guarantee."""
+"""With development cases, these strategies choose the model that saves most with the guarantee."""
 
 PAPER_TOLERANCE = 0.01
 """The difference in score below which the paper calls two models equally good."""
 
 
-def counted_models(points: Mapping[str, OperatingPoints]) -> Models:
-    """Take models whose alarms were counted before."""
-    return points, points.__getitem__, int(next(iter(points.values())).n_cases)
-
-
 def rank_models(
-    models: Collection[str],
-    points_of: Callable[[str], OperatingPoints],
-    n_cases: int,
+    points_by_model: Mapping[str, OperatingPoints],
     scenario: Scenario,
     development: Mapping[str, OperatingPoints] | None,
     **how: Any,
 ) -> Selection:
-    """Rank models on their validation cases, or on development cases where there are some."""
+    """Rank models on their validation cases, or on development cases if there are any."""
     if development is None:
-        counted = ((model, points_of(model)) for model in models)
-        return rank_points(counted, len(models), scenario, **how)
-    check_same_models(development, models)
-    return rank_developed(development, points_of, n_cases, scenario, **how)
+        return rank_points(points_by_model, scenario, **how)
+    check_same_models(development, points_by_model)
+    return rank_developed(points_by_model, scenario, development, **how)
 
 
 def rank_points(
-    points_by_model: Iterable[tuple[str, OperatingPoints]],
-    n_models: int,
+    points_by_model: Mapping[str, OperatingPoints],
     scenario: Scenario,
     strategy: Strategy = "partial_voros",
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,
 ) -> Selection:
     """Rank models as `select_model` does, one after another and without a warning."""
-    if not (isinstance(strategy, str) and strategy in RANKED_BY):
-        check_choice(strategy, "strategy", RANKED_BY)
-    if not (isinstance(tolerance, float) and 0 <= tolerance <= 1):
-        check_number(tolerance, "tolerance")
+    check_choice(strategy, "strategy", RANKED_BY)
+    check_number(tolerance, "tolerance")
+    n_models = len(points_by_model)
     if n_models == 0:
         raise ValueError("scores hold no model; at least one is needed to choose from")
     guarantee = read_guarantee(guarantee)
@@ -89,9 +76,9 @@ def rank_points(
     share, best = split(guarantee, n_models), -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept, sign = [], {}, -1 if strategy == "expected_cost" else 1
-    # One model at a time: the counts of hundreds of models need not be held together, only the
-    # few that can be deployed, and all of the best one so far; of many cases a copy is held.
-    for model, counted in points_by_model:
+    # Points are counted one model at a time. Only the thresholds that can be deployed are kept, and
+    # all points of the best model so far, with copies of uncounted cases.
+    for model, counted in points_by_model.items():
         points = kept_points(counted)
         decision = deployable(points, scenario, share)
         row = _score(model, decision, strategy)
@@ -102,7 +89,7 @@ def rank_points(
         merit = sign * getattr(row, strategy)
         if merit > best:
             best, leading = merit, points
-    # The sort is stable, in reverse too: equal scores stay in the order given.
+    # The sort is stable, also in reverse: models with equal scores keep their order.
     ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=sign > 0))
     reason = (
         None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
@@ -125,10 +112,10 @@ def _climbed(
     tolerance: float,
     ladder: Guarantee,
 ) -> Selection:
-    """Rank at every confidence of a ladder; the highest counts at which a model can alarm."""
+    """Rank at every confidence of a ladder, and keep the highest at which a model can alarm."""
 
     def ranked(step: Guarantee | None) -> Selection:
-        return rank_points(models.items(), len(models), scenario, strategy, tolerance, step)
+        return rank_points(models, scenario, strategy, tolerance, step)
 
     scenario = limits_under(ladder, scenario)
     tried = [ranked(step) for step in (*ladder.steps, None)]
@@ -148,10 +135,9 @@ def _climbed(
 
 
 def rank_developed(
-    development: Mapping[str, OperatingPoints],
-    points_of: Callable[[str], OperatingPoints],
-    n_cases: int,
+    validation: Mapping[str, OperatingPoints],
     scenario: Scenario,
+    development: Mapping[str, OperatingPoints],
     strategy: Strategy = "partial_voros",
     tolerance: float = PAPER_TOLERANCE,
     guarantee: Guarantee | None = None,
@@ -160,33 +146,32 @@ def rank_developed(
 
     Parameters
     ----------
-    development : mapping of str to OperatingPoints
-        Of each model on the development cases.
-    points_of : callable
-        Returns the points of a model on the validation cases.
-    n_cases : int
-        Validation cases.
+    validation, development : mapping of str to OperatingPoints
+        Points of each model on the validation and on the development cases.
     scenario, strategy, tolerance, guarantee
         As in `select_model`.
     """
     guarantee = check_development(guarantee, scenario)
-    limits = limits_under(guarantee, scenario)
+    limits, n_cases = (
+        limits_under(guarantee, scenario),
+        int(next(iter(validation.values())).n_cases),
+    )
     if limits.capacity_is_count:
-        # As many alarms of the validation cases are a share of any others.
+        # On the development cases the same capacity is a share.
         limits = replace(limits, capacity=min(limits.capacity / n_cases, 1.0))
-    ranked = rank_points(development.items(), len(development), limits, strategy, tolerance)
-    first = points_of(ranked.winner)
+    ranked = rank_points(development, limits, strategy, tolerance)
+    first = validation[ranked.winner]
     if first.stays is not None or (first.grouped is not None and first.grouped.repeated):
         winner, allowed = ranked.winner, allowed_thresholds(first, scenario, guarantee)
         reason = None if allowed.decision.can_alarm else why_never_alarm(first, scenario, guarantee)
     else:
-        # The other strategies choose the model by another score than what is saved.
+        # The other strategies choose the model by a score that is not the savings.
         models = (
             development if strategy in BY_SAVING else {ranked.winner: development[ranked.winner]}
         )
         planned = Planned.from_development(models, n_cases, scenario, guarantee, strategy)
         winner = planned.plan.model
-        allowed, reason = planned.tested(first if winner == ranked.winner else points_of(winner))
+        allowed, reason = planned.tested(first if winner == ranked.winner else validation[winner])
     can_alarm = allowed.decision.can_alarm
     rows = sorted(ranked.ranking, key=lambda row: row.model != winner)
     return replace(
@@ -201,7 +186,7 @@ def rank_developed(
 
 
 def _score(model: str, decision: Decision, strategy: Strategy) -> ModelScores:
-    """Score a model by the strategy, and by all where its cases are counted."""
+    """Score a model by the strategy, and by all strategies if its cases are counted."""
     try:
         decision.score(strategy)
     except IncompleteCountsError as error:
@@ -218,14 +203,14 @@ def rank_deployable(
     development: Mapping[str, OperatingPoints] | None = None,
     **how: Any,
 ) -> Selection:
-    """Rank models as `select_model` does, and refuse a winner that could raise no alarm.
+    """Rank models as `select_model` does, and refuse a winner that can raise no alarm.
 
     Raises
     ------
     InfeasibleError
-        With what the winner could meet.
+        Names the limits that the winner could meet.
     """
-    selection = rank_models(*counted_models(points_by_model), scenario, development, **how)
+    selection = rank_models(points_by_model, scenario, development, **how)
     winner = selection.ranking[0].model
     warn_about_costs(selection.allowed[winner].decision)
     if selection.reason is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +13,11 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import ThresholdOn, refuse_values
-from voros.exceptions import (
-    NeverAlarmWarning,
-    warn_caller,
-)
+from voros.exceptions import NeverAlarmWarning, warn_caller
 from voros.models import ModelCases, points_by_name, read_development
 from voros.notices import warn_about_costs
-from voros.policy.development import (
-    check_development,
-)
-from voros.selection.ranking import PAPER_TOLERANCE, Models, counted_models, rank_models
+from voros.policy.development import check_development
+from voros.selection.ranking import PAPER_TOLERANCE, rank_models
 from voros.selection.result import Selection
 
 if TYPE_CHECKING:
@@ -132,32 +127,31 @@ def select_model(
     per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
     values = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
     per_case |= {"times": times, **values}
-    points = points_by_name(y_true, scores=scores, pos_label=pos_label, **per_case, worth=True)
-    if points is not None:
-        models: Models = counted_models(points)
-    else:
+    points: Mapping[str, OperatingPoints] | None = points_by_name(
+        y_true, scores=scores, pos_label=pos_label, **per_case, worth=True
+    )
+    if points is None:
         check_aligned(y_true=y_true, scores=scores, **per_case)
         cases = ModelCases.read(y_true, scores).compared(miss_value, threshold_on)
-        points_of = cases.counter(
+        points = cases.counted(
             pos_label=pos_label,
             sample_weight=sample_weight,
             groups=groups,
             periods=read_periods(scenario, cases.y_true, periods, times),
             **values,
         )
-        models = cases.scores, points_of, int(cases.y_true.shape[0])
     developed = None
     if development is not None:
         check_development(guarantee, scenario)
         refuse_values("development", values)
         developed = points_by_name(development) or read_development(development, pos_label)
     how: Any = {"strategy": strategy, "tolerance": tolerance, "guarantee": guarantee}
-    selection = rank_models(*models, scenario, developed, **how)
-    _warn_about(selection, models[1])
+    selection = rank_models(points, scenario, developed, **how)
+    _warn_about(selection, points)
     return replace(selection, pos_label=pos_label, threshold_on=threshold_on)
 
 
-def _warn_about(selection: Selection, points_of: Callable[[str], OperatingPoints]) -> None:
+def _warn_about(selection: Selection, points_by_model: Mapping[str, OperatingPoints]) -> None:
     warn_about_costs(next(iter(selection.allowed.values())).decision)
     ranking = selection.ranking
     if ranking[0].feasible:
@@ -167,8 +161,8 @@ def _warn_about(selection: Selection, points_of: Callable[[str], OperatingPoints
         return
     others = [row.model for row in ranking if row.feasible]
     hint = f"; these have some: {', '.join(others)}" if others else ", nor has any other model"
-    # Only what can be deployed was kept of the points.
-    counted = solve(points_of(ranking[0].model), selection.scenario)
+    # The selection holds only the thresholds that can be deployed.
+    counted = solve(points_by_model[ranking[0].model], selection.scenario)
     inverted = "" if others else reversal_note(counted)
     warn_caller(
         f"the winner {ranking[0].model!r} has no threshold within the limits{hint}{inverted}",

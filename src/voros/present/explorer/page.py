@@ -198,8 +198,7 @@ def _count(
     """Count cases, their resamples and groups: arguments of `render_page`."""
     check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
     models, weights = ModelCases.read(y_true, scores), how["sample_weight"]
-    points_of, columns = models.counter(**how), models.scores
-    points = {model: points_of(model) for model in columns}
+    points, columns = dict(models.counted(**how)), models.scores
     check_resamples(n_resamples)
     replicates = counted = None
     positive = check_labels(models.y_true, how["pos_label"])

@@ -123,7 +123,7 @@ def choose(scenario: Scenario, fitted: Fitted) -> dict[str, ThresholdPolicy]:
 
 def choose_models(scenario: Scenario, scored: Scored) -> dict[str, str]:
     """Return the model that each strategy chooses; of equals, the first of the grid."""
-    ranked = rank_points(scored.points.items(), len(scored.points), scenario).ranking
+    ranked = rank_points(scored.points, scenario).ranking
     places = list(scored.scores)
     in_order = sorted(ranked, key=lambda row: places.index(row.model))
     return {

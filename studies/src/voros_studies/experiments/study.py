@@ -203,7 +203,7 @@ def tightened(scenario: Scenario) -> Scenario:
 def _selected(
     scenario: Scenario, scored: Scored, strategy: Strategy
 ) -> tuple[str, AllowedThresholds]:
-    ranked = rank_points(scored.points.items(), len(scored.points), scenario, strategy)
+    ranked = rank_points(scored.points, scenario, strategy)
     return ranked.winner, ranked.allowed[ranked.winner]
 
 
@@ -218,10 +218,9 @@ def guaranteed(
     points, guarantee = valid.once.points, Guarantee(STUDY_CONFIDENCE, horizon=horizon)
     how: Any = {"strategy": GUARANTEED_BY, "guarantee": guarantee}
     if development is not None:
-        n_cases = len(valid.once)
-        ranked = rank_developed(development.points, points.__getitem__, n_cases, scenario, **how)
+        ranked = rank_developed(points, scenario, development.points, **how)
         return ranked.winner, ranked.allowed[ranked.winner]
-    ranked = rank_points(points.items(), len(points), scenario, **how)
+    ranked = rank_points(points, scenario, **how)
     # Where no model is certified, all are equal: name the one that would be chosen without.
     model = (
         ranked.winner
