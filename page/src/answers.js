@@ -25,8 +25,8 @@ export function nextOffer({ accepted, refused }) {
 }
 
 /**
- * Between which numbers of false alarms a miss is worth: the largest accepted and the smallest
- * refused. Where all were accepted, or all refused, it is the last one: no other was asked about.
+ * The range of what a miss is worth: from the largest number of false alarms accepted to the smallest
+ * refused. Where all were accepted, or all refused, both ends are the last one asked about.
  */
 export function missRange({ accepted, refused }) {
   const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
@@ -34,14 +34,14 @@ export function missRange({ accepted, refused }) {
   return no === Infinity ? [yes, yes] : [Math.min(yes, no), Math.max(yes, no)];
 }
 
-/** What is to be said of answers: that the range is open at one end, or that two contradict. */
+/** Remarks on answers: the range is open at one end, or two contradict each other. */
 export function remarksOn({ minPrecision, accepted, refused }) {
   const [yes, no] = [Math.max(...accepted, 0), Math.min(...refused, Infinity)];
   const remarks = [];
   if (no === Infinity) remarks.push(w.allAccepted(plain(yes)));
   if (yes === 0) remarks.push(w.allRefused(plain(no)));
   if (yes >= no) remarks.push(w.offersContradict(plain(yes), plain(no)));
-  // False alarms for each right one, on a list that is just precise enough.
+  // False alarms for each correct one, on a list that just keeps the precision floor.
   const tolerated = (1 - minPrecision) / minPrecision;
   const asked = { floor: percent(minPrecision), tolerated: plain(tolerated) };
   if (no <= tolerated) remarks.push(w.floorTooLow({ ...asked, refused: plain(no) }));

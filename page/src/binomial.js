@@ -76,7 +76,7 @@ export function normalBelow(z) {
   return 0.5 + (sum * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
-/** Halvings that leave nothing of an interval but rounding. */
+/** Halvings after which an interval is down to rounding. */
 const HALVINGS = 60;
 
 /** Where a falling function passes 0 between two places. */
@@ -89,7 +89,7 @@ export function rootBetween(low, high, value) {
   return (low + high) / 2;
 }
 
-/** Beyond this many standard errors no deviation is looked for. */
+/** Deviations are solved for up to this many standard errors. */
 export const FARTHEST = 9;
 
 /** The deviation that is exceeded with a probability of `tail`. */

@@ -2,7 +2,7 @@
 import { MISSING, numberFromText } from "./csv.js";
 import { w } from "./lang.js";
 
-/** What is wrong with a file, in words for its owner. */
+/** A problem with a file, in words for its owner. */
 export class DataError extends Error {}
 
 const LABEL_NAMES = new Set(["label", "labels", "y_true", "y", "target", "outcome", "truth"]);
@@ -102,7 +102,7 @@ function hundredths(sign, whole, decimals = "") {
   return `${sign === "-" ? "-" : ""}${digits.slice(0, -2).replace(/^0+(?=\d)/, "")}.${places}`;
 }
 
-/** How to write a number that is written in another way; null for any other text. */
+/** Advice on how to write a number that is not a plain decimal; null for any other text. */
 export function almostNumber(cell) {
   const text = cell.trim();
   if (WITH_COMMA.test(text)) return w.withComma;
@@ -143,7 +143,7 @@ function nameWords({ name }) {
   return name.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase().match(/[a-z]+/g) ?? [];
 }
 
-/** Words for those who may have several rows. */
+/** Words for persons, who may have several rows. */
 const PERSONS = new Set(["mrn", "patient", "person", "subject"]);
 
 /** The one column that says whose a row is, by its name; null where none or several do. */
@@ -168,7 +168,7 @@ function looksOf(column) {
 const SCORE_NAME = /score|risk|prob|pred|model|logit|apache|saps|sofa|news|mews/i;
 const POSITIVE_WORD = /^(y|yes|ja|oui|true|wahr|vrai|pos|positive?|dead|died|death|tot|gestorben|event|case)$/i;
 
-/** Up to so many columns of numbers are all taken for models. */
+/** If there are no more columns of numbers than this, all are taken as models. */
 const FEW_COLUMNS = 8;
 
 /** Whether a column looks like a model's score: by its name, or as a probability. */
@@ -232,7 +232,7 @@ export function findScores(columns, label, file) {
 }
 
 /**
- * Give the columns their roles; what is not named is guessed, and every guess is said. Returns
+ * Give the columns their roles; what is not named is guessed, and every guess is noted. Returns
  * {label, scores, notes}.
  */
 export function assignRoles(columns, { label = null, scores = [] }, file) {

@@ -75,8 +75,8 @@ const keeper = (store) => () => {
 };
 
 /**
- * Bind both ends of the range of costs. An end that passes the other pushes it along, and lets go
- * again: typing 12 passes through 1, and must leave no trace of it.
+ * Bind both ends of the range of costs. An end that passes the other pushes it along, and releases it
+ * again: typing 12 passes through 1, which must leave no trace.
  */
 function missControls(store, firstMiss) {
   const kind = missKind(firstMiss);
@@ -128,7 +128,7 @@ function numberControls(store, { nCases, mostRate, ownRate, firstMiss, cases }) 
   return (setting) => {
     showFloor(setting.minPrecision);
     showRecall(setting.minRecall);
-    // A limit in force is in sight.
+    // A limit in force must be visible.
     if (setting.minRecall > 0) byId("fold-recall").open = true;
     showCapacity(setting.capacity.count ?? setting.capacity.share);
     showPrevalence(setting.prevalence ?? ownRate);

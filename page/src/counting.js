@@ -23,9 +23,9 @@ function riskCounts(positive, negative) {
 }
 
 /**
- * The thresholds at which a model catches more, with true and false positives: {thresholds, tp,
- * fp}, and `asScored`, its alarms at risks. Only a positive case's score can be one. Scores of +inf are taken as the largest number, for
- * a threshold of +inf raises no alarm. Sorts its arguments in place.
+ * The thresholds at which a model catches more, which are scores of positives, with true and false
+ * positives: {thresholds, tp, fp}, and `asScored`, its alarms at risks. Scores of +inf are taken as the
+ * largest number, because a threshold of +inf raises no alarm. Sorts its arguments in place.
  */
 export function countModel(positive, negative) {
   for (const scores of [positive, negative]) {
@@ -35,14 +35,14 @@ export function countModel(positive, negative) {
     scores.sort();
   }
   const [thresholds, tp, fp] = Array.from({ length: 3 }, () => new Float64Array(positive.length));
-  let [n, wrong] = [0, negative.length];
+  let [n, below] = [0, negative.length];
   for (let i = positive.length - 1; i >= 0; i--) {
     // Of equal scores, -0 and 0 among them, the last one counts them all.
     if (i > 0 && positive[i - 1] === positive[i]) continue;
-    while (wrong > 0 && negative[wrong - 1] >= positive[i]) wrong--;
+    while (below > 0 && negative[below - 1] >= positive[i]) below--;
     thresholds[n] = positive[i];
     tp[n] = positive.length - i;
-    fp[n] = negative.length - wrong;
+    fp[n] = negative.length - below;
     n++;
   }
   return {

@@ -1,5 +1,5 @@
 /**
- * Delimited text, byte by byte, by the rules of the command line's reader.
+ * Delimited text, byte by byte, by the rules of the command line.
  *
  * A quote opens a cell only at its start; a doubled one stands for itself; a line break within
  * quotes belongs to the cell. Empty lines are skipped. Bytes, not characters: a column that is
@@ -212,7 +212,7 @@ export function numberFromText(text) {
 
 const COMMA = 44;
 
-/** A text in which a decimal comma, where that is the mark, is a point. */
+/** A text with a decimal point in place of a decimal comma, where that is the mark. */
 function withPoint(text, decimal) {
   return decimal === COMMA ? pointed(text) : text;
 }
@@ -284,7 +284,7 @@ export function headerOf(head) {
   return outside.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85]/)[0];
 }
 
-/** What stands between the columns, judged by the header line. */
+/** The delimiter of the columns, judged by the header line. */
 export function delimiterOf(head) {
   const header = headerOf(head);
   const counts = DELIMITERS.map((mark) => header.split(mark).length - 1);

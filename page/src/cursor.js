@@ -3,13 +3,13 @@ import { w } from "./lang.js";
 import { chartIn, html } from "./marks.js";
 import { falseAlarms } from "./wording.js";
 
-/** What an arrow key multiplies the worth of a miss with. */
+/** Factor by which an arrow key changes the worth of a miss. */
 const KEYS = { ArrowRight: 1.1, ArrowUp: 1.1, ArrowLeft: 1 / 1.1, ArrowDown: 1 / 1.1 };
 
 /** The charts in the page, each {state, place, reading}. */
 let charts = [];
 
-/** Forget the charts of a page that is shown no more. */
+/** Forget the charts of a page that is no longer shown. */
 export const forgetCursors = () => (charts = []);
 
 function show({ state: { picture, frame }, place, reading }, miss) {

@@ -1,7 +1,7 @@
 /**
  * Intervals of scores from the exact limits of their curve, as in `voros.inference.curve_limits`,
  * where they are derived: at every threshold both rates move to their limits, each by its part, and
- * the scores of the two curves are the ends. Nothing is resampled, and counts are all it takes.
+ * the scores of the two curves are the ends. Nothing is resampled; counts are enough.
  */
 import { FARTHEST, deviationAt, lowerLimit, normalBelow, rootBetween, studentAt } from "./binomial.js";
 import { atPrevalence, evaluate, feasible, lastAllowed, lineWeights, maxAlarms, meanQuotient } from "./voros.js";
@@ -28,15 +28,15 @@ export function countedCurve({ tp, fp }, { nPositive, nNegative }, clusters = nu
     n === 1 ? 0 : Math.round((i * (tp.length - 1)) / (n - 1)),
   );
   const all = (counts, total) => Float64Array.from([0, 0, ...rows.map((row) => counts[row]), total]);
-  const [hits, wrong] = [all(tp, nPositive), all(fp, nNegative)];
+  const [caught, falseAlarms] = [all(tp, nPositive), all(fp, nNegative)];
   const sums = spread?.map((values) => all(values, 0));
   return {
     nPositive,
     nNegative,
-    tp: hits,
-    fp: wrong,
-    tpr: hits.map((count) => count / nPositive),
-    fpr: wrong.map((count) => count / nNegative),
+    tp: caught,
+    fp: falseAlarms,
+    tpr: caught.map((count) => count / nPositive),
+    fpr: falseAlarms.map((count) => count / nNegative),
     clusters: clusters && { ...clusters, sums },
     // Where each row stands among the thresholds, no alarm being the first of them.
     places: [0, 0, ...rows.map((row) => row + 1), Infinity],
@@ -222,7 +222,7 @@ export function curveInterval(curve, setting, confidence) {
   const odds = (1 - own) / own;
   const slopes = slopesOf(setting, odds);
   const lowTail = selectedTail(curve, setting, slopes[0], tail);
-  // To alarm for everybody costs as much as to alarm for nobody, and a score is at its least.
+  // There an alarm for everybody costs as much as one for nobody, and a score is lowest.
   const here = prevalencesOf(curve, prevalence !== null, tail, slopes[0] / (slopes[0] + odds));
   const scores = (rates) =>
     here.map((p) => {
@@ -237,7 +237,7 @@ export function curveInterval(curve, setting, confidence) {
   const nothing = Float64Array.from(curve.tpr, (_, i) => Number(i === curve.tpr.length - 1));
   const trivial = scores({ tpr: nothing, fpr: nothing });
   let low = asIs[0] - reach(negated(asIs), negated(least));
-  // Nothing is sure to be better than to alarm for nobody or for everybody.
+  // No threshold is certain to be better than an alarm for nobody or for everybody.
   if (least[0] <= trivial[0]) low = Math.min(low, ...trivial);
   return [unit(low), unit(asIs[0] + reach(asIs, most))];
 }

@@ -3,9 +3,9 @@
  *
  * The tests and their shares of alpha are those of voros.guarantee, where they are derived: one
  * tail probability for the capacity, one for a recall floor, and for the precision floor tests in
- * sequence, from strict to lenient. A page holds the thresholds at positives' scores alone. The others lie between them, and
- * add one negative each if no scores are tied: so they are tested here. Where scores are tied this
- * tests more than Python does, and certifies no more.
+ * sequence, from strict to lenient. A page holds only the thresholds at positives' scores. The others
+ * lie between them, and add one negative each if no scores are tied: so they are tested here. Where
+ * scores are tied this tests more than Python does, and certifies no more.
  */
 import { atLeast, fewestAt } from "./binomial.js";
 import { asFraction, feasible } from "./voros.js";
@@ -104,8 +104,8 @@ function sequence(starts, minPrecision) {
   const startAt = (tp, alarms) => {
     for (; starts[next]?.rank <= alarms; next++) {
       const { rank, share } = starts[next];
-      const right = Math.min(tp, before.tp + rank - 1 - before.alarms);
-      if (level > 0 || risk(right, rank - 1) <= share) level += share;
+      const caught = Math.min(tp, before.tp + rank - 1 - before.alarms);
+      if (level > 0 || risk(caught, rank - 1) <= share) level += share;
     }
   };
   return {
@@ -158,9 +158,9 @@ export function certified({ tp, fp, alarms, nPositive, nNegative }, limits, allo
 }
 
 /**
- * Whether the counts at hand allow a guarantee: whole ones, all of them, at the data's own
- * prevalence, with a capacity of all cases, and a limit to keep. Reweighted or thinned counts have no exact test, and
- * those of patients with several cases none that counts alone allow.
+ * Whether the counts allow a guarantee: whole ones, all of them, at the prevalence of the data, with a
+ * capacity of all cases, and a limit to keep. Reweighted or thinned counts have no exact test, and for
+ * patients with several cases counts alone are not enough.
  */
 export function canGuarantee({ focus, setting, thinning, repeated }) {
   const { points, result } = focus;

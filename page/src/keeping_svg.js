@@ -1,4 +1,4 @@
-/** Charts as files of their own: every look written into the element that has it. */
+/** Charts as separate files: every style written into the element that has it. */
 import { html } from "./marks.js";
 
 /** What a drawing looks like by the style sheet, which a saved file does not have. */

@@ -141,14 +141,14 @@ export const GERMAN = {
     `${names} sind nicht zu unterscheiden` +
     `${behind ? `; ${one ? "das andere Modell ist" : `die anderen ${behind} Modelle sind`} schlechter` : ""}.`,
   withModel: (model, consequence) => `Mit ${model}: ${consequence}`,
-  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome, stays }) => {
+  consequence: ({ total, alarms, correct, missed, positives }, { cases, outcome, stays }) => {
     const alarmed = alarms === 0 ? "kein Alarm" : `${anzahl(alarms)} ${alarms === 1 ? "Alarm" : "Alarme"}`;
-    const correct = alarms === 0 ? "" : `, davon ${right || "keiner"} richtig`;
+    const davon = alarms === 0 ? "" : `, davon ${correct || "keiner"} richtig`;
     const left =
-      ill === 0
+      positives === 0
         ? `weniger als ein Fall mit Ereignis${genannt(outcome)}`
-        : `${missed || "keiner"} von ${ill} mit Ereignis${genannt(outcome)} ${missed > 1 ? "werden" : "wird"} übersehen`;
-    return `${stays ? "in" : "von"} ${total} ${dativ(cases)}: ${alarmed}${correct}; ${left}.`;
+        : `${missed || "keiner"} von ${positives} mit Ereignis${genannt(outcome)} ${missed > 1 ? "werden" : "wird"} übersehen`;
+    return `${stays ? "in" : "von"} ${total} ${dativ(cases)}: ${alarmed}${davon}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: gar kein Alarm.`,
   deploy: (threshold, precision, recall, { outcome }) =>

@@ -128,15 +128,15 @@ export const ENGLISH = {
     `${names} cannot be told apart` +
     `${behind ? `; the other ${one ? "model is" : `${behind} models are`} worse` : ""}.`,
   withModel: (model, consequence) => `With ${model}: ${consequence}`,
-  consequence: ({ total, alarms, right, missed, ill }, { cases, outcome, stays }) => {
+  consequence: ({ total, alarms, correct, missed, positives }, { cases, outcome, stays }) => {
     const raised = `${alarms === 0 ? "none" : count(alarms)} ${alarms > 1 ? "raise" : "raises"} an alarm`;
     const alarmed = stays ? `${alarms === 0 ? "no" : count(alarms)} ${alarms === 1 ? "alarm" : "alarms"}` : raised;
-    const correct = alarms === 0 ? "" : `, ${right || "none"} of them ${stays ? "correct" : "correctly"}`;
+    const ofThem = alarms === 0 ? "" : `, ${correct || "none"} of them ${stays ? "correct" : "correctly"}`;
     const left =
-      ill === 0
+      positives === 0
         ? `fewer than one has ${outcome}`
-        : `${missed || "none"} of the ${ill} with ${outcome} ${missed === 1 ? "is" : "are"} missed`;
-    return `${stays ? "in" : "of"} ${total} ${cases}, ${alarmed}${correct}; ${left}.`;
+        : `${missed || "none"} of the ${positives} with ${outcome} ${missed === 1 ? "is" : "are"} missed`;
+    return `${stays ? "in" : "of"} ${total} ${cases}, ${alarmed}${ofThem}; ${left}.`;
   },
   noAlarmAtAll: (model) => `${model}: no alarm at all.`,
   deploy: (threshold, precision, recall, { outcome }) =>

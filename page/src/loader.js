@@ -1,4 +1,4 @@
-/** A file of one's own: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
+/** The reader's own file: dropped, chosen or pasted; its columns picked; counted, and forgotten. */
 import { startWorker } from "./background.js";
 import { DataError, assignRoles, findPatient, isDay, isNumeric, likelyScores, positiveWord } from "./columns.js";
 import { exampleRows } from "./example.js";
@@ -7,7 +7,7 @@ import { w } from "./lang.js";
 import { byId, html } from "./marks.js";
 import { pageText, saveFile } from "./saving.js";
 
-/** Columns of numbers from which on they can be searched. */
+/** With this many columns of numbers or more there is a search field. */
 const MANY_COLUMNS = 9;
 
 /** Labels that are offered as the positive one. */
@@ -42,7 +42,7 @@ function textsOf({ first }) {
 /** Bind the form; `open(payload, stay)` shows counts, in the setting in force if `stay`. Returns nothing. */
 export function bindLoader(source, empty, open) {
   let [file, name, peeked, shown] = [null, "", null, null];
-  // Started before there is a file, for it takes a while to start.
+  // Started before there is a file, because starting takes a while.
   let [worker, busy] = [startWorker(), false];
 
   /** End the worker, and with it all rows it has seen. */
@@ -51,7 +51,7 @@ export function bindLoader(source, empty, open) {
     [worker, busy] = [null, false];
   }
 
-  /** Do a task beside the page, by the worker that is there unless it is at another one. */
+  /** Do a task in the worker, or in a new one if that is busy. */
   async function beside(task, args, progress) {
     if (busy) endWorker();
     worker ??= startWorker();

@@ -1,4 +1,4 @@
-/** SVG and HTML to draw models with; how each looks comes with the page, by one rule for all. */
+/** SVG and HTML to draw models with; their styles come with the page. */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -9,8 +9,8 @@ export function letterOf(position) {
 }
 
 /**
- * The look of a model, by its position, so that it stays whatever the ranking: its letter, dashes and
- * the class with its colours. Every round of colours begins one step further in the dashes.
+ * The style of a model by its position, so that it does not change with the ranking: its letter, dashes
+ * and the class with its colours. Every round of colours begins one step further in the dashes.
  */
 export function markOf(position, { hues, dashes }) {
   const dash = dashes[(position + Math.floor(position / hues)) % dashes.length];

@@ -2,7 +2,7 @@
 import { w } from "./lang.js";
 import { percent, plain, settingText, several, thresholdText } from "./wording.js";
 
-/** Whether a setting has the limits of another; costs may differ, for a guarantee is of thresholds. */
+/** Whether two settings have the same limits; costs may differ, because a guarantee is about thresholds. */
 export function sameLimits(setting, first) {
   const limits = ({ minPrecision, minRecall = 0, capacity, prevalence, exceed = null }) =>
     JSON.stringify([minPrecision, minRecall, capacity, prevalence, exceed]);

@@ -2,7 +2,7 @@
  * A file of predictions becomes counts at each threshold; its rows are gone when it has been read.
  *
  * Two passes, as the command line makes them: the first rows show what the columns hold, then all
- * rows are read, of which only the label and the scores are looked at.
+ * rows are read, and of each the label and the scores.
  */
 import { DataError, almostNumber, assignRoles, kindOf } from "./columns.js";
 import { countModel } from "./counting.js";
@@ -247,7 +247,7 @@ function takeRow(reader, table) {
   table.row++;
 }
 
-/** Read every row; the first bad one is said, unless a quote that is never closed explains more. */
+/** Read every row; the first bad one is reported, unless a quote that is never closed explains it. */
 async function readRows(blob, { delimiter, decimal, columns, name, named }, roles, progress) {
   const position = (wanted) => columns.findIndex((column) => column.name === wanted);
   const table = {
@@ -389,8 +389,8 @@ function breaksOf(members, values, thresholds, most) {
 }
 
 /**
- * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive, nNegative, notes}, and a
- * function `resample` that counts the models in resamples of the cases.
+ * Count a file: {models: [{name, thresholds, tp, fp}], asScored: [{tp, fp} or null], nPositive,
+ * nNegative, notes}, and a function `resample` that counts the models in resamples of the cases.
  *
  * `wanted` holds {label, scores, posLabel, dropMissing}; what it leaves open is guessed. `seen` is
  * what `peekFile` returned of the file, where that is known. Calls `progress(bytes, rows)` as it

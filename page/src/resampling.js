@@ -100,7 +100,7 @@ export function resampledCounts(labels, scores, models, cases, { members = null,
 /** Shares of the periods that may have more alarms than the capacity, as a page offers them. */
 export const EXCEEDED_SHARES = [0, 0.01, 0.02, 0.05, 0.1, 0.2];
 
-/** In how many parts the thresholds between two counted ones are told apart. */
+/** Parts into which the thresholds between two counted ones are divided. */
 export const PARTS_OF_A_GAP = 256;
 
 /** How many counted thresholds are stricter than a score, and how far it is towards the next. */

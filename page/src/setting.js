@@ -4,9 +4,10 @@
  * {minPrecision, minRecall, capacity, miss: [low, high], spread: "miss" or "ratio", prevalence, price, at,
  * model, zoom}
  *
- * `miss` is how many false alarms a miss is worth; `spread` says in which unit the range between
- * the two is uniform; `price` is what a false alarm costs in money, or null; `at` is where in that range, 0 to 1 on a logarithmic scale, consequences are
- * shown; `model` is the position of the model they are shown for, or null for the best.
+ * `miss` is how many false alarms a miss is worth, from and to; `spread` is the unit in which that range
+ * is uniform; `price` is what a false alarm costs in money, or null; `at` is the place in the range, from
+ * 0 to 1 on a logarithmic scale, for which consequences are shown; `model` is the position of the model
+ * they are shown for, or null for the best.
  */
 import { w } from "./lang.js";
 

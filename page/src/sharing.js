@@ -20,7 +20,7 @@ async function copy(source) {
 
 const isLocal = () => window.location.protocol === "file:";
 
-/** Write the address, unless somebody else did since `before`: what it asks for comes first. */
+/** Write the address, unless it was changed since `before`: what it asks for comes first. */
 function writeAddress(setting, before) {
   const now = window.location.hash;
   if (now !== before && holdsSetting(now)) return;

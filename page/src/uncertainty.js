@@ -158,7 +158,7 @@ function quantile(values, share) {
   return sorted[Math.min(Math.ceil(share * (sorted.length + 1)), sorted.length) - 1];
 }
 
-/** With fewer degrees of freedom Student's deviations are larger than simulations ask for. */
+/** With fewer degrees of freedom Student's deviations are larger than needed in simulations. */
 const FEWEST_DEGREES = 4;
 
 /**
@@ -285,7 +285,7 @@ export function closeCalls(ready, places, { prevalence, costs, exceed = null }) 
   return places.map(({ limits, winner, second, lead, scores }) => {
     const setting = { ...limits, prevalence, costs, exceed };
     const pair = chanceOf([ready[winner], ready[second]], setting);
-    // What two models differ by through chance is no less among more of them.
+    // The chance difference of two models is no smaller among more of them.
     if (pair === null || lead <= pair(0, 1)) return true;
     const { models, values } = usableOf(ready, scores);
     return models.length > 2 && undecided(values, chanceOf(models, setting)).length > 1;

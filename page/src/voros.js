@@ -1,8 +1,8 @@
 /**
  * Partial VOROS in the browser, by the same closed forms as the Python package.
  *
- * Pure functions on plain objects and typed arrays: no page, no network, no state. The words are
- * those of voros.roc, voros.region and voros.volume, where each formula is derived.
+ * Pure functions on plain objects and typed arrays: no page, no network, no state. Each formula is
+ * derived in voros.core.geometry, voros.core.decision or voros.core.volume.
  *
  * Points    {thresholds, tp, fp, alarms, nPositive, nNegative, oneCase, wholeCounts, wholeCases}
  *           by rising alarms; the first raises no alarm. Over stays {patientDays, mostRate} too, and
@@ -81,10 +81,10 @@ export function maxAlarms(points, capacity) {
 /** Whether `tp` is at least a share, the floor, of a count: of the alarms precision, of the positives recall. */
 export function keepsFloor(tp, of, floor, wholeCounts) {
   if (floor.numerator === 0) return true;
-  const right = tp * floor.denominator;
+  const reached = tp * floor.denominator;
   const needed = of * floor.numerator;
-  if (!wholeCounts) return right >= needed * (1 - WEIGHT_ROUNDING);
-  if (Math.abs(right - needed) > PRODUCT_ROUNDING * needed) return right > needed;
+  if (!wholeCounts) return reached >= needed * (1 - WEIGHT_ROUNDING);
+  if (Math.abs(reached - needed) > PRODUCT_ROUNDING * needed) return reached > needed;
   return BigInt(tp) * BigInt(floor.denominator) >= BigInt(of) * BigInt(floor.numerator);
 }
 
@@ -127,7 +127,7 @@ export function operatingPoints({ thresholds, tp, fp, capacityAlarms = null }, c
 
 /** Count the alarms, and order by them; a published curve can need it at another prevalence. */
 function withAlarms(points) {
-  const alarms = points.tp.map((right, i) => right + points.fp[i]);
+  const alarms = points.tp.map((tp, i) => tp + points.fp[i]);
   if (alarms.every((count, i) => i === 0 || count >= alarms[i - 1])) return { ...points, alarms };
   const order = [...alarms.keys()].sort(
     (a, b) => alarms[a] - alarms[b] || points.tp[a] - points.tp[b],
@@ -149,8 +149,8 @@ export function atPrevalence(points, prevalence) {
     ...points,
     reweighted: true,
     thresholds: points.thresholds,
-    tp: points.tp.map((right) => right * perPositive),
-    fp: points.fp.map((wrong) => wrong * perNegative),
+    tp: points.tp.map((tp) => tp * perPositive),
+    fp: points.fp.map((fp) => fp * perNegative),
     nPositive,
     nNegative,
     oneCase: points.oneCase * Math.min(perPositive, perNegative),
@@ -443,8 +443,8 @@ export function costRange(hull, j, costs, odds) {
 
 /**
  * How many of the points a rule on periods leaves: `points.breaks[k - 1]` are the places, in rising
- * order, at which one period more passes a capacity of k, and a share `points.exceed` of them may.
- * At another prevalence it is not known which do, so that only raising no alarm is left. Of points at
+ * order, at which one period more exceeds a capacity of k, and a share `points.exceed` of them may.
+ * At another prevalence it is not known which do, so only raising no alarm is left. Of points at
  * some thresholds only, the fraction says how far the rule reaches towards the next of them.
  */
 export function rowsAllowed(points, { count }) {

@@ -130,17 +130,17 @@ export function wholeOutOf(total, shares) {
   return counts;
 }
 
-/** How many cases to speak of: 100, or more where neither alarms nor ill would make up one. */
+/** Number of cases to speak of: 100, or more where alarms or positives would be fewer than one. */
 export function tellingTotal({ caught, missed, falseAlarm }) {
   const told = [caught + falseAlarm, caught + missed].filter((share) => share > 0);
   return [100, 1000, 10000].find((total) => told.every((share) => share * total >= 1)) ?? 100000;
 }
 
-/** "of 100 patients, 9 raise an alarm, 5 of them rightly; 3 of the 8 with ... are missed." */
+/** "of 100 patients, 9 raise an alarm, 5 of them correctly; 3 of the 8 with ... are missed." */
 export function consequenceText(shares, words) {
   const total = tellingTotal(shares);
   const { caught, falseAlarm, missed } = wholeOutOf(total, shares);
-  const told = { alarms: caught + falseAlarm, right: caught, missed, ill: caught + missed };
+  const told = { alarms: caught + falseAlarm, correct: caught, missed, positives: caught + missed };
   return w.consequence({ total: plain(total, 6), ...told }, words);
 }
 
