@@ -1,6 +1,6 @@
-"""Pictures: each a display class in scikit-learn's manner, drawn with matplotlib.
+"""Pictures: display classes in the manner of scikit-learn, drawn with matplotlib.
 
-It is best to make one with ``from_predictions``, ``from_estimator`` or ``from_points``, which
+Make one with ``from_predictions``, ``from_estimator`` or ``from_points``, which
 compute and draw; ``plot(ax=...)`` draws again elsewhere, ``frame()`` gives the data behind the
 picture, and what was drawn is kept in attributes that end in an underscore. matplotlib is imported
 when something is drawn, not before.

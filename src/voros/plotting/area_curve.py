@@ -29,10 +29,10 @@ GRID = 401
 """Costs at which each curve is drawn, besides the exact ones where a threshold takes over."""
 
 TAIL = 1e-3
-"""Mass of an endless tail of costs that is left out of the picture, at each end."""
+"""Probability of the costs that the picture leaves out at an end without bound."""
 
 ROUND_A_KNOWN_COST = 0.1
-"""How far the picture reaches to either side of a cost that is known, in t."""
+"""Distance in t that the picture shows to either side of a known cost."""
 
 DENSITY_SHARE = 0.3
 """Height of the density of the costs behind the curves, as a share of the axes."""
@@ -83,7 +83,7 @@ class AreaCurveDisplay(CurveDisplay):
 
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
-        """What every model scores."""
+        """Evaluation of every model."""
         return {name: evaluation_of(points, self.scenario) for name, points in self.points.items()}
 
     def to_ratio(self, t: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Observed shares against risks: whether a risk of 20 % is one."""
+"""Observed shares of positives against risks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class CalibrationDisplay(CurveDisplay):
     """Share of positives against risk, smoothed and in groups with exact intervals.
 
-    On the diagonal risks are right. Of a single model, intercept and slope are written beside it.
+    On the diagonal risks are right. For a single model, intercept and slope are written.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class CalibrationDisplay(CurveDisplay):
 
     @cached_property
     def calibrations(self) -> dict[str, Calibration]:
-        """How the risks of each model compare with what was observed."""
+        """Calibration of each model."""
         calibrations = {}
         for model, points in self.points.items():
             with naming(model if len(self.points) > 1 else None):
@@ -125,7 +125,7 @@ class CalibrationDisplay(CurveDisplay):
 
 
 def _line_in_words(calibration: Calibration) -> str | None:
-    """Write calibration in the large, which clinicians call the intercept, and the slope."""
+    """Write the calibration in the large, called the intercept, and the slope."""
     level, slope = calibration.in_the_large, calibration.slope
     if level is None or slope is None:
         return None

@@ -1,4 +1,4 @@
-"""Colours that fit the ground they are drawn on, dark or light, and the style of each model."""
+"""Colours for dark and light backgrounds, and the style of each model."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ INK, INK_ON_DARK = "#222222", "#F2F2F2"
 MUTED, MUTED_ON_DARK = "#6B6B6B", "#AEB6BD"
 
 FADED = 0.35
-"""Opacity of what the limits rule out."""
+"""Opacity of thresholds that break a limit."""
 
 
 @dataclass(frozen=True)
 class ModelStyle:
-    """How matplotlib draws one model: the colour of lines and markers, that of areas, and so on."""
+    """How matplotlib draws one model; ``fill`` is the colour of areas."""
 
     color: Any
     fill: Any
@@ -42,20 +42,20 @@ class ModelStyle:
 
 
 def brightness(color: Any) -> float:
-    """How light a colour is, from 0 to 1."""
+    """Brightness of a colour, from 0 to 1."""
     from matplotlib.colors import to_rgb
 
     return float(np.dot(to_rgb(color), LUMA))
 
 
 def ground(ax: Any) -> Any:
-    """Colour of what lies behind a picture: the face of its axes, or the figure's where clear."""
+    """Background colour of axes, or of their figure where they are transparent."""
     face = ax.get_facecolor()
     return ax.figure.get_facecolor() if face[3] == 0 else face
 
 
 def is_dark(ax: Any) -> bool:
-    """Whether the ground of these axes is dark."""
+    """Whether the background of these axes is dark."""
     return brightness(ground(ax)) < 0.5
 
 

@@ -1,4 +1,4 @@
-"""What each confidence of a ladder costs."""
+"""Expected cost, recall and alarms at each confidence of a ladder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 PANELS = {"expected_cost": "expected cost", "recall": "recall", "alarms": "alarms"}
-"""Measures, from top to bottom, and how their axes are called."""
+"""Measures, from top to bottom, and the labels of their axes."""
 
 
 class ConfidenceDisplay:

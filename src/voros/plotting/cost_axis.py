@@ -1,4 +1,4 @@
-"""The two ways to say a cost on an axis: cost ratio and fractional cost; ticks easily said."""
+"""Costs on an axis: cost ratios, fractional costs, and round ticks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from voros.text.numbers import typed
 from voros.typing import FloatArray
 
 ROUND_MISSES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000)
-"""How many false alarms a miss is worth, in numbers that are easily said."""
+"""Round numbers of false alarms that a miss may be worth."""
 
 IN_T = uniform_t(0.0, 1.0)
-"""Knows how fractional costs become cost ratios."""
+"""Converts between fractional costs and cost ratios."""
 
 CLOSEST_TICKS = 0.11
 """Least distance between two ticks, as a share of the axis."""
@@ -44,7 +44,7 @@ def ratio_at(t: Any, negatives_per_positive: float) -> Any:
 
 
 def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> FloatArray:
-    """Cost ratios that are easily said, such as 1/20 and 3, spread over a range of t.
+    """Return round cost ratios, such as 1/20 and 3, spread over a range of t.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> 
     ['1/30', '1/20', '1/15', '1/10', '1/7']
     """
     misses = np.asarray(ROUND_MISSES, dtype=np.float64)
-    said = np.union1d(1.0 / misses, misses)
-    t = fractional_cost(said, negatives_per_positive)
+    ratios = np.union1d(1.0 / misses, misses)
+    t = fractional_cost(ratios, negatives_per_positive)
     gap = CLOSEST_TICKS * (t_high - t_low)
     kept: list[int] = []
     for i in np.flatnonzero((t >= t_low - gap / 100) & (t <= t_high + gap / 100)).tolist():
@@ -61,11 +61,11 @@ def round_ratios(t_low: float, t_high: float, negatives_per_positive: float) -> 
             kept.append(i)
     if len(kept) < 2:
         return np.asarray(ratio_at(np.linspace(t_low, t_high, 3)[:-1], negatives_per_positive))
-    return said[kept]
+    return ratios[kept]
 
 
 def ratio_text(cost_ratio: float) -> str:
-    """Say a cost ratio shortly: 1/20 rather than 0.05.
+    """Write a cost ratio in short: 1/20 rather than 0.05.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Net benefit along threshold probabilities, and what the limits cost of it."""
+"""Net benefit along threshold probabilities, within limits and without."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 USUAL_PROBABILITIES = np.arange(1, 100) / 100
-"""Threshold probabilities at which the curves are drawn by default, as far as anybody gains."""
+"""Threshold probabilities of the curves by default, up to where no model gains."""
 
 BELOW_ZERO = 0.15
 """How far the picture reaches below zero, as a share of its height above."""
@@ -53,7 +53,7 @@ class DecisionCurveDisplay(CurveDisplay):
     unlimited_ : dict of str to Line2D
         The same without limits; empty where there are none.
     as_scored_ : dict of str to Line2D
-        Where a score of at least the threshold probability alarms, for scores that are
+        An alarm at a score of at least the threshold probability, for scores that are
         probabilities; dotted.
     treat_all_, treat_none_ : Line2D
     ax_ : Axes
@@ -182,7 +182,7 @@ class DecisionCurveDisplay(CurveDisplay):
         }
 
     def _gaining(self) -> AnyArray:
-        """Return the usual grid, as far as some model does better than an alarm for nobody."""
+        """Return the usual grid, up to where no model is better than an alarm for nobody."""
         best = [curve.best for curve in self._follow(USUAL_PROBABILITIES).values()]
         gains = np.flatnonzero(np.max(best, axis=0) > 0)
         return USUAL_PROBABILITIES[: max(int(gains[-1]) + 2, 2) if len(gains) else None]

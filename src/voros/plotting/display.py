@@ -1,4 +1,4 @@
-"""What all pictures of models share: the ways to make one, and what it is drawn of."""
+"""Base classes of pictures of models: their constructors, and reading operating points."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PointsLike: TypeAlias = OperatingPoints | Mapping[str, OperatingPoints]
 
 
 def _handing_on(maker: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of its own for each class, which can have a signature of its own."""
+    """Copy a constructor for a class, so that it can show the signature of that class."""
 
     @wraps(maker)
     def made(cls: Any, *arguments: Any, **options: Any) -> Any:
@@ -43,9 +43,9 @@ CASES = ("y_true", "scores", "pos_label", "sample_weight")
 
 
 class ModelDisplay(ABC):
-    """A picture of one or many models; subclasses say what is drawn of their operating points.
+    """A picture of the operating points of one or many models.
 
-    The ways to make one compute, warn and draw; `plot` only draws.
+    Constructors named ``from_...`` compute, warn and draw; `plot` only draws.
     """
 
     @abstractmethod
@@ -57,10 +57,10 @@ class ModelDisplay(ABC):
         """Draw on axes, or on a new figure."""
 
     settings: ClassVar[Callable[..., Any] | None] = None
-    """Whose arguments follow the points; by default those of the class."""
+    """Callable whose arguments follow the points; by default the class."""
 
     def __init_subclass__(cls) -> None:
-        """Name the arguments of the class and of `plot` in the ways to make one."""
+        """Show the arguments of the class and of `plot` in the signatures of the constructors."""
         named = takes(cls.settings or cls, cls.plot, leave_out=("self", "points", *CASES))
         for name in ("from_points", "from_predictions", "from_estimator"):
             maker = unwrap(getattr(cls, name).__func__)
@@ -159,7 +159,7 @@ class ModelDisplay(ABC):
 
 
 class CurveDisplay(ModelDisplay):
-    """Curves of one or many models on axes that they share; subclasses draw them."""
+    """Curves of one or many models on shared axes."""
 
     shape: ClassVar[float]
     """Height of a new figure, in its widths."""

@@ -21,7 +21,7 @@ BANDS = {
     RocDisplay: ("fpr", "roc_band"),
     DecisionCurveDisplay: ("threshold_probability", "net_benefit_band"),
 }
-"""What the bands of each display are over, and what makes them."""
+"""For each display: the positions of its bands, and the function that computes them."""
 
 
 def draw_bands(
@@ -66,7 +66,7 @@ def draw_bands(
             linewidth=0,
             zorder=1.5,
         )
-    _say_in_legend(display, drawn, next(iter(named.values())).label)
+    _add_to_legend(display, drawn, next(iter(named.values())).label)
     return drawn
 
 
@@ -82,7 +82,7 @@ def _check(display: BandedDisplay, bands: Mapping[str, Band]) -> None:
         raise ValueError(f"a {type(display).__name__} takes bands over {over}; use {maker}")
 
 
-def _say_in_legend(display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str) -> None:
+def _add_to_legend(display: BandedDisplay, drawn: Mapping[str, PolyCollection], label: str) -> None:
     from matplotlib.patches import Patch
 
     one = next(iter(drawn))

@@ -39,10 +39,10 @@ LONGEST_INSIDE = 26
 
 
 def draw_legend(ax: Any, entries: Sequence[LegendEntry], *, grow: bool = False) -> None:
-    """Draw a legend under the axes, after what one of them says already.
+    """Draw a legend below the axes; the entries of one that is there come first.
 
-    Without a layout engine, which makes the space, it stands inside. A figure that is ours may
-    ``grow`` taller by what a legend takes.
+    Without a layout engine, which makes the space, it is inside the axes. A new figure may ``grow``
+    by the height of the legend.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -71,14 +71,14 @@ def draw_legend(ax: Any, entries: Sequence[LegendEntry], *, grow: bool = False) 
 
 
 def _draw(ax: Any, shown: Sequence[LegendEntry], **options: Any) -> None:
-    """Draw a legend; texts are set afterwards, for one with an underscore in front is left out."""
+    """Draw a legend; texts are set afterwards, because those that begin with _ are left out."""
     legend: Legend = ax.legend([key for key, _ in shown], ["."] * len(shown), **options)
     for text, (_, label) in zip(legend.get_texts(), shown, strict=True):
         text.set_text(label)
 
 
 def _take_entries(ax: Any) -> list[LegendEntry]:
-    """What the legend of these axes says; the legend itself is removed."""
+    """Return the entries of the legend of these axes, and remove it."""
     legend = ax.get_legend()
     if legend is None:
         return []
@@ -95,6 +95,6 @@ def _written(entries: Sequence[LegendEntry], width: int, lines: int = 3) -> list
 
 
 def _fitting(inches: float, size: float) -> int:
-    """How many characters a line of a legend of this width holds."""
+    """Number of characters in a line of a legend of this width."""
     free = inches - (HANDLE + PADDING) * size / POINTS_PER_INCH
     return int(free * POINTS_PER_INCH / (SAFETY * CHARACTER_WIDTH * size))

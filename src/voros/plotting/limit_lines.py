@@ -37,7 +37,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
         return {}
     if isinstance(scenario, Mapping):
         return {name: check_scenario(limits) for name, limits in scenario.items()}
-    # An array is not a scenario, and one of no dimension cannot be gone through.
+    # An array is not a scenario, and one without dimensions cannot be iterated.
     if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
         scenario = [check_scenario(scenario)]
     listed = [check_scenario(limits) for limits in scenario]
@@ -45,7 +45,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
 
 
 def limit_labels(scenario: Scenario) -> dict[str, str]:
-    """Say the floors and the capacity shortly."""
+    """Return short labels of the floors and the capacity."""
     is_number = scenario.capacity_is_count or scenario.per == PATIENT_DAY
     most = f"{scenario.capacity:,}" if is_number else typed_percent(scenario.capacity)
     if scenario.per is not None:
@@ -105,7 +105,7 @@ def draw_limits(
 
 
 def draw_level(ax: Axes, limit: float, text: str) -> Line2D:
-    """Draw a limit across the axes, with what it is above its right end."""
+    """Draw a limit across the axes, with its label above the right end."""
     line = ax.axhline(limit, color=ink(ax), linestyle="--", linewidth=0.7 * line_width(ax))
     at = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "va": "bottom"}
     write_beside(ax, text, (0.99, limit), (0, 2), **at)
@@ -113,7 +113,7 @@ def draw_level(ax: Axes, limit: float, text: str) -> Line2D:
 
 
 def shade_runs(ax: Axes, x: FloatArray, marked: BoolArray, share: float = 1.0) -> None:
-    """Lay gold behind each unbroken run of marked places."""
+    """Shade each unbroken run of marked places in gold."""
     look: dict[str, Any] = {"color": REGION, "alpha": share * region_opacity(ax)}
     for start, stop in marked_runs(marked):
         ax.axvspan(x[start], x[stop - 1], linewidth=0, zorder=0, **look)

@@ -1,4 +1,4 @@
-r"""Names as they stand: never read as mathematics, hidden by an underscore, or too long to fit."""
+r"""Names drawn literally: not as mathematics, not hidden by an underscore, and short enough."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def literal(text: str) -> str:
 
 
 def visible(name: str) -> str:
-    r"""Replace what has no shape: line breaks by a space, control characters by a sign.
+    r"""Replace invisible characters: line breaks by a space, control characters by a sign.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def wrapped(name: str, width: int, lines: int = 3) -> str:
 
 
 def distinct(names: list[str], shown: list[str]) -> list[str]:
-    """Number what came out the same for different names.
+    """Number texts that are the same for different names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""ROC curves of one or many models, with the limits they must live within."""
+"""ROC curves of one or many models, with the limits they must keep."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RocDisplay(ModelDisplay):
 
     @cached_property
     def evaluations(self) -> dict[tuple[str, str], Evaluation]:
-        """What every model scores in every scenario, by scenario and model."""
+        """Evaluation of every model in every scenario, by scenario and model."""
         return {
             (limits, model): evaluation_of(points, scenario)
             for limits, scenario in self.scenarios.items()
@@ -156,7 +156,7 @@ class RocDisplay(ModelDisplay):
         return self
 
     def _zoom(self) -> None:
-        """Show what lies around the regions of all scenarios."""
+        """Limit the view to the regions of all scenarios."""
         first = next(iter(self.points))
         corners = np.vstack(
             [self.evaluations[limits, first].region.vertices for limits in self.scenarios]
@@ -165,7 +165,7 @@ class RocDisplay(ModelDisplay):
         self.ax_.set(xlim=(-0.01 * across, across), ylim=(-0.01 * up, up), aspect="auto")
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return every operating point as a row, with what each scenario makes of it."""
+        """Return a row per operating point and scenario: whether it is feasible and chosen."""
         names = list(self.scenarios) or [""]
         parts = [self._columns(limits, model) for limits in names for model in self.points]
         return join_frames(parts, backend)
@@ -248,7 +248,7 @@ class RocDisplay(ModelDisplay):
         return drawn
 
     def _decision(self, model: str) -> Decision:
-        """What the first scenario decides; without one, all thresholds are feasible."""
+        """Return the decision of the first scenario; without one, all thresholds are feasible."""
         for limits in self.scenarios:
             return self.evaluations[limits, model].decision
         return solve(self.points[model], NO_LIMITS)

@@ -1,4 +1,4 @@
-"""Straight lines through ROC space, and runs of marks, as far as drawing needs them."""
+"""Straight lines through ROC space, and runs of marked places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The style of every picture: type, lines, axes and dashes of limits, in one place.
+"""The style of every picture: type, lines, axes and dashes of limits.
 
 Sizes are made for matplotlib's own settings and follow ``rcParams``: ``font.size``,
 ``lines.linewidth`` and ``figure.figsize``.
@@ -53,7 +53,7 @@ def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any)
 def panels_to_draw_on(
     ax: Any, accepted: tuple[int, ...], shape: tuple[float, float], **options: Any
 ) -> tuple[Axes, ...]:
-    """Return the axes given, or those of a new figure, whose sides are given in usual widths."""
+    """Return the given axes, or those of a new figure with sides in usual widths."""
     if ax is not None:
         listed = ax.ravel() if isinstance(ax, np.ndarray) else ax
         axes = tuple(listed) if isinstance(listed, (tuple, list, np.ndarray)) else (ax,)
@@ -75,14 +75,14 @@ def write_beside(ax: Any, text: str, at: Any, points: tuple[float, float], **opt
 
 
 def check_axes(ax: Axes) -> Axes:
-    """Return axes, or say that something else was given."""
+    """Return axes, or raise unless they are those of matplotlib."""
     from matplotlib.axes import Axes
 
     return check_type(ax, "ax", Axes, "the Axes of matplotlib")
 
 
 def _share_of_default(setting: str) -> float:
-    """How large a setting is, compared with matplotlib's own."""
+    """Return a setting as a multiple of matplotlib's default."""
     from matplotlib import rcParams, rcParamsDefault
 
     now: Any = dict(rcParams)
@@ -91,13 +91,13 @@ def _share_of_default(setting: str) -> float:
 
 
 def _panels_across(ax: Axes) -> int:
-    """How many panels stand side by side in the figure."""
+    """Number of panels side by side in the figure."""
     spec = ax.get_subplotspec()
     return 1 if spec is None else int(spec.get_topmost_subplotspec().get_gridspec().ncols)
 
 
 def type_size(ax: Axes) -> float:
-    """Size of type for these axes: legible in a journal column and on a slide."""
+    """Return a size of type that is legible in a journal column and on a slide."""
     # Halfway between the figure's width and the panel's: panels side by side are read together.
     width = ax.figure.bbox.width / ax.figure.dpi / np.sqrt(_panels_across(ax))
     grown = TYPE_AT_COLUMN + TYPE_PER_INCH * (width - COLUMN_INCHES)
@@ -105,29 +105,29 @@ def type_size(ax: Axes) -> float:
 
 
 def panel_width(ax: Axes) -> float:
-    """Width of the part of the figure that these axes share with no other panel."""
+    """Width of the part of the figure that belongs to these axes alone."""
     return float(ax.figure.bbox.width / ax.figure.dpi / _panels_across(ax))
 
 
 def axes_width(ax: Axes) -> float:
-    """Width of axes, roughly: what the layout does later is not known yet."""
+    """Estimate the width of axes; the layout may still change it."""
     return float(ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi)
 
 
 def text_inches(text: str, size: float) -> float:
-    """Width of the longest line of a text, roughly."""
+    """Estimate the width of the longest line of a text."""
     longest = max(len(line) for line in text.splitlines())
     return longest * CHARACTER_WIDTH * size / POINTS_PER_INCH
 
 
 def line_width(ax: Axes) -> float:
-    """Width of a main line, in step with the type."""
+    """Width of a main line, in proportion to the type."""
     step = type_size(ax) / _share_of_default("font.size")
     return 0.19 * step * _share_of_default("lines.linewidth")
 
 
 def format_axes(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> None:
-    """Label axes, size their type and drop the box lines that carry nothing."""
+    """Label axes, set the size of their type, and hide the spines above and to the right."""
     size = type_size(ax)
     ax.set_xlabel(xlabel, fontsize=size)
     ax.set_ylabel(ylabel, fontsize=size)

@@ -1,4 +1,4 @@
-"""What a policy does in each subgroup: dots with intervals, and the precision floor."""
+"""Measures of a policy in each subgroup: dots with intervals, and the floors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUBGROUP_PANELS = {
     "recall": "recall",
     "cost_per_1000": PER_1000,
 }
-"""Measures side by side, and how their axes are called."""
+"""Measures side by side, and the labels of their axes."""
 
 FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
 """A broken floor has another mark; where there are too few to say, the mark is hollow."""
@@ -157,7 +157,7 @@ class SubgroupDisplay:
             panel.plot([low, high], [row, row], ":", color=muted(panel), linewidth=width)
             return
         if np.isposinf(high):
-            # The costs have no mean: the interval has no end.
+            # The costs have no mean, so the interval is unbounded.
             panel.axhline(row, linestyle=":", color=muted(panel), linewidth=width)
             high = value
         self.marks_[measure, result.column, result.subgroup] = panel.errorbar(

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 REGION_SHARE = 0.75
-"""Bands take less colour than a region: three of them stand above one another."""
+"""Bands have less colour than a region, because every panel has them."""
 
 LONGEST_LINE = 60
 """Characters of a name in a line above the picture."""
 
 
 class ThresholdCostDisplay(ModelDisplay):
-    """What each threshold costs and raises, which ones the limits allow, and the best of them.
+    """Cost, precision and alarms of each threshold, those that meet the limits, and the best one.
 
     Points without thresholds, such as those of a published curve, are drawn by their alarms.
 

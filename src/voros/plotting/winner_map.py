@@ -198,7 +198,7 @@ class WinnerMapDisplay(ModelDisplay):
     def _write_names(
         self, x: FloatArray, y: FloatArray
     ) -> tuple[tuple[Text, ...], dict[str, Text]]:
-        """Name each model, and what is blank, where there is space; elsewhere a letter stands."""
+        """Name each model, and the blank part, where there is space; write a letter elsewhere."""
         written, letters = [], {}
         for j, name in [*self._models(), (NOBODY, "nothing feasible")]:
             cells = self.winner_map.winner == j
@@ -219,7 +219,7 @@ class WinnerMapDisplay(ModelDisplay):
         return type_size(self.ax_) - 1
 
     def _write(self, text: str, at: tuple[float, float], name: str) -> Text:
-        """Write in the middle of what a model wins; hatching stops short of the letters."""
+        """Write in the middle of what a model wins, on a margin without hatching."""
         from matplotlib.patheffects import withStroke
 
         style = self.styles_.get(name)
@@ -268,7 +268,7 @@ def cell_edges(centres: Any, log: bool = False) -> FloatArray:
 
 
 def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
-    """One path round all marked cells, a rectangle for each run of them along a row."""
+    """Return one path round all marked cells, a rectangle for each run of them along a row."""
     from matplotlib.path import Path
 
     boxes = []
@@ -281,7 +281,7 @@ def _outline(cells: BoolArray, x: FloatArray, y: FloatArray) -> Any:
 
 
 def _deepest(clear: BoolArray, won: BoolArray) -> tuple[int, int]:
-    """The grid cell farthest from any not won, as a place for a name; a clear one if any is."""
+    """Return the grid cell farthest from those not won, without hatching if possible."""
     from scipy.ndimage import distance_transform_edt
 
     cells = clear if clear.any() else won

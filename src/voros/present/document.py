@@ -1,4 +1,4 @@
-"""HTML documents that need no other file, from templates that escape what they are given."""
+"""HTML documents that need no other file, from templates that escape their content."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from voros.installing import missing_package
 
 CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
-"""What a document may do, besides its style: show the images that it carries."""
+"""All that a document may do, besides using its style, is to show its own images."""
 
 SHOWN_SIZE = 11 / 15
 """Width on a screen of a pixel of a picture; type then has one size in all pictures."""
 
 STYLE_TO_COME = "(content policy)"
-"""Stands for the policy until the style is known whose digest it names."""
+"""Stands for the policy until the digest of the style is known."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Names and what they stand for, in two columns of a document."""
+    """Names and values, in two columns of a document."""
 
     pairs: Sequence[tuple[str, str]]
     caption: str = ""
@@ -37,7 +37,7 @@ class Picture:
 
     @property
     def title(self) -> str:
-        """What a reader hears who cannot see the image."""
+        """The text for readers who cannot see the image."""
         return self.caption.partition(". ")[0]
 
     @property
@@ -70,7 +70,7 @@ def render_document(package: str, template: str, **content: Any) -> str:
 
 
 def _with_policy(page: str) -> str:
-    """Let a document load nothing, run nothing, and use no style but its own."""
+    """Forbid a document to load or run anything, or to use another style than its own."""
     style = page.partition("<style>")[2].partition("</style>")[0]
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
     policy = f"{CONTENT_POLICY}; style-src 'sha256-{digest}'"

@@ -1,10 +1,10 @@
-r"""What a page holds of cases that belong together, such as several of one patient.
+r"""Sums that a page holds for cases that belong together, such as several of one patient.
 
 Intervals on a page are those of `voros.inference.curve_limits`, which asks at each threshold for
 the design effect of :math:`y - m x` at a slope m. With :math:`u_g` and :math:`v_g` what group g has
 more true and false positives than its share, over all positives and negatives, it takes the sums of
-:math:`u_g^2`, :math:`u_g v_g` and :math:`v_g^2` over the groups: three numbers per threshold, in
-which no group can be seen.
+:math:`u_g^2`, :math:`u_g v_g` and :math:`v_g^2` over the groups: three numbers per threshold, which
+show no single group.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def cluster_sizes(positive: BoolArray, codes: AnyArray) -> dict[str, Any]:
-    """Return what no threshold changes, ready for JSON.
+    """Return the sizes of the groups, which no threshold changes, ready for JSON.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def cluster_spread(
 ) -> str:
     """Return the three sums at each held finite threshold, one sum after the other.
 
-    They are 32-bit floats as text, which JSON takes.
+    They are 32-bit floats, written as text for JSON.
     """
     order = np.argsort(-scores, kind="stable")
     ends = np.searchsorted(-scores[order], -held.thresholds[1:], side="right")
@@ -80,7 +80,7 @@ def with_clusters(
     held: Mapping[str, OperatingPoints],
     codes: AnyArray,
 ) -> dict[str, Any]:
-    """Add what intervals of grouped cases take to the resamples of a page."""
+    """Add to the resamples of a page what intervals of grouped cases need."""
     spreads = (
         cluster_spread(positive, np.asarray(scores[name], float), codes, points)
         for name, points in held.items()

@@ -1,4 +1,4 @@
-"""One HTML file that computes by itself: markup, style, script and counts in one."""
+"""The interactive page: markup, style, script and counts in one HTML file."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SCRIPTS = tuple(f"{name}.js" for name in _MODULES.split())
 """The script's modules, each before those that import from it."""
 
 LANGUAGES = ("en", "de")
-"""Languages that the script has words for, the first of them its own."""
+"""Languages of the page."""
 
 LINE_PIXELS = 2.5
 """Width of a model's line, as in the style sheet: dashes are given in widths of the line."""
@@ -89,7 +89,7 @@ def write_page(
     language: str = "en",
     force: bool = False,
 ) -> Path:
-    """Write a page on which limits and costs can be moved, as one HTML file.
+    """Write an interactive page for moving limits and costs, as one HTML file.
 
     The page needs no server and no network, and computes the scores itself, exactly. It holds
     counts at each threshold, never rows.
@@ -119,25 +119,25 @@ def write_page(
         thresholds are left out, the page states the largest change this can make to a score, and
         tests no guarantee by itself.
     n_resamples : int, default 200
-        Resamples of the cases, by which the page says which models cannot be told apart; 0 for
-        none. There are none where `sample_weight` is given.
+        Resamples of the cases, with which the page says which models cannot be told apart; 0 for
+        none. With `sample_weight` there are none.
     guarantee : Guarantee, optional
-        Test, now, which thresholds keep the limits of `scenario` on future cases, whichever model
-        is chosen. The page says so beside the threshold, as long as these are its limits. A
-        capacity of whole alarms is one per horizon. Without it, the page itself tests the
-        guarantee of the population with a confidence of 95 %.
+        Test which thresholds keep the limits of `scenario` on future cases, whichever model is
+        chosen. The page says so beside the threshold while its limits are these. A capacity of
+        whole alarms is one per horizon. Without it, the page itself tests the guarantee for the
+        population with a confidence of 95 %.
     groups : array-like of shape (n_cases,), optional
         The patient of each case, where patients have several: resamples then draw patients, and
         the page tests no guarantee by itself.
     false_alarm_cost : float, optional
         What a false alarm costs in money, which the page opens with; its reader can change it.
     by : array-like of shape (n_cases,), mapping, data frame or Subgroups, optional
-        Groups to report on, such as sexes. The page holds their counts at thresholds with at
+        Subgroups to report on, such as sexes. The page holds their counts at thresholds with at
         least 10 cases between any two, and small subgroups are pooled.
     periods, times : array-like of shape (n_cases,), optional
         With a capacity per period: the period of each case, or the time that it falls in. The page
-        holds, for each capacity, at which thresholds one period more passes it, on the cases and
-        in resamples of the periods.
+        holds, for each capacity, the thresholds at which one period more exceeds it, on the cases
+        and in resamples of the periods.
     language : {"en", "de"}, default "en"
         The language that the page opens in; its reader can change it.
     force : bool, default False
@@ -195,7 +195,7 @@ def _count(
     how: Mapping[str, Any],
     per_case: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Count cases, their resamples and groups: arguments of `render_page`."""
+    """Count cases, their resamples and subgroups: arguments of `render_page`."""
     check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
     models, weights = ModelCases.read(y_true, scores), how["sample_weight"]
     points, columns = dict(models.counted(**how)), models.scores
@@ -241,8 +241,8 @@ def render_page(
 ) -> str:
     """Return the page as text; parameters are those of `write_page`.
 
-    ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of groups, from
-    `subgroup_counts`. Without points the page reads a file of its reader's own in the browser.
+    ``replicates`` are counts in resamples, from `resampled_counts`; ``by`` those of subgroups, from
+    `subgroup_counts`. Without points the page reads its reader's own file in the browser.
 
     Returns
     -------
@@ -312,12 +312,12 @@ def _render(
 
 
 def _dash(lengths: Sequence[float]) -> str:
-    """Dashes as SVG writes them, in pixels."""
+    """Return dashes in pixels, as SVG writes them."""
     return " ".join(f"{LINE_PIXELS * length:g}" for length in lengths)
 
 
 def _colours() -> str:
-    """Colours of region and models on paper and, on a screen that asks for it, on a dark ground."""
+    """Return colours of region and models, on light and on dark ground, as a style sheet."""
     light = [f":root {{ --region: {REGION}; --region-opacity: {REGION_OPACITY}; }}"]
     light += [_rule(i, line, fill) for i, (line, _, fill) in enumerate(HUES)]
     dark = [f":root {{ --region-opacity: {REGION_OPACITY_ON_DARK}; }}"]
@@ -342,15 +342,15 @@ def _asset(name: str) -> str:
 def _bundle() -> str:
     """Join the modules into one script: inside one scope they need no imports or exports.
 
-    A page opened from a file may not load modules from other files, and imports between inline
-    scripts do not exist.
+    A page opened from a file may not load modules from other files, and inline scripts cannot
+    import each other.
     """
     modules = (_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in SCRIPTS)
     return "\n" + "\n".join(modules)
 
 
 def _security_policy(style: str, script: str) -> str:
-    """Allow this very style and script and nothing else, so that nothing can be fetched or sent."""
+    """Allow only this style and script, so that nothing can be fetched or sent."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
@@ -363,6 +363,6 @@ def _hash(text: str) -> str:
 
 
 def _json_for_html(payload: Mapping[str, Any]) -> str:
-    """Write JSON that cannot end the script element it stands in, whatever names models have."""
+    """Write JSON that cannot end its script element, whatever names models have."""
     text = json_text(payload, indent=None).rstrip()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -17,7 +17,7 @@ from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 
 CASES, OUTCOME = "patient-days", "an event"
-"""What a page over stays counts, and what its alarms warn of, unless other words are given."""
+"""Words of a page over stays, for its cases and for the outcome, unless others are given."""
 
 
 def in_patient_days(
@@ -25,7 +25,7 @@ def in_patient_days(
 ) -> tuple[dict[str, OperatingPoints], Scenario]:
     """Return points with patient-days for cases, and a scenario of such cases.
 
-    It has no rate for its capacity, which `with_rates` puts in.
+    The scenario has no rate for its capacity; `with_rates` adds it.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def with_rates(
     """Add to what a page holds the patient-days, and the rate at which its capacity ends.
 
     That is the rate of an alarm that always sounds, rounded up, or the capacity of the scenario if
-    that is higher. A scenario without a capacity opens with it.
+    that is higher. Without a capacity the page opens with this rate.
     """
     stays = next(iter(points_by_model.values())).stays
     assert stays is not None

@@ -1,4 +1,4 @@
-"""What a page holds: counts at each threshold, the class sizes, and the first setting."""
+"""The data of a page: counts at each threshold, the class sizes, and the first setting."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ RISKS = np.arange(1, 100) / 100
 """Risks at which models that predict risks are counted, for decision curves."""
 
 MOST_HELD = 2000
-"""Thresholds of each model that a page holds unless another number is asked for: no picture shows
-more, and eight models of any size make a file of at most 2 MB."""
+"""Thresholds of each model that a page holds by default: no picture shows more, and eight models of
+any size make a file of at most 2 MB."""
 
 MOST_RESAMPLES = 10_000
 """More would make the page too large to mail."""
@@ -150,7 +150,7 @@ def _setting(scenario: Scenario) -> dict[str, Any]:
 
 
 def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
-    """How many false alarms a miss is worth, and in which unit the range is uniform."""
+    """Return the range of what a miss is worth, and the unit in which it is uniform."""
     known = isinstance(costs, Samples) and len(costs.values) == 1
     if costs.over == "t" or not (known or isinstance(costs, Uniform)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Which thresholds take how many periods past their capacity: what a page holds of periods."""
+"""Thresholds at which periods exceed a capacity, for a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from voros.present.explorer.replicates import Units
 from voros.typing import AnyArray, BoolArray
 
 PARTS_OF_A_GAP = 256
-"""In how many parts the thresholds between two at which resamples are counted are told apart."""
+"""Parts into which the thresholds between two counted ones are divided."""
 
 EXCEEDED_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 """Shares of the periods with more alarms than the capacity that a page offers."""
@@ -32,7 +32,7 @@ def period_counts(
     """Return the periods for a page; None where the capacity is not one per period.
 
     For every capacity and model: the places in the held thresholds, in rising order, at which one
-    period more passes the capacity. Neither cases nor which period it is are in it.
+    period more exceeds the capacity. They show neither cases nor which period it is.
     """
     if scenario.per is None:
         return None
@@ -72,9 +72,9 @@ def with_last_rows(
 ) -> dict[str, Any]:
     """Add, to resamples of periods, how many thresholds each rule on periods leaves.
 
-    Of each model, as bytes: for every resample, capacity and share of the periods that may pass it,
-    how many of the counted thresholds come before one period too many does, in parts of the gaps
-    between them.
+    Of each model, as bytes: for every resample, capacity and share of the periods that may exceed
+    it, how many of the counted thresholds come before one period too many exceeds it, in parts of
+    the gaps between them.
     """
     shares = sorted({*EXCEEDED_SHARES, *(() if scenario.exceed is None else (scenario.exceed,))})
     times = np.stack([units.times_drawn(b) for b in range(replicates["resamples"])])
@@ -110,7 +110,7 @@ def _last_rows(
 
 
 def _parts_before(scores: AnyArray, thresholds: AnyArray, kept: AnyArray) -> AnyArray:
-    """Count the kept thresholds that are stricter than scores, and how far each is to the next."""
+    """Count the kept thresholds stricter than each score, and its distance to the next."""
     before = np.searchsorted(-thresholds, -scores, side="left") - 1
     places = np.searchsorted(kept, before, side="right")
     ends = np.append(kept, kept[-1] + 1)
@@ -125,7 +125,7 @@ def with_periods(
     positive: BoolArray,
     scores: Mapping[str, Any],
 ) -> dict[str, OperatingPoints]:
-    """Return points that know the periods of their cases."""
+    """Return points with the periods of their cases."""
     return {
         name: replace(
             points, by_period=PeriodCases.from_cases(periods, positive, np.asarray(scores[name]))

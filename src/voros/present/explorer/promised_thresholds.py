@@ -1,7 +1,7 @@
-"""Which thresholds of a page come with a guarantee, tested when the page is made.
+"""Thresholds of a page that come with a guarantee, tested when the page is made.
 
-A page tests by itself the guarantee of the population for independent cases. Guarantees of the next
-cases, of periods, or for patients with several cases need the cases, which a page does not hold.
+A page itself tests the guarantee for the population of independent cases. Guarantees for the next
+cases, for periods, or for patients with several cases need the cases, which a page does not hold.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Counts in resamples of the cases, for a page to show how sure its scores are.
+"""Counts in resamples of the cases, with which a page shows how sure its scores are.
 
-A page has no cases, so the resamples are drawn when it is made. What it holds of each are counts
-at some thresholds of every model: enough to score each model within any limits, all models on the
-same resamples. The draws come from a counter and a hash of 32 bits, which the page's own script
+A page has no cases, so the resamples are drawn when it is made. Of each it holds counts at some
+thresholds of every model: enough to score each model within any limits, all models on the same
+resamples. The draws come from a counter and a hash of 32 bits, which the page's own script
 computes alike: the same cases make the same counts in Python and in a browser.
 """
 
@@ -21,14 +21,14 @@ from voros.present.explorer.clusters import with_clusters
 from voros.typing import AnyArray, BoolArray
 
 RESAMPLES = 200
-"""How many resamples a page holds, unless another number is asked for."""
+"""Resamples that a page holds by default."""
 
 MOST_THRESHOLDS = 150
 """Thresholds of each model at which resamples are counted: fewer widen intervals where misses are
 costly or alarms are few."""
 
 STEP = 0x6D2B79F5
-"""What the counter of the draws is multiplied with."""
+"""Factor of the counter of the draws."""
 
 
 def resampled_counts(
@@ -40,9 +40,8 @@ def resampled_counts(
 ) -> dict[str, Any]:
     """Return counts of every model in the same resamples, ready for JSON.
 
-    ``held`` are the points that the page holds, as `held_points` returns them. Where
-    cases belong together, ``units`` says how: whole patients or periods are drawn, and what
-    intervals take of them is added.
+    ``held`` are the points that the page holds, as `held_points` returns them. With ``units``,
+    whole patients or periods are drawn, and the sums that intervals of them need are added.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def resampled_counts(
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn whole: the number, from 0, of the patient or period of each case."""
+    """Units that are drawn whole: the number, from 0, of the patient or period of each case."""
 
     codes: AnyArray
     n_units: int
@@ -150,7 +149,7 @@ def _codes(positive: BoolArray, scores: Any, thresholds: AnyArray) -> AnyArray:
 
 
 def packed(counts: AnyArray) -> dict[str, Any]:
-    """Counts in the fewest bytes that hold them all, as text."""
+    """Write counts as text, in the fewest bytes that hold them all."""
     kind = next(kind for kind in ("u1", "<u2", "<u4") if counts.max() <= np.iinfo(kind).max)
     packed = base64.b64encode(counts.astype(kind).tobytes()).decode()
     return {"bytes": np.dtype(kind).itemsize, "counts": packed}

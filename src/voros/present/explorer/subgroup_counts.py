@@ -21,7 +21,7 @@ from voros.present.explorer.replicates import packed
 from voros.typing import AnyArray, BoolArray
 
 CONFIDENCE = 0.95
-"""That the intervals of one measure hold in all subgroups together."""
+"""Confidence that the intervals of one measure hold in all subgroups together."""
 
 
 def subgroup_counts(
@@ -64,7 +64,7 @@ def subgroup_counts(
 
 
 def _check_sizes(names: Sequence[str], sizes: AnyArray) -> None:
-    """Refuse subgroups that are small even when pooled: a page may go to anybody."""
+    """Refuse subgroups that are small even when pooled: anybody may get the page."""
     named = zip(names, sizes, strict=True)
     few = [f"{name} ({size})" for name, size in named if size < FEWEST_CASES]
     if few:

@@ -1,8 +1,8 @@
-r"""Fewer operating points for a page, and how much that can change a score.
+r"""Thin operating points for a page, and bound how much that can change a score.
 
 **Without loss.** A threshold that catches no more than one with fewer alarms is never the better
-of the two, at any limits, costs or prevalence. `useful_points` drops those; what is left of a
-scored sample are the thresholds at a positive's score.
+of the two, at any limits, costs or prevalence. `useful_points` drops those; the thresholds at a
+positive's score remain.
 
 **With a bound.** Let d be dropped and k be kept, with no more true positives, no more false
 positives and no less precision. Then k is feasible wherever d is. Taking k for d moves the line of
@@ -34,11 +34,11 @@ CERTIFIED_RECALL = 0.25
 """Thinning is certified for capacities that admit at least this share of the positives."""
 
 BISECTIONS = 40
-"""Halvings of the tolerance when looking for the best one that a number of points allows."""
+"""Halvings of the tolerance in the search for the least that a number of points allows."""
 
 
 def useful_points(points: OperatingPoints) -> OperatingPoints:
-    """Drop the thresholds that no setting can choose; every score stays exactly as it was.
+    """Drop the thresholds that no setting can choose; scores do not change at all.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _changes(points: OperatingPoints, kept: OperatingPoints, recall_floor: float
 
 
 def _covered(points: OperatingPoints, kept: OperatingPoints) -> AnyArray:
-    """For each point, most true positives of a kept one that is feasible wherever it is."""
+    """For each point, the most true positives of a kept one that is feasible wherever it is."""
     most = np.zeros_like(points.tp)
     for tp, fp, counted in zip(kept.tp, kept.fp, kept.counted_alarms, strict=True):
         within = (tp <= points.tp) & (fp <= points.fp) & (tp * points.fp >= points.tp * fp)
@@ -121,7 +121,7 @@ def _kept_within(points: OperatingPoints, change: float, recall_floor: float) ->
     """Choose few points such that each of the others has a stand-in within ``change``.
 
     From the most alarms down: of the points that can stand in for the current one, the most
-    precise can do so for all between, so it is kept, and the next to be seen to is the one before.
+    precise can stand in for all between, so it is kept, and the one before it is the next.
     """
     allowed = np.maximum(points.tp, recall_floor * points.n_positive)
     starts = np.searchsorted(points.tp, points.tp - change / 2 * allowed, side="left")

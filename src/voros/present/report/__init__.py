@@ -1,4 +1,4 @@
-"""A document for the record, and the words and values it shares with the command line."""
+"""The report, and the words and values that it shares with the command line."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ __all__ = ["Report", "make_report", "save_report", "write_report"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is used: it loads pictures, and much of the library."""
+    """Import a name when it is used: pictures and much of the library come with it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.making"), name)

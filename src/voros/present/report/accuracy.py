@@ -1,4 +1,4 @@
-"""What a reader of predictions asks first: counts at the threshold, and net benefit."""
+"""Counts at the threshold, measures with exact intervals, and net benefit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTCOMES = ("tp", "fp", "fn", "tn")
 
 
 def accuracy_values(evaluation: PolicyEvaluation) -> dict[str, Any]:
-    """Count the four outcomes at one threshold; measures with exact intervals."""
+    """Return the four counts at one threshold, and measures with exact intervals."""
     counts, level, intervals = evaluation.counts, evaluation.confidence_level, evaluation.intervals
     assert intervals is not None, "a report is of whole cases"
     tp, fp = int(counts.tp[0]), int(counts.fp[0])
@@ -72,7 +72,7 @@ def accuracy_tables(report: Report) -> list[Table]:
 
 
 def accuracy_in_words(report: Report) -> list[str]:
-    """Say on which cases the threshold was chosen, and how far the numbers can be believed."""
+    """Say on which cases the threshold was chosen, and what the numbers assume."""
     said = ["The validation cases chose model and threshold, so their numbers are optimistic."]
     said.append(_held_out_in_words(report))
     if report.scenario.prevalence is not None:
@@ -82,11 +82,11 @@ def accuracy_in_words(report: Report) -> list[str]:
         )
     if report.over_stays:
         return [*said, "Intervals take patients as independent."]
-    said.append("TP are true alarms, FP false alarms, FN misses, and TN neither.")
+    said.append("TP are correct alarms, FP false alarms, FN misses, and TN neither.")
     if report.validated.counts.grouped is not None:
         return [*said, "Intervals take patients as independent, and not their cases."]
-    several = "several of one patient make them too narrow"
-    return [*said, f"Intervals take cases as independent; {several}."]
+    repeated = "patients with several cases make them too narrow"
+    return [*said, f"Intervals take cases as independent; {repeated}."]
 
 
 def _held_out_in_words(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""What a report says: everything computed, nothing laid out yet."""
+"""The content of a report, computed but not laid out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InBoth:
-    """Patients of the test cases who have validation cases too.
+    """Patients who have both validation and test cases.
 
     Examples
     --------
@@ -38,13 +38,13 @@ class InBoth:
 
     @classmethod
     def from_patients(cls, validation: AnyArray, test: AnyArray) -> InBoth:
-        """Count the patients who are in both; one is an int in one file and text in the other."""
+        """Count the patients who are in both, as text: one file may hold numbers."""
         seen, later = validation.astype(str), test.astype(str)
         names, both = np.unique(later), np.isin(later, seen)
         return cls(int(np.isin(names, seen).sum()), len(names), int(both.sum()), len(later))
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Return the counts in a sentence."""
         return (
             f"{self.patients:,} of {self.test_patients:,} patients of the test cases are among the "
             f"validation cases, with {self.cases:,} of {self.test_cases:,} test cases"
@@ -67,8 +67,8 @@ class Report:
     selection : Selection
     policy : ThresholdPolicy
     intervals : mapping of str to Bootstrap
-        Of partial VOROS, by model, with every threshold that meets the limits; where a guarantee
-        rules some out, the ranking has the lower score that is left.
+        Of partial VOROS, by model, with every threshold that meets the limits; with a guarantee
+        the ranking has the score of those that it allows.
     comparison : Comparison or None
         Of the models on the same resamples; None of one model alone.
     confidence_level : float
@@ -123,7 +123,7 @@ class Report:
 
     @cached_property
     def data(self) -> dict[str, DataSummary]:
-        """The validation cases and, where there are any, the test cases, in short."""
+        """Summaries of the validation cases and, where there are any, the test cases."""
         parts = {"validation": self.validation, "test": self.test}
         return {name: part.summary() for name, part in parts.items() if part is not None}
 
@@ -143,26 +143,26 @@ class Report:
 
     @cached_property
     def validated(self) -> Any:
-        """What the default threshold does on the cases, or stays, that chose it."""
+        """Evaluation of the default threshold on the cases, or stays, that chose it."""
         evaluate = self.policy.evaluate_stays if self.over_stays else self.policy.evaluate
         return evaluate(self.points[self.winner], confidence_level=self.confidence_level)
 
     @cached_property
     def tested(self) -> Any:
-        """What it does on the test cases or stays; None where there are none."""
+        """Evaluation of the default threshold on the test cases or stays; None without any."""
         if self.test is None:
             return None
         return self.test.evaluate(self.policy, self.confidence_level)
 
     @property
     def evaluations(self) -> dict[str, Any]:
-        """What the default threshold does, on validation and on test cases."""
+        """Evaluations of the default threshold, on validation and on test cases."""
         of_validation = {"validation": self.validated}
         return of_validation if self.tested is None else of_validation | {"test": self.tested}
 
     @cached_property
     def tested_by_cost(self) -> PolicyEvaluation | None:
-        """What a threshold for each cost does on the test cases; None over stays."""
+        """Evaluation of a threshold for each cost on the test cases; None over stays."""
         if not isinstance(self.test, ReportCases):
             return None
         return self.test.evaluate(self.policy, self.confidence_level, by_cost=True)

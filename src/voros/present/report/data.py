@@ -1,4 +1,4 @@
-"""The cases or stays that a report is on, as they were read from a file or came in memory."""
+"""The cases or stays of a report, read from a file or given in memory."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from voros.typing import AnyArray
 
 ADVICE = re.compile(r" \((another one|others): [^)]*\)$")
-"""What a note says to whoever reads the file, and not to readers of a report."""
+"""The part of a note that is for whoever reads the file, not for readers of a report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
-    r"""The cases that a result rests on.
+    r"""Metadata of the cases that a result rests on.
 
     Attributes
     ----------
     file : str
-        Its name; empty for cases that came in memory.
+        Its name; empty for cases given in memory.
     sha256 : str or None
         Of the file.
     cases, positives : int
@@ -45,7 +45,7 @@ class DataSummary:
     label : str or None
         The label's column.
     notes : tuple of str
-        What was guessed or left out, in words.
+        Guesses and omissions of the reader, in words.
     rows : int or None
         Rows of the file.
     left_out : int
@@ -55,7 +55,7 @@ class DataSummary:
     periods : str
         How the cases are spread over periods, where the capacity is one per period.
     patients : int or None
-        How many they belong to, where that was said.
+        Their number, where the patient of each case is known.
     stays : mapping of str to object
         Of alarms over stays: stays, events, patient-days and the rule. The cases are then stays,
         and the positives those that have an event.
@@ -76,7 +76,7 @@ class DataSummary:
     stays: Mapping[str, Any] = field(default_factory=dict)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return names and texts for people; what is not known is left out."""
+        """Return names and texts for people, without unknown ones."""
         units, positive = ("stays", "with an event") if self.stays else ("cases", "positive")
         share = percent(self.positives / self.cases)
         known = {
@@ -119,7 +119,7 @@ class DataSummary:
 
 @dataclass(frozen=True, eq=False)
 class ReportCases:
-    """Predictions with their periods, and the subgroups to report on.
+    """Predictions with their periods and subgroups.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class ReportCases:
     def evaluate(
         self, policy: ThresholdPolicy, confidence_level: float, *, by_cost: bool = False
     ) -> PolicyEvaluation:
-        """Return what a policy does on them."""
+        """Evaluate a policy on the cases."""
         cases = self.predictions
         return policy.evaluate(
             cases.labels,
@@ -236,13 +236,13 @@ class ReportStays:
         return self.points_by_model[model]
 
     def evaluate(self, policy: ThresholdPolicy, confidence_level: float) -> StayEvaluation:
-        """Return what a policy does over them."""
+        """Evaluate a policy over the stays."""
         how = {"by": self.by, "confidence_level": confidence_level}
         return policy.evaluate_stays(self.points(policy.model or ""), **how)
 
 
 def rows_of(points: OperatingPoints) -> StayRows:
-    """Return the stays that operating points are of, with their rows."""
+    """Return the stays behind operating points, with their rows."""
     if points.stays is None:
         raise ArgumentError(
             "y_true",

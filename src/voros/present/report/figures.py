@@ -32,7 +32,7 @@ MAP_STEPS = 24
 """Floors and capacities on each side of the winner map."""
 
 SHARE_ROUNDING = 1e-9
-"""Above one case by so much, a share of weighted cases is not below it once it is multiplied."""
+"""Relative margin that keeps a share of weighted cases, multiplied, from falling below one case."""
 
 HOW_TO_READ = (
     "The limits hold in the shaded region. A curve is strong where its thresholds keep them; marks "
@@ -47,7 +47,7 @@ NET_BENEFIT_LINES = (
 
 
 def headless_pyplot() -> Any:
-    """Import pyplot so that it never opens a window, for a command that draws nothing else."""
+    """Import pyplot with a backend that never opens a window."""
     plt = pyplot()
     plt.switch_backend("Agg")
     return plt
@@ -55,7 +55,7 @@ def headless_pyplot() -> Any:
 
 @contextmanager
 def headless() -> Iterator[Any]:
-    """Draw without a window; afterwards pyplot shows figures as it did before, as in a notebook."""
+    """Draw without a window, and restore the backend afterwards, such as that of a notebook."""
     backend = pyplot().get_backend()
     try:
         yield headless_pyplot()
@@ -120,7 +120,7 @@ def decision_pictures(report: Report) -> Iterator[Picture]:
 def _with_deployed(
     report: Report, observed: OperatingPoints, drawn: Mapping[str, OperatingPoints]
 ) -> Any:
-    """Draw decision curves, and over them what the deployed thresholds gain at each price."""
+    """Draw decision curves, and over them the net benefit of the deployed thresholds."""
     display = plotting.DecisionCurveDisplay(drawn, report.scenario).plot()
     gained = deployed_benefit(report, observed, display.probabilities)
     (line,) = display.ax_.plot(display.probabilities, gained, color=INK, linewidth=0.8, zorder=3)
@@ -143,7 +143,7 @@ def calibration_pictures(report: Report) -> Iterator[Picture]:
 
 
 def policy_pictures(report: Report) -> Iterator[Picture]:
-    """Draw what each threshold of the chosen model does, and what each confidence costs."""
+    """Draw the chosen model along its thresholds, and what each confidence costs."""
     free = " The mark is the best without the guarantee." if report.policy.guarantee else ""
     yield _picture(
         plotting.ThresholdCostDisplay(report.points[report.winner], report.scenario)
@@ -161,7 +161,7 @@ def policy_pictures(report: Report) -> Iterator[Picture]:
 
 
 def subgroup_pictures(report: Report) -> Iterator[Picture]:
-    """Draw what the policy does in each subgroup of the test cases."""
+    """Draw the policy in each subgroup of the test cases."""
     yield _picture(
         plotting.SubgroupDisplay(report.tested.by_subgroup).plot().axes_[0],
         "Precision, recall and cost in each subgroup. Lines are intervals that hold together; "

@@ -1,4 +1,4 @@
-"""From cases to a report: choose, test, resample."""
+"""Make a report from cases: choose, test, resample."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from voros.models import columns_by_model, points_by_name
 from voros.present.report.content import Report
 from voros.present.report.data import ReportCases, ReportStays
 from voros.present.report.layout import save_report
-from voros.selection import Selection, select_model
+from voros.selection import Selection
 from voros.selection.ranking import PAPER_TOLERANCE, rank_deployable
 from voros.text.signatures import takes
 
 if TYPE_CHECKING:
+    from voros.core.decision import Strategy
+    from voros.guarantee import Guarantee
     from voros.inference import Bootstrap, Comparison
 
 TITLE = "A classifier chosen"
@@ -93,7 +95,7 @@ def compose_report(
         resamples=n_resamples,
         false_alarm_cost=price,
     )
-    # What is wrong with test cases is said before pictures are drawn.
+    # Raise errors about test cases before pictures are drawn.
     _ = report.tested, report.test_points
     return report
 
@@ -112,12 +114,8 @@ def _resample(
 
 
 @takes(
-    select_model,
     compose_report,
-    leave_out=(
-        *("sample_weight", "development", "validation", "points", "selection", "test"),
-        *("command", "progress", "miss_value", "threshold_on"),
-    ),
+    leave_out=("validation", "points", "selection", "test", "command", "progress"),
 )
 def make_report(
     y_true: Any,
@@ -134,6 +132,9 @@ def make_report(
     periods_test: Any = None,
     times_test: Any = None,
     pos_label: Any = None,
+    strategy: Strategy = "partial_voros",
+    tolerance: float = PAPER_TOLERANCE,
+    guarantee: Guarantee | None = None,
     **settings: Any,
 ) -> Report:
     """Choose a model and its thresholds on labels and scores, test them, and report on it.
@@ -149,8 +150,8 @@ def make_report(
     by : array-like, mapping of str to such, data frame or Subgroups, optional
         Subgroups of the test cases to report on, as in `voros.ThresholdPolicy.evaluate`.
     groups, groups_test : array-like of shape (n_cases,), optional
-        Whose each validation and test case is: whole patients are then resampled, and those with
-        cases in both are counted.
+        The patient of each validation and test case: whole patients are then resampled, and those
+        with cases in both are counted.
     periods, times, periods_test, times_test : array-like, optional
         Of the validation and the test cases, where the capacity is one per period.
     pos_label : label, optional
@@ -195,16 +196,18 @@ def make_report(
         test = None
         if (y_test is None) != (scores_test is None):
             raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
-        if y_test is not None:
+        if y_test is None:
+            for name, value in {"by": by, **of_test}.items():
+                if value is not None:
+                    needs = " is about test cases; give y_test and scores_test too"
+                    raise ArgumentError(name, needs)
+        else:
             unnamed = {name.removesuffix("_test"): value for name, value in of_test.items()}
             test = in_memory(y_test, scores_test, **unnamed, by=by, name="y_test")
-        for name, value in {"by": by, **of_test}.items():
-            if y_test is None and value is not None:
-                raise ArgumentError(name, " is about test cases; give y_test and scores_test too")
     points = {model: validation.points(model) for model in validation.models}
-    of_choice = {"strategy": "partial_voros", "tolerance": PAPER_TOLERANCE, "guarantee": None}
-    choice = {name: settings.pop(name, default) for name, default in of_choice.items()}
-    selection = rank_deployable(points, scenario, **choice)
+    selection = rank_deployable(
+        points, scenario, strategy=strategy, tolerance=tolerance, guarantee=guarantee
+    )
     return compose_report(validation, points, selection, test, **settings)
 
 

@@ -1,4 +1,4 @@
-"""Plain values for JSON: of a scenario, of what a policy did on cases, and of a whole report."""
+"""Plain values for JSON: of a scenario, an evaluation and a whole report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from voros.present.report.content import Report
 
 REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
-"""Whose versions decide the numbers and the pictures."""
+"""Packages whose versions decide the numbers and the pictures."""
 
 REPORT_SCHEMA = 1
 
@@ -27,7 +27,7 @@ EVALUATION_NUMBERS = (
     *("deployed", "expected_cost", "cost_per_1000", "mean_precision", "mean_recall"),
     *("mean_alarms", "max_alarms"),
 )
-"""What is said of a policy on test cases, besides intervals, violations and choices."""
+"""Numbers of a policy on test cases, besides intervals, violations and choices."""
 
 
 def report_document(report: Report, written: datetime) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _validation_values(report: Report) -> dict[str, Any]:
 
 
 def _test_values(report: Report) -> dict[str, Any]:
-    """Return what the policy did on test cases, by a threshold for each cost and by the default."""
+    """Return the evaluation on test cases, by a threshold for each cost and by the default."""
     data, by_cost = {"data": asdict(report.data["test"])}, report.tested_by_cost
     if by_cost is None:
         verdict = limits_verdict(report.tested)
@@ -115,7 +115,7 @@ def _capacity_unit(scenario: Scenario) -> str:
 
 
 def case_counts(points: OperatingPoints) -> dict[str, Any]:
-    """Return how many cases operating points are of, or how many stays and events."""
+    """Return the number of cases of operating points, or of stays and events."""
     stays = points.stays
     if stays is None:
         return {"cases": points.n_cases, "positives": points.n_positive}
@@ -130,7 +130,7 @@ def case_counts(points: OperatingPoints) -> dict[str, Any]:
 
 
 def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> dict[str, Any]:
-    """Return what a policy did on test cases as plain values, priced where a price is known."""
+    """Return an evaluation on test cases as plain values, priced where a price is known."""
     intervals = tested.intervals
     priced = price is not None or tested.values is not None
     return {
@@ -146,7 +146,7 @@ def evaluation_values(tested: PolicyEvaluation, price: float | None = None) -> d
 
 
 def subgroup_values(by_subgroup: SubgroupEvaluation) -> dict[str, Any]:
-    """Return what a policy did in each subgroup as plain values."""
+    """Return an evaluation by subgroup as plain values."""
     return {
         "confidence_level": by_subgroup.confidence_level,
         "confidence_each": by_subgroup.confidence_each,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from voros.policy import PolicyEvaluation, StayEvaluation, ThresholdPolicy
 
 SHOWN_CASES = 1000
-"""People imagine a number of cases better than a rate; of a thousand it can be whole."""
+"""Cases that a report speaks of: numbers of cases are easier to imagine than rates."""
 
 
 def policy_in_words(policy: ThresholdPolicy) -> str:
@@ -41,8 +41,8 @@ def policy_in_words(policy: ThresholdPolicy) -> str:
 def limits_verdict(tested: PolicyEvaluation | StayEvaluation) -> str:
     """Say whether a policy kept its limits on test cases, and whether these are enough to tell.
 
-    Kept are limits that no interval of precision, recall or alarms reaches across; those that hold
-    on the cases, and may not in the population they come from, are met.
+    Limits are kept where no interval of precision, recall or alarms reaches across them, and met
+    where they hold on the cases but may not in the population.
     """
     if not tested.satisfied:
         return "limits broken"
@@ -84,7 +84,7 @@ def _reaching(tested: Any) -> list[str] | None:
 
 
 def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:
-    """Say what one threshold means for a thousand of the cases it was evaluated on."""
+    """Say what a threshold does to a thousand cases."""
     choice, cases = evaluation.choices[0], evaluation.n_positive + evaluation.n_negative
     alarms, correct, missed = (
         _whole(SHOWN_CASES * number / cases)
