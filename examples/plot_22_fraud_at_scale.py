@@ -31,5 +31,5 @@ print(voros.evaluate(points, scenario=desk).score, points.covers.exact)
 # All thresholds that can matter are there, few of the others:
 
 print(len(points.thresholds), "points of", points.covers.usage.rows, "rows")
-RocDisplay.from_points(points, desk, name="fraud model", zoom=True)
+RocDisplay.from_points({"fraud model": points}, desk, zoom=True)
 plt.show()

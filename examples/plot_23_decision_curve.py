@@ -16,9 +16,8 @@ from voros.plotting import DecisionCurveDisplay
 patients = load_support2().with_all_prognoses()
 died = patients.outcome("hospital_death_within_7_days")
 ward = voros.Scenario(min_precision=0.2, capacity=0.05, cost_ratio=(1 / 40, 1 / 9))
-display = DecisionCurveDisplay.from_predictions(
-    died, patients.prognoses["SUPPORT model"], ward, name="SUPPORT model"
-)
+model = {"SUPPORT model": patients.prognoses["SUPPORT model"]}
+display = DecisionCurveDisplay.from_predictions(died, model, ward)
 plt.show()
 
 # %%

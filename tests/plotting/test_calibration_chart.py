@@ -57,7 +57,8 @@ def test_risks_far_above_what_is_observed_stay_in_the_picture(cases):
 
 def test_it_draws_on_given_axes(cases):
     _, ax = plt.subplots()
-    display = CalibrationDisplay(voros.OperatingPoints.from_scores(*cases), name="risk").plot(ax)
+    points = {"risk": voros.OperatingPoints.from_scores(*cases)}
+    display = CalibrationDisplay(points).plot(ax)
     assert display.ax_ is ax
     assert ax.get_xlabel() == "mean risk"
 

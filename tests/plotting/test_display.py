@@ -25,7 +25,7 @@ def test_every_argument_has_a_name(way):
 def test_arguments_of_class_and_plot_are_named():
     named = signature(plotting.RocDisplay.from_predictions).parameters
     assert list(named)[:3] == ["y_true", "scores", "scenario"]
-    assert {"ax", "name", "cost_ratio", "zoom", "color", "pos_label"} <= set(named)
+    assert {"ax", "cost_ratio", "zoom", "color", "pos_label"} <= set(named)
     assert named["ax"].kind is Parameter.KEYWORD_ONLY
     assert signature(inference.bootstrap).parameters["n_resamples"].default == 2000
     assert "method" not in signature(inference.roc_band).parameters

@@ -87,8 +87,8 @@ def test_the_legend_of_a_map_stays_within_the_figure(length: int) -> None:
 def test_a_second_picture_on_the_same_axes_adds_to_the_legend() -> None:
     y, scores = cases(2, 5)
     (first, one), (second, other) = scores.items()
-    display = RocDisplay.from_predictions(y, one, name=first)
-    RocDisplay.from_predictions(y, other, name=second, color="crimson", ax=display.ax_)
+    display = RocDisplay.from_predictions(y, {first: one})
+    RocDisplay.from_predictions(y, {second: other}, color="crimson", ax=display.ax_)
     texts = [text.get_text() for text in legend_of(display.ax_.figure).get_texts()]
     assert texts == [first, second]
     draw_bands(display, roc_band(y, one, n_resamples=100, random_state=0))

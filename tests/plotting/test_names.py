@@ -75,7 +75,7 @@ def test_every_name_is_in_the_legend_as_it_stands(display: str, cases: Any, tmp_
 def test_a_name_above_the_thresholds(cases: Any, tmp_path: Any) -> None:
     y, scores = cases
     for name in NASTY[:2]:
-        display = ThresholdCostDisplay.from_predictions(y, scores["_hidden"], SCENARIO, name=name)
+        display = ThresholdCostDisplay.from_predictions(y, {name: scores["_hidden"]}, SCENARIO)
         display.axes_[0].figure.savefig(tmp_path / "drawn.png")
         assert any(text.startswith(f"{name}: ") for text in written(display.axes_[0].figure))
         plt.close("all")
@@ -84,7 +84,7 @@ def test_a_name_above_the_thresholds(cases: Any, tmp_path: Any) -> None:
 @pytest.mark.parametrize("name", NASTY)
 def test_a_line_s_own_label_is_safe_for_a_legend_of_the_user_s(name: str, cases: Any) -> None:
     y, scores = cases
-    display = RocDisplay.from_predictions(y, scores["_hidden"], SCENARIO, name=name)
+    display = RocDisplay.from_predictions(y, {name: scores["_hidden"]}, SCENARIO)
     if not name.startswith("_") and name.isprintable() and name:
         legend = display.ax_.legend()
         display.ax_.figure.canvas.draw()

@@ -125,14 +125,12 @@ def test_colours_that_cannot_be_meant_are_refused(color: Any, message: str, case
 
 
 @pytest.mark.parametrize("kind", [plotting.RocDisplay, plotting.AreaCurveDisplay])
-def test_a_single_model_takes_a_name_and_several_do_not(kind: Any, cases: Any) -> None:
+def test_a_single_model_in_a_mapping_is_named(kind: Any, cases: Any) -> None:
     y, scores = cases
-    display = kind.from_predictions(y, scores["a"], SCENARIO, name="ours")
+    display = kind.from_predictions(y, {"ours": scores["a"]}, SCENARIO)
     assert list(display.points) == ["ours"]
     (legend,) = filter(None, (ax.get_legend() for ax in display.ax_.figure.axes))
     assert legend.get_texts()[0].get_text().startswith("ours")
-    with pytest.raises(ValueError, match="name='ours' and 3 models"):
-        kind.from_predictions(y, scores, SCENARIO, name="ours")
 
 
 class TestZoom:

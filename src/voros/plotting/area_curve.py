@@ -47,8 +47,6 @@ class AreaCurveDisplay(CurveDisplay):
     ----------
     points : OperatingPoints or mapping of str to OperatingPoints
     scenario : Scenario
-    name : str, optional
-        Of a single model; it is then written in a legend.
 
     Attributes
     ----------
@@ -74,8 +72,8 @@ class AreaCurveDisplay(CurveDisplay):
 
     shape = 0.8
 
-    def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
-        self.points = named_points(points, name)
+    def __init__(self, points: PointsLike, scenario: Scenario) -> None:
+        self.points = named_points(points)
         self.scenario = check_scenario(scenario)
         deployed = at_deployment(next(iter(self.points.values())), scenario)
         self.negatives_per_positive = deployed.negatives_per_positive

@@ -36,8 +36,6 @@ class CalibrationDisplay(CurveDisplay):
         Groups of about equal size; equal risks share one.
     confidence_level : float in (0, 1), default 0.95
         Of the intervals.
-    name : str, optional
-        Of a single model; it is then written in a legend.
 
     Attributes
     ----------
@@ -66,9 +64,8 @@ class CalibrationDisplay(CurveDisplay):
         *,
         n_bins: int = GROUPS_OF_RISK,
         confidence_level: float = 0.95,
-        name: str | None = None,
     ) -> None:
-        self.points = named_points(points, name)
+        self.points = named_points(points)
         self.n_bins = check_count(n_bins, "n_bins", "a whole number above 0")
         self.confidence_level = check_confidence(confidence_level, "confidence_level")
 

@@ -40,8 +40,6 @@ class DecisionCurveDisplay(CurveDisplay):
         With limits, curves are solid within them and faint without; its costs do not count.
     probabilities : array-like, optional
         Threshold probabilities, from 0 to below 1; by default from 0.01 to where no model gains.
-    name : str, optional
-        Of a single model; it is then written in a legend.
 
     `from_predictions` takes `follow_up` and `time_horizon`, as `voros.net_benefit` does, for cases
     that were not all followed until the event.
@@ -78,9 +76,8 @@ class DecisionCurveDisplay(CurveDisplay):
         scenario: Scenario | None = None,
         *,
         probabilities: Any = None,
-        name: str | None = None,
     ) -> None:
-        self.points: Mapping[str, Any] = named_points(points, name)
+        self.points: Mapping[str, Any] = named_points(points)
         self.scenario = None if scenario is None else check_scenario(scenario)
         chosen = self._gaining() if probabilities is None else probabilities
         self.probabilities = np.atleast_1d(check_probabilities(chosen))

@@ -9,7 +9,6 @@ from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_type
 from voros.core.operating_points import OperatingPoints
 from voros.decision_curves import CensoredCases
 from voros.evaluation import Evaluation
@@ -113,7 +112,8 @@ class ModelDisplay(ABC):
         y_true : array-like of shape (n_cases,)
             Labels: bool, {0, 1}, {-1, 1}, or any two with `pos_label`.
         scores : array-like of shape (n_cases,), mapping of str to such, or data frame
-            Scores of one model, or of several by name or column where the picture shows several.
+            Scores of one model, or of several by name or column where the picture shows several. In
+            a mapping a single model has a name too.
         *arguments, **options
             Those of `from_points` that follow the points; the scenario comes first.
         ax : Axes, optional
@@ -195,18 +195,11 @@ class CurveDisplay(ModelDisplay):
     def _columns(self, model: str) -> dict[str, AnyArray]: ...
 
 
-def named_points(points: Any, name: str | None = None) -> dict[str, Any]:
-    """Read points of one model, which may be given a name, or of several on the same cases."""
+def named_points(points: Any) -> dict[str, Any]:
+    """Read points of one model, or of several by name on the same cases."""
     named = dict(points) if isinstance(points, Mapping) else {ONLY_MODEL: points}
     if not named:
         raise ValueError("points holds no model; at least one is needed")
-    if name is not None:
-        check_type(name, "name", str, "a str")
-        if len(named) > 1:
-            raise ValueError(
-                f"name={name!r} and {len(named)} models ({', '.join(named)}); it names a single one"
-            )
-        named = {name: next(iter(named.values()))}
     if any(isinstance(cases, CensoredCases) for cases in named.values()):
         return named
     counted = {model: check_points(one, f"points[{model!r}]") for model, one in named.items()}
@@ -216,5 +209,5 @@ def named_points(points: Any, name: str | None = None) -> dict[str, Any]:
 
 
 def is_named(points: Mapping[str, Any]) -> bool:
-    """Whether a legend should name the models: several, or one that was given a name."""
+    """Whether a legend should name the models: several, or one in a mapping."""
     return list(points) != [ONLY_MODEL]

@@ -58,8 +58,6 @@ class RocDisplay(ModelDisplay):
     scenario : Scenario, iterable of Scenario, or mapping of str to Scenario, optional
         The limits to draw. Several are drawn over one another: the first dashed, the second
         dotted; put the strictest first.
-    name : str, optional
-        Of a single model; it is then written in a legend.
 
     Attributes
     ----------
@@ -89,10 +87,8 @@ class RocDisplay(ModelDisplay):
     'false alarm rate (FPR)'
     """
 
-    def __init__(
-        self, points: PointsLike, scenario: ScenarioLike = None, *, name: str | None = None
-    ) -> None:
-        self.points = named_points(points, name)
+    def __init__(self, points: PointsLike, scenario: ScenarioLike = None) -> None:
+        self.points = named_points(points)
         self.scenarios = named_scenarios(scenario)
 
     @cached_property

@@ -40,10 +40,9 @@ class ThresholdCostDisplay(ModelDisplay):
 
     Parameters
     ----------
-    points : OperatingPoints
+    points : OperatingPoints, or mapping of str to OperatingPoints
+        One model; a name is written above the picture.
     scenario : Scenario
-    name : str, optional
-        The model's, written above the picture.
 
     Attributes
     ----------
@@ -71,8 +70,8 @@ class ThresholdCostDisplay(ModelDisplay):
     0.7
     """
 
-    def __init__(self, points: PointsLike, scenario: Scenario, *, name: str | None = None) -> None:
-        named = named_points(points, name)
+    def __init__(self, points: PointsLike, scenario: Scenario) -> None:
+        named = named_points(points)
         if len(named) > 1:
             raise ValueError(
                 f"{len(named)} models were given ({', '.join(named)}); this picture shows one"

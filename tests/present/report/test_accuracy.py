@@ -226,5 +226,5 @@ def test_intervals_of_the_report_know_patients():
         for report in (alone, grouped)
     ]
     assert 1.5 < widths[1] / widths[0] < 2.6
-    assert "several of one patient" in accuracy_in_words(alone)[-1]
+    assert "patients with several cases" in accuracy_in_words(alone)[-1]
     assert "take patients as independent" in accuracy_in_words(grouped)[-1]
