@@ -348,7 +348,7 @@ class DependentPeriodsWarning(VorosWarning):
 
 
 class UnmatchedEventsWarning(VorosWarning):
-    """No event is of a stay of the rows; most often stays are written differently.
+    """No event belongs to a stay of the rows; most often names are written differently.
 
     Examples
     --------
@@ -359,8 +359,8 @@ class UnmatchedEventsWarning(VorosWarning):
     ...         stay=["7", "8"], time=[0, 0], score=[0.9, 0.2], events=(["007"], [4]), rule=rule
     ...     )
     Traceback (most recent call last):
-    voros.exceptions.UnmatchedEventsWarning: events: none of 1 is of a stay of the rows; the first
-    is of the stay '007', and the first row of '7'. Accepted are stays that are written alike in
+    voros.exceptions.UnmatchedEventsWarning: events: none of 1 belongs to a stay of the rows; the
+    first event is of stay '007', the first row of '7'. Write the names of stays the same way in
     both
     """
 

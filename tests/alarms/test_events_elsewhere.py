@@ -73,9 +73,9 @@ def test_stays_keep_the_number_and_their_parts_have_none():
 @pytest.mark.parametrize(
     ("of_rows", "of_events", "shown"),
     [
-        ([7, 7, 8], as_objects(["7", "8"]), "the stay '7', and the first row of 7"),
-        (as_objects(["7", "7", "8"]), [7, 8], "the stay 7, and the first row of '7'"),
-        (["007", "007", "008"], ["7", "8"], "the stay '7', and the first row of '007'"),
+        ([7, 7, 8], as_objects(["7", "8"]), "stay '7', the first row of 7"),
+        (as_objects(["7", "7", "8"]), [7, 8], "stay 7, the first row of '7'"),
+        (["007", "007", "008"], ["7", "8"], "stay '7', the first row of '007'"),
     ],
 )
 def test_stays_that_are_written_differently_are_warned_of(of_rows, of_events, shown):

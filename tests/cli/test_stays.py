@@ -227,4 +227,4 @@ def test_events_of_stays_without_a_row_are_said(voros_command, tmp_path):
     assert left_out in shown.err
     (tmp_path / "events.csv").write_text("id,hour\n7,4\n")
     ran = voros_command(*words)
-    assert "warning: --events: none of 1 is of a stay of the rows" in ran.err
+    assert "warning: --events: none of 1 belongs to a stay of the rows" in ran.err

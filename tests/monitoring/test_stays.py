@@ -310,7 +310,7 @@ def test_rows_come_once_and_in_order() -> None:
     assert (again.alarms.tolist(), again.new, again.repeated) == ([True], 0, 1)
     with pytest.raises(ValueError, match=r"'a' with score 0.8 at 2026-01-01, which is stored with"):
         monitor.update([0.8], cases=["a"], times=times[:1])
-    with pytest.raises(ValueError, match="rows come in order"):
+    with pytest.raises(ValueError, match="rows must come in order"):
         monitor.update([0.8], cases=["a"], times=["2026-01-01T03:00"])
     monitor.withdraw(["a"])
     assert monitor.status().cases == 1

@@ -1,4 +1,4 @@
-"""Alarms over a stay: when a score sounds one, and which events it catches."""
+"""Alarms over a stay: when a score sounds an alarm, and which events an alarm catches."""
 
 from voros.alarms.entity_days import EntityDays, entity_days
 from voros.alarms.points import alarm_points

@@ -1,10 +1,10 @@
-"""Alarms over more stays than memory holds: batches of whole stays, whose counts are added.
+"""Count alarms over more stays than memory holds, in batches of whole stays.
 
-No stay touches another, so counts of batches add up. As the threshold falls, alarms never fall;
-once they exceed what the limits leave, no lower threshold matters. The first batch shows about
-where that is, and its lower thresholds are not counted; the sums of all batches show whether the
-limits were exceeded indeed, and otherwise all batches are read again from lower thresholds. The
-median step, which the last row of a stay stands for in patient-days, is that of each batch.
+Stays do not depend on each other, so the counts of batches add up. As the threshold falls, alarms
+never become fewer; once they exceed what the limits allow, lower thresholds do not matter. The
+first batch shows about where that is, and lower thresholds are not counted. Where the sums of all
+batches do not exceed the limits after all, the batches are read again, from lower thresholds. In
+patient-days, the last row of a stay stands for the median step of its batch.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ ROWS_IN_BATCH = 2_000_000
 """Rows that are in memory at once; a longer stay is kept whole."""
 
 REACH = 2.0
-"""How many times as many alarms as the limits leave are counted on the first batch."""
+"""The first batch is counted up to this multiple of the alarms that the limits allow."""
 
 StayBatches = Callable[[], Iterable[dict[str, StayRows]]]
-"""Reads the batches, as often as it is called: the stays of each model."""
+"""Reads the batches, again on every call: the stays of each model."""
 
 
 def as_lazy(rows: Any) -> nw.LazyFrame[Any] | None:
@@ -84,7 +84,7 @@ def count_batches(read: StayBatches, scenario: Scenario) -> dict[str, OperatingP
 
 @dataclass(kw_only=True)
 class _BatchSums:
-    """What the batches so far add up to, at thresholds from the lowest on."""
+    """Sums over the batches so far, at thresholds from the lowest on."""
 
     rule: AlarmRule
     lowest: float

@@ -1,9 +1,9 @@
-"""Alarms per card, account or patient and day: the highest score of the day is the case's.
+"""One case per card, account or patient and day, with the highest score of the day.
 
-A desk that looks at cards looks at a card once a day, however many payments it makes. As many cards
-reach a threshold on a day as have a highest score that does; the first payment that reaches it
-sounds the alarm. That is the rule of alarms over stays with each day of a card as a stay of its own
-and a silence until the day ends, and the counts are those of single cases.
+A desk that checks cards checks a card once a day, however many payments it makes. A card reaches a
+threshold on a day if and only if its highest score does; the first payment that reaches it sounds
+the alarm. This is the rule of alarms over stays where each day of a card is a stay and an alarm
+silences the rest of the day, so the counts are those of single cases.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class EntityDays:
     entity : ndarray of shape (n_cases,)
         The card, account or patient; `groups` of guarantees and intervals.
     day : ndarray of shape (n_cases,)
-        Dates, `times` of a capacity per day; of times in hours the number of the day. Cases are in
-        order of day, then entity.
+        Dates, which are the ``times`` of a capacity per day; numbers of days where times are hours.
+        Cases are in the order of day, then entity.
     y_true : ndarray of bool, shape (n_cases,)
         Whether any row of the entity that day is positive.
     scores : ndarray of shape (n_cases,), or dict of str to such
@@ -64,8 +64,8 @@ class EntityDays:
     def total(self, values: Any) -> FloatArray:
         """Add up values of the rows of each case, such as the amounts of its payments.
 
-        What a missed case costs is the sum over its positive rows, ``total(amounts * fraud)``. That
-        looks at the labels: a threshold on score times value needs ``total(amounts)``.
+        A missed case costs the sum over its positive rows, ``total(amounts * fraud)``. This needs
+        the labels; a threshold on score times value needs ``total(amounts)``.
 
         Returns
         -------
@@ -87,11 +87,11 @@ class EntityDays:
         Parameters
         ----------
         k : int
-            Entities that are looked at each day; where a day has fewer, its share is still of k.
+            Number of entities that are checked each day; the share is of k on every day.
         model : str, optional
-            Whose scores, where models have names.
+            The model of the scores, where models have names.
         remove_detected : bool, default True
-            Whether an entity that was found on a day is blocked, and left out on later days.
+            Whether an entity that is found on a day is blocked, so left out on later days.
 
         Returns
         -------
@@ -148,7 +148,7 @@ def entity_days(
     rows : data frame or mapping of columns, optional
         Of which the other arguments name columns. Without it they are arrays.
     entity : str or array-like of shape (n_rows,)
-        Whose row it is.
+        The entity of each row.
     time : str or array-like of shape (n_rows,)
         Datetimes, or numbers of hours. Days of times that have a zone are those of UTC.
     score : str, list of str, array-like, mapping of str to array-like, or data frame

@@ -44,9 +44,10 @@ def alarm_points(
 ) -> OperatingPoints | dict[str, OperatingPoints]:
     """Count the alarms of scores over stays, and the events they catch, at every threshold.
 
-    The points go wherever operating points do. A true positive is an event that is caught, a false
-    positive a false alarm; the positives are the events. Neither precision floor nor capacity need
-    a number of negatives; where one is needed it is that of the alarms if every row sounded one.
+    The points are accepted wherever operating points are. The positives are the events: a true
+    positive is an event that is caught, a false positive a false alarm. A precision floor and a
+    capacity need no number of negatives; where one is needed, it is the number of alarms if every
+    row sounded one.
 
     Parameters
     ----------
@@ -54,27 +55,26 @@ def alarm_points(
         Scored rows, of which the other arguments name columns. Without it they are arrays. A lazy
         frame, such as `voros.engines.open_files` opens, is read in batches of whole stays.
     stay : str or array-like of shape (n_rows,)
-        Whose row it is.
+        The stay of each row.
     time : str or array-like of shape (n_rows,)
         Datetimes, or numbers of hours. Rows may be in any order; of several rows of a stay at one
         time the highest score counts.
     score : str, list of str, array-like, mapping of str to array-like, or data frame
         Of one model, or of several by name. A row whose score is missing cannot sound an alarm.
     events : data frame, mapping or pair of array-likes
-        Stay and time of each event, in columns named as those of the rows, or as a pair. Events
-        without a time are left out: a stay may be listed to say that it has none. So are events of
-        stays without a row, because the events of a whole hospital often come with the rows of a
-        test split: they are not among the positives, and ``points.stays.n_events_elsewhere`` says
-        how many they are.
+        Stay and time of each event, in columns named as those of the rows, or as a pair. Entries
+        without a time are left out: they may list stays that have no event. Events of stays without
+        a row are left out too, because the events of a whole hospital often come with the rows of a
+        test split; ``points.stays.n_events_elsewhere`` counts them.
     rule : AlarmRule, or mapping of str to AlarmRule
         When an alarm sounds, and which events it catches. Several rules compete as models do:
         `voros.select_model` chooses among them, and its guarantee holds for the one that wins.
     groups : str or array-like of shape (n_rows,), optional
-        The patient of each row, where one has several stays. A guarantee takes patients as
-        independent, and without it stays.
+        The patient of each row, where patients have several stays. A guarantee takes patients as
+        independent; without groups, it takes stays as independent.
     scenario : Scenario, optional
-        For a lazy frame, which needs it: only the thresholds that can be within its limits are
-        counted, and no rows are kept, which a guarantee and intervals need.
+        Needed for a lazy frame, of which only the thresholds that can be within these limits are
+        counted. No rows are kept, so it has no guarantee and no intervals.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def alarm_points(
     Warns
     -----
     UnmatchedEventsWarning
-        When no event is of a stay of the rows; most often stays are written differently.
+        When no event belongs to a stay of the rows, mostly because names are written differently.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class StayColumns:
         return by_name
 
     def warn_if_elsewhere(self, points: OperatingPoints, rows: Any) -> None:
-        """Warn when there are events, and none is of a stay of the rows."""
+        """Warn when there are events, but none belongs to a stay of the rows."""
         stays = points.stays
         if stays is None or stays.n_events or not stays.n_events_elsewhere:
             return
@@ -172,15 +172,15 @@ class StayColumns:
         warn_caller(
             Message(
                 Argument("events"),
-                f": none of {stays.n_events_elsewhere:,} is of a stay of the rows; the first is of "
-                f"the stay {event!r}, and the first row of {row!r}. Accepted are stays that are "
-                "written alike in both",
+                f": none of {stays.n_events_elsewhere:,} belongs to a stay of the rows; the first "
+                f"event is of stay {event!r}, the first row of {row!r}. Write the names of stays "
+                "the same way in both",
             ),
             UnmatchedEventsWarning,
         )
 
     def check_lazy(self) -> None:
-        """Raise where a column of a lazy frame is not named, or patients have several stays."""
+        """Raise where columns of a lazy frame are not given by name, or groups are given."""
         named = isinstance(self.score, (str, list, tuple))
         if not (isinstance(self.stay, str) and isinstance(self.time, str) and named):
             raise ArgumentError("stay", ", time and score of a lazy frame are names of columns")
@@ -265,7 +265,7 @@ def stay_subgroups(rows: Any, by: Any, stays: Stays) -> Subgroups:
     of_stays = {}
     for name, column in of_rows.items():
         values = as_vector(column, "by")
-        codes = group_codes(values, np.zeros(len(values), dtype=np.bool_), "by")
+        codes = group_codes(values, values, "by")
         stays.of_each_stay(codes, "by", "subgroup")
         of_stays[name] = values[first_input]
     return Subgroups.from_columns(of_stays)
@@ -276,5 +276,5 @@ def _units(stays: Stays, groups: Any) -> AnyArray:
     if groups is None:
         return np.arange(stays.n_stays)
     names = as_vector(groups, "groups")
-    codes = group_codes(names, np.zeros(len(stays.order), dtype=np.bool_))
+    codes = group_codes(names, names)
     return stays.of_each_stay(codes, "groups", "patient")

@@ -19,7 +19,7 @@ MICROSECONDS = {"s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 24 * 3600
 MICROSECONDS_PER_DAY = MICROSECONDS["d"]
 
 LONGEST_HOURS = 10.0**6
-"""Of a duration: more than a century."""
+"""The longest duration, more than a century."""
 
 ACCEPTED_DURATIONS = "a number of hours, a timedelta, or text such as '12h', '30min' or '2d'"
 
@@ -37,17 +37,17 @@ class AlarmRule:
     snooze : duration
         How long an alarm silences the ones after it.
     horizon : duration
-        An alarm earlier than this before an event does not catch it.
+        An alarm more than this long before an event does not catch it.
     lead : duration, default 0
-        Nor does one later than this before the event: there would be no time left to act.
+        Nor does an alarm less than this long before it, because there is no time left to act.
     reset : duration, optional
         How long after an event rows do not count. By default none of the rows after the first event
         of a stay counts, and neither do its later events.
     repeats : {"false_alarm", "capacity_only", "ignored"}, default "false_alarm"
-        What a further alarm before an event that is already caught counts as. There are none where
+        How a further alarm counts before an event that is already caught. There is none where
         ``snooze > horizon - lead``.
     unfinished : {"false_alarm", "capacity_only"}, default "false_alarm"
-        What an alarm less than ``horizon`` before the end of a stay without an event counts as.
+        How an alarm counts less than ``horizon`` before the end of a stay without an event.
 
     Durations are numbers of hours, timedeltas, or text such as ``"12h"``, ``"30min"`` or ``"2d"``.
 
@@ -106,7 +106,7 @@ class AlarmRule:
         return {**durations, "repeats": self.repeats, "unfinished": self.unfinished}
 
     def __repr__(self) -> str:
-        """Show the arguments that are not the default ones."""
+        """Show the arguments that differ from the defaults."""
         shown = {
             name: value
             for name, value in self.fields().items()

@@ -1,4 +1,4 @@
-"""The scored rows of stays in memory, and what alarms each stay and patient has."""
+"""Scored rows of stays in memory, and the alarms of each stay and patient."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StayRows(StayTotals):
     unit : ndarray of int, shape (n_stays,)
         The patient of each stay, from 0.
     drawn : ndarray of int, shape (n_stays,), or None
-        How often each stay is there, in a resample of the patients.
+        How often a resample of the patients draws each stay.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class StayRows(StayTotals):
     ) -> StayRows:
         """Add up the stays, each drawn a number of times.
 
-        ``changes`` are what each stay adds at each threshold, where that is known already; the
+        ``changes`` are the counts that each stay adds at each threshold, where they are known; the
         highest thresholds may suffice.
 
         Returns
@@ -85,12 +85,12 @@ class StayRows(StayTotals):
 
     @property
     def n_units(self) -> int:
-        """Patients, who are independent of each other."""
+        """Number of patients, who are independent of each other."""
         return int(self.unit.max()) + 1
 
     @property
     def n_events_without_row(self) -> int:
-        """Events that no scored row can catch; they count as missed."""
+        """Number of events that no scored row can catch; they count as missed."""
         return self.scored.n_without_row
 
     @property
@@ -100,7 +100,7 @@ class StayRows(StayTotals):
 
     @property
     def one_stay(self) -> float:
-        """How many stays one of them stands for at least; a resample may leave out any."""
+        """The fewest stays that one stay stands for; a resample may leave out any."""
         return super().one_stay if self.drawn is None else 0.0
 
     @property
@@ -129,16 +129,15 @@ class StayRows(StayTotals):
         return StayRows.from_scored(scored, np.unique(self.unit[kept], return_inverse=True)[1])
 
     def in_resample(self, times: AnyArray, changes: StayChanges) -> StayRows:
-        """Return the stays with each patient there a number of times."""
+        """Return the stays with each patient drawn a number of times."""
         drawn = StayRows.from_scored(self.scored, self.unit, times[self.unit], changes)
         return replace(drawn, weights=self.weights)
 
     def by_admission(self, scenario: Scenario) -> StayRows:
-        """Take the period of admission, its first row, as the unit of each stay.
+        """Take the period of the first row, the admission, as the unit of each stay.
 
-        Patients who are admitted in different periods are independent of each other, which alarms
-        of neighbouring days are not: they may be those of one patient. Days of times that have a
-        zone are those of UTC.
+        Patients admitted in different periods are independent. Alarms of neighbouring days are not,
+        because they may be of one patient. Days of times with a zone are those of UTC.
 
         Returns
         -------

@@ -16,13 +16,13 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_HOURS = 10.0**9
-"""Of a time that is given as a number of hours: microseconds of it fit into 64 bits."""
+"""The largest time in hours: its microseconds fit into 64 bits."""
 
 HOURS = "hours"
 """The clock of times that are numbers of hours."""
 
 NO_EVENT = -1
-"""The event that a row may catch, where no event follows it."""
+"""Stands for the event of a row that catches none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,13 +34,13 @@ class Stays:
     Attributes
     ----------
     names : ndarray of shape (n_stays,)
-        Of the stays, in their order.
+        Names of the stays, in order.
     stay : ndarray of int, shape (n_rows,)
         The stay of each row, rising.
     times : ndarray of int, shape (n_rows,)
         In microseconds, rising within a stay.
     order : ndarray of int, shape (n_inputs,)
-        The inputs in the order of stay and time.
+        Indices of the inputs in the order of stay and time.
     firsts : ndarray of int, shape (n_rows,)
         Where each row begins among the ordered inputs.
     event_stay, event_times : ndarray of int, shape (n_events,)
@@ -77,7 +77,7 @@ class Stays:
         Parameters
         ----------
         stay : array-like of shape (n_inputs,)
-            Whose row it is.
+            The stay of each row.
         time : array-like of shape (n_inputs,)
             Datetimes or numbers of hours.
         events : pair of array-likes
@@ -113,7 +113,7 @@ class Stays:
 
     @property
     def n_stays(self) -> int:
-        """Stays that have a row."""
+        """Number of stays that have a row."""
         return len(self.names)
 
     @property
@@ -129,7 +129,7 @@ class Stays:
         return stay
 
     def of_each_stay(self, codes: AnyArray, argument: str, what: str) -> AnyArray:
-        """Return a number of each stay from one of each input, which must not differ within it."""
+        """Return the code of each stay from those of the inputs, which must agree within a stay."""
         check_same_length(stay=self.order, **{argument: codes})
         of_stays = np.empty(self.n_stays, dtype=codes.dtype)
         of_stays[self.stay_of_inputs] = codes
@@ -140,7 +140,7 @@ class Stays:
         return of_stays
 
     def only(self, kept: BoolArray) -> Stays:
-        """Return some of the stays, their rows as inputs in order."""
+        """Return some of the stays; their rows become the inputs."""
         number = np.cumsum(kept) - 1
         rows, events = kept[self.stay], kept[self.event_stay]
         n_rows = int(np.count_nonzero(rows))
@@ -162,7 +162,7 @@ class Stays:
         return np.asarray(np.fmax.reduceat(column[self.order], self.firsts))
 
     def to_inputs(self, marked: BoolArray, scores: Any, name: str = "score") -> BoolArray:
-        """Mark the inputs of marked rows; of several at one time one of the highest score."""
+        """Mark the input of each marked row; of several at one time, one with the highest score."""
         column = read_scores(scores, name)[self.order]
         row = np.repeat(np.arange(len(self.times)), np.diff(np.append(self.firsts, len(column))))
         best = np.lexsort((-column, row))[self.firsts]
@@ -180,13 +180,13 @@ class CountedRows:
     stays : Stays
     rule : AlarmRule
     rows : ndarray of int
-        Which rows of the stays count.
+        Indices of the rows that count.
     stay, times : ndarray of int
         Of the rows that count.
     event : ndarray of int
         The event that an alarm at the row catches; `NO_EVENT` where it catches none.
     unfinished : ndarray of bool
-        Whether no event follows in the record, and it ends before the horizon does.
+        Whether no event follows and the rows of the stay end within the horizon.
     event_stay, event_times : ndarray of int
         Stay and time of each event that counts.
     """
@@ -203,21 +203,19 @@ class CountedRows:
 
     @classmethod
     def from_stays(cls, stays: Stays, rule: AlarmRule) -> CountedRows:
-        """Leave out rows after events, and tell which event each row may catch."""
+        """Leave out rows after events, and find the event that each row may catch."""
         event_stay, event_times = _counted_events(stays, rule)
-        clock = _StayClock.from_rows(stays, rule)
-        keys = clock.keys(event_stay, event_times)
-        row_keys = clock.keys(stays.stay, stays.times)
-        # The next event at or after each row, and the last one before it.
-        following = np.searchsorted(keys, row_keys, side="left")
-        last = following - 1
-        has_next = _same_stay(event_stay, following, stays.stay)
-        has_last = _same_stay(event_stay, last, stays.stay)
-        since = stays.times - event_times[last] if len(event_times) else stays.times
-        over = has_last & ((rule.reset is None) | (since < (rule.reset or 0)))
-        rows = np.flatnonzero(~over)
+        offsets = _offsets(stays, rule)
+        row_keys = stays.times + offsets[stays.stay]
+        # The next event at or after each row, and the last one before it; no event is of stay -1.
+        following = np.searchsorted(event_times + offsets[event_stay], row_keys, side="left")
+        owner, event_time = np.append(event_stay, -1), np.append(event_times, 0)
+        has_last = owner[following - 1] == stays.stay
+        since = stays.times - event_time[following - 1]
+        rows = np.flatnonzero(~(has_last & (rule.reset is None or since < rule.reset)))
+        has_next = owner[following] == stays.stay
         ahead = np.where(has_next, following, NO_EVENT)[rows]
-        until = np.append(event_times, 0)[ahead] - stays.times[rows]
+        until = event_time[ahead] - stays.times[rows]
         caught = (ahead != NO_EVENT) & (until >= rule.lead) & (until <= rule.horizon)
         ends = np.append(np.flatnonzero(np.diff(stays.stay)), len(stays.stay) - 1)
         left = stays.times[ends][stays.stay[rows]] - stays.times[rows]
@@ -235,7 +233,7 @@ class CountedRows:
 
     @property
     def n_events(self) -> int:
-        """Events that count, caught or not."""
+        """Number of events that count, caught or not."""
         return len(self.event_stay)
 
     @cached_property
@@ -258,46 +256,35 @@ class CountedRows:
         return np.asarray(sums / MICROSECONDS_PER_DAY)
 
     def next_rows(self, kept: BoolArray) -> AnyArray:
-        """Return, for each kept row, how many kept rows there are up to the end of its silence."""
+        """Return, for each kept row, the index of the first kept row after its silence."""
         times, stay = self.times[kept], self.stay[kept]
-        keys = _StayClock.from_rows(self.stays, self.rule).keys(stay, times)
+        keys = times + _offsets(self.stays, self.rule)[stay]
         # Times of one stay differ by at least a microsecond: no snooze silences only the row.
         return np.searchsorted(keys, keys + max(self.rule.snooze, 1), side="left")
 
 
-@dataclass(frozen=True, eq=False)
-class _StayClock:
-    """One number for stay and time, so that a search over all rows stays within a stay."""
+def _offsets(stays: Stays, rule: AlarmRule) -> AnyArray:
+    """Return what to add to the times of each stay so that they rise over all stays.
 
-    offsets: AnyArray
-
-    @classmethod
-    def from_rows(cls, stays: Stays, rule: AlarmRule) -> _StayClock:
-        first, last = _spans(stays)
-        room = last - first + rule.snooze + 2
-        starts = np.concatenate([[0], np.cumsum(room)[:-1]])
-        if len(room) and float(starts[-1]) + float(room[-1]) > 2**62:
-            raise ArgumentError(
-                "time", " spans too many centuries; check that times are hours or datetimes"
-            )
-        return cls(starts - first)
-
-    def keys(self, stay: AnyArray, times: AnyArray) -> AnyArray:
-        return np.asarray(times + self.offsets[stay])
-
-
-def _spans(stays: Stays) -> tuple[AnyArray, AnyArray]:
-    """First and last time of each stay, of rows and events."""
-    low = np.full(stays.n_stays, np.iinfo(np.int64).max)
-    high = np.full(stays.n_stays, np.iinfo(np.int64).min)
-    for stay, times in ((stays.stay, stays.times), (stays.event_stay, stays.event_times)):
-        np.minimum.at(low, stay, times)
-        np.maximum.at(high, stay, times)
-    return low, high
+    A search over all rows then stays within a stay, also beyond a silence after its last row.
+    """
+    whose = np.concatenate([stays.stay, stays.event_stay])
+    times = np.concatenate([stays.times, stays.event_times])
+    first = np.full(stays.n_stays, np.iinfo(np.int64).max)
+    last = np.full(stays.n_stays, np.iinfo(np.int64).min)
+    np.minimum.at(first, whose, times)
+    np.maximum.at(last, whose, times)
+    room = last - first + rule.snooze + 2
+    starts = np.cumsum(room) - room
+    if len(room) and float(starts[-1]) + float(room[-1]) > 2**62:
+        raise ArgumentError(
+            "time", " spans too many centuries; check that times are hours or datetimes"
+        )
+    return np.asarray(starts - first)
 
 
 def _counted_events(stays: Stays, rule: AlarmRule) -> tuple[AnyArray, AnyArray]:
-    """Return the events that count: those within the reset time of one that counts do not."""
+    """Return the events that count, which are not within the reset time of an earlier one."""
     stay, times = stays.event_stay, stays.event_times
     first = np.ones(len(stay), dtype=np.bool_)
     first[1:] = np.diff(stay) != 0
@@ -313,18 +300,10 @@ def _counted_events(stays: Stays, rule: AlarmRule) -> tuple[AnyArray, AnyArray]:
     return stay[kept], times[kept]
 
 
-def _same_stay(event_stay: AnyArray, events: AnyArray, stay: AnyArray) -> BoolArray:
-    """Whether an event, by its number, exists and is one of the stay."""
-    if len(event_stay) == 0:
-        return np.zeros(len(stay), dtype=np.bool_)
-    inside = (events >= 0) & (events < len(event_stay))
-    return np.asarray(inside & (event_stay[np.clip(events, 0, len(event_stay) - 1)] == stay))
-
-
 def _common_codes(rows: AnyArray, events: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Number the stays of rows from 0; those of events that have no row follow."""
     both = np.concatenate([rows, events]) if len(events) else rows
-    codes = group_codes(both, np.zeros(len(both), dtype=np.bool_), "stay")
+    codes = group_codes(both, both, "stay")
     with_rows, first = np.unique(codes[: len(rows)], return_index=True)
     renumbered = np.argsort(np.append(with_rows, np.setdiff1d(codes, with_rows)))
     return renumbered[codes[: len(rows)]], renumbered[codes[len(rows) :]], rows[first]
@@ -335,7 +314,7 @@ def read_scores(scores: Any, name: str) -> FloatArray:
     column = as_vector(scores, name)
     if column.dtype == object:
         column = np.where(missing_values(column), np.nan, column)
-    # The threshold +inf raises no alarm.
+    # A score of +inf would reach the threshold +inf, which raises no alarm.
     return np.minimum(as_floats(column, name), LARGEST_FINITE)
 
 

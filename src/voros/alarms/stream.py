@@ -20,7 +20,7 @@ STATE_FORMAT, STATE_SCHEMA = "voros alarm state", 1
 
 
 class StayState(NamedTuple):
-    """What the next rows of a stay depend on, in microseconds; None where there was none.
+    """The past on which the next rows of a stay depend, in microseconds; None where there is none.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class StayState(NamedTuple):
 
 @dataclass(frozen=True)
 class AlarmState:
-    """What the rows to come depend on: for each stay its last row, alarm and event.
+    """The last row, alarm and event of each stay, on which its next rows depend.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def _read_stay(entry: Entry) -> tuple[Any, StayState]:
 def sound(
     stays: Stays, scores: FloatArray, threshold: float, rule: AlarmRule, state: AlarmState
 ) -> tuple[BoolArray, AlarmState]:
-    """Tell which rows of the stays sound an alarm, and return the state after them.
+    """Return which rows of the stays sound an alarm, and the state after them.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def sound(
             continue
         if last.row is not None and time <= last.row:
             raise ArgumentError(
-                "time", f" of stay {names[code]} is not after its last row; rows come in order"
+                "time", f" of stay {names[code]} is not after its last row; rows must come in order"
             )
         later = last.after_row(time, bool(scores[row] >= threshold), rule)
         alarms[row] = later.alarm == time
@@ -157,7 +157,7 @@ def _in_order(stays: Stays) -> Iterator[tuple[int, int, int | None]]:
 
 
 def parse_state(state: AlarmState | str | None) -> AlarmState:
-    """Return a state; none is that of stays that begin."""
+    """Return a state, read from JSON where it is text; None is the state before any row."""
     if isinstance(state, str):
         return AlarmState.from_json(state)
     if state is not None and not isinstance(state, AlarmState):

@@ -27,11 +27,11 @@ class AlarmCounts(NamedTuple):
     Attributes
     ----------
     tp : ndarray of int
-        Alarms that are the first to catch an event: events caught.
+        Events caught, by the first alarm that catches each.
     fp : ndarray of int
         False alarms.
     alarms : ndarray of int
-        All that count for the capacity.
+        Alarms that count for the capacity.
     """
 
     tp: AnyArray
@@ -153,7 +153,7 @@ class ScoredRows:
     stay, scores, event, unfinished : ndarray
         Of each kept row, in order of stay and time.
     resume : ndarray of int
-        The first kept row at which an alarm may sound again, as far as the end of the stay.
+        The first kept row at which an alarm may sound again, or the end of the stay.
     bounds : ndarray of int, shape (n_stays + 1,)
         Where each stay begins among the kept rows.
     """
@@ -193,7 +193,7 @@ class ScoredRows:
 
     @property
     def n_without_row(self) -> int:
-        """Events that no scored row can catch."""
+        """Number of events that no scored row can catch."""
         reached = np.unique(self.event)
         return self.rows.n_events - int(np.count_nonzero(reached != NO_EVENT))
 
@@ -249,7 +249,7 @@ class ScoredRows:
                 position = self.resume[position]
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Cut the stays into runs of about as many rows as are followed at once."""
+        """Cut the stays into runs of about `ROWS_AT_ONCE` rows."""
         first, n_stays = 0, len(self.bounds) - 1
         while first < n_stays:
             room = self.bounds[first] + ROWS_AT_ONCE

@@ -1,4 +1,4 @@
-"""Alarms over stays added up: what limits, scores and operating points are computed from."""
+"""Sums of alarms over stays, from which limits and operating points are computed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StaySums(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StayTotals:
-    """What is known of alarms over stays without a look at single stays.
+    """Sums of alarms over stays.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class StayTotals:
     n_events_elsewhere : int
         Events that are left out because their stay has no row.
     count : callable
-        Counts the alarms at each threshold, when they are asked for.
+        Counts the alarms at each threshold, on first use.
     weights : tuple of two floats
         How many stays each stay with an event stands for, and each without one.
     covers : Coverage
@@ -97,22 +97,22 @@ class StayTotals:
 
     @property
     def one_stay(self) -> float:
-        """How many stays one of them stands for at least."""
+        """The fewest stays that one stay stands for."""
         return float(min(self.weights))
 
     @property
     def n_stays(self) -> int:
-        """Stays that have a row."""
+        """Number of stays that have a row."""
         return int(self.sums.stays.sum())
 
     @property
     def patient_days(self) -> float:
-        """Days at which an alarm may sound, of all stays."""
+        """Days at which an alarm may sound, over all stays."""
         return float(self._weighted(self.sums.days))
 
     @property
     def n_units(self) -> int:
-        """Patients, who are independent of each other."""
+        """Number of patients, who are independent of each other."""
         return self.n_stays
 
     def _weighted(self, sums: AnyArray) -> Any:
@@ -120,7 +120,7 @@ class StayTotals:
 
     @property
     def words(self) -> str:
-        """How many stays, events and days, and how many events are left out."""
+        """Numbers of stays, events and days, and of events that are left out."""
         stays, events = counted(self.n_stays, "stay"), counted(self.n_events, "event")
         left_out = f"; {words_elsewhere(n)}" if (n := self.n_events_elsewhere) else ""
         days = count(self.patient_days)
@@ -133,7 +133,7 @@ class StayTotals:
             for one, other in zip(self.curve.with_event, self.curve.without_event, strict=True)
         )
         thresholds = np.append(np.inf, self.curve.thresholds)
-        # Of equal counts the last one is chosen: the one with fewest alarms of any kind.
+        # The last of equal counts is chosen, so the one with fewest alarms of any kind is last.
         order = np.lexsort((thresholds, -counted, tp, tp + fp))
         order = np.append(0, order[(tp + fp)[order] > 0])
         tp, fp, counted = tp[order], fp[order], counted[order]
@@ -196,7 +196,7 @@ class StayTotals:
     def within_reach(self, points: OperatingPoints, scenario: Scenario) -> OperatingPoints:
         """Return the points with enough negatives for all false alarms within the limits.
 
-        Then the score is the same whatever their number is.
+        With more negatives the score would be the same.
         """
         if self.n_events == 0:
             raise ValueError("the stays hold no event that counts; at least one is needed")
@@ -209,9 +209,9 @@ class StayTotals:
         return replace(points, n_negative=needed)
 
     def most_alarms(self, scenario: Scenario) -> float:
-        """Return alarms beyond which no threshold keeps the limits, nor any lower one."""
+        """Return the number of alarms beyond which no lower threshold keeps the limits either."""
         if self.rule.repeats == "ignored":
-            # The alarms that count may fall with the threshold.
+            # The alarms that count may become fewer as the threshold falls.
             return np.inf
         most = self.max_alarms(scenario, np.inf)
         # Alarms that count for the capacity only need not be precise.
@@ -221,9 +221,9 @@ class StayTotals:
         return float(most)
 
     def lowest_needed(self, scenario: Scenario, reach: float = 1.0) -> float:
-        """Return the threshold below which alarms are more than the limits leave, times a reach.
+        """Return the highest threshold with more alarms than the limits allow, times a reach.
 
-        It is -inf where the curve does not get there.
+        It is -inf where the curve has no such threshold.
         """
         here = self.at_prevalence(scenario.prevalence)
         of_stays = zip(here.weights, here.curve[1:], strict=True)
@@ -232,5 +232,5 @@ class StayTotals:
         return float(self.curve.thresholds[beyond[0]]) if len(beyond) else -np.inf
 
     def exhausts(self, scenario: Scenario) -> bool:
-        """Whether the thresholds of the curve reach beyond all that keep the limits."""
+        """Whether the curve has a threshold below all those that can keep the limits."""
         return self.lowest_needed(scenario) > -np.inf
