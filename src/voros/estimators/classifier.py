@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -386,11 +385,10 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         with suppress(InfeasibleError):
             allowed, curve = climbed(points, self.scenario, self.strategy, guarantee, 1, None)
         if allowed is not None and allowed.decision.can_alarm:
-            policy = ThresholdPolicy.from_allowed(
-                allowed, strategy=self.strategy, pos_label=self.pos_label_
-            )
             warn_if_dependent(allowed)
-            return replace(policy, curve=curve)
+            return ThresholdPolicy.from_allowed(
+                allowed, strategy=self.strategy, pos_label=self.pos_label_, curve=curve
+            )
         reason = why_never_alarm(points, self.scenario, guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(

@@ -202,7 +202,8 @@ class Guarantee:
         >>> Guarantee(0.9, horizon=500).split(4)
         Guarantee(confidence=0.975, horizon=500)
         """
-        return self.with_error(1 / check_count(n_models, "n_models", "a whole number above 0"))
+        n_models = check_count(n_models, "n_models", "a whole number above 0")
+        return self if n_models == 1 else self.with_error(1 / n_models)
 
     def with_error(self, part: float) -> Guarantee:
         """Return the guarantee with part of its error, on every step of a ladder.

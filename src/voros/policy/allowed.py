@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.core.arguments import as_number, check_count
+from voros.core.arguments import check_count
 from voros.core.costs import CostDistribution
 from voros.core.decision import Decision, decide, reachable, solve
 from voros.core.hull import Choice, CostHull
@@ -145,10 +145,8 @@ def choose(decision: Decision, strategy: PolicyStrategy) -> tuple[tuple[Choice, 
 
 
 def limits_under(guarantee: Guarantee | None, scenario: Scenario) -> Scenario:
-    """Read the limits as the guarantee does: a capacity of whole alarms is one per horizon."""
-    if guarantee is None or guarantee.horizon is None:
-        return scenario
-    return guarantee.limits(scenario)
+    """Return the limits as the guarantee reads them: whole alarms are those of one horizon."""
+    return scenario if guarantee is None else guarantee.limits(scenario)
 
 
 def allowed_thresholds(
@@ -157,21 +155,8 @@ def allowed_thresholds(
     guarantee: Guarantee | None = None,
     n_models: int = 1,
 ) -> AllowedThresholds:
-    """Decide which thresholds of one model may be deployed; the tests are run once.
-
-    Parameters
-    ----------
-    points : OperatingPoints
-        As observed; feasibility is judged at the scenario's prevalence.
-    scenario : Scenario
-    guarantee : Guarantee, optional
-        The promise to keep for whichever of the models is deployed.
-    n_models : int, default 1
-        How many models the one to deploy is chosen from on these cases.
-    """
-    share = split(guarantee, n_models)
-    scenario = limits_under(guarantee, scenario)
-    decision = deployable(points, scenario, share)
+    """Decide which thresholds of one model may be deployed; parameters as in `deployable`."""
+    decision = deployable(points, scenario, guarantee, n_models)
     return AllowedThresholds.from_decision(points, decision, guarantee, n_models)
 
 
@@ -197,16 +182,6 @@ def warn_of_correlation(correlation: float, n_units: int, per: str, block: int) 
     )
 
 
-def split(guarantee: Guarantee | None, n_models: int) -> Guarantee | None:
-    """Return what to ask of each of several models, one of which will be deployed."""
-    if guarantee is None or n_models == 1:
-        return guarantee
-    return guarantee.split(n_models)
-
-
-NAME = "guarantee"
-
-
 def read_guarantee(guarantee: object) -> Guarantee | None:
     """Return a guarantee, or None; a number is its confidence, several are a ladder.
 
@@ -215,17 +190,16 @@ def read_guarantee(guarantee: object) -> Guarantee | None:
     >>> read_guarantee(0.95)
     Guarantee(confidence=0.95, horizon=None)
     """
-    # Imported lazily: circular dependency.
+    # Imported lazily: scipy.special takes as long to load as the rest of a policy.
     from voros.guarantee import Guarantee
 
     if guarantee is None or isinstance(guarantee, Guarantee):
         return guarantee
     if isinstance(guarantee, (Real, tuple, list)) and not isinstance(guarantee, bool):
-        plain = guarantee if isinstance(guarantee, (tuple, list)) else as_number(guarantee, NAME)
         try:
-            return Guarantee(plain)  # type: ignore[arg-type]
+            return Guarantee(guarantee)  # type: ignore[arg-type]
         except ArgumentError as error:
-            raise ValueError(f"{NAME}={guarantee!r}: {error}") from None
+            raise ValueError(f"guarantee={guarantee!r}: {error}") from None
     raise TypeError(f"guarantee={guarantee!r}; accepted is a voros.Guarantee or a confidence")
 
 
@@ -239,16 +213,27 @@ def check_guarantee(guarantee: object) -> Guarantee:
 
 
 def deployable(
-    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None = None
+    points: OperatingPoints,
+    scenario: Scenario,
+    guarantee: Guarantee | None = None,
+    n_models: int = 1,
 ) -> Decision:
-    """Decide which thresholds may be deployed; raising no alarm always may.
+    """Decide which thresholds of one model may be deployed.
 
-    ``points`` are as observed, and feasibility is judged at the scenario's prevalence; the limits
-    are read as the guarantee does (`limits_under`).
+    Parameters
+    ----------
+    points : OperatingPoints
+        As observed; feasibility is judged at the scenario's prevalence.
+    scenario : Scenario
+    guarantee : Guarantee, optional
+        The promise to keep for whichever of the models is deployed.
+    n_models : int, default 1
+        Number of models from which the one to deploy is chosen on these cases.
     """
     if guarantee is None:
         return decide(points, scenario)
-    return reachable(solve(points, scenario, guarantee.certified(points, scenario)))
+    limits = guarantee.limits(scenario)
+    return reachable(solve(points, limits, guarantee.split(n_models).certified(points, limits)))
 
 
 def why_never_alarm(
@@ -257,20 +242,17 @@ def why_never_alarm(
     guarantee: Guarantee | None = None,
     n_models: int = 1,
 ) -> str:
-    """Say why no threshold that raises an alarm may be deployed, where that is so.
+    """Say why no threshold that raises an alarm may be deployed; parameters as in `deployable`.
 
-    The guarantee is for whichever of several models is deployed. Of a ladder, why not even at its
-    lowest confidence.
+    For a ladder, say why none may be deployed at its lowest confidence.
     """
     scenario = limits_under(guarantee, scenario)
-    if guarantee is not None:
-        guarantee = guarantee.steps[-1]
     try:
         decision = decide(points, scenario)
     except InfeasibleError as error:
         return str(error)
     if guarantee is not None and decision.can_alarm:
-        return guarantee.explain(points, scenario, n_models)
+        return guarantee.steps[-1].explain(points, scenario, n_models)
     return limits_message(decision)
 
 

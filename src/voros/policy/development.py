@@ -1,4 +1,4 @@
-"""Thresholds that are fixed on development cases and tested on validation cases."""
+"""Fix thresholds on development cases and test them on validation cases."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.policy.allowed import (
     AllowedThresholds,
-    limits_under,
     mean_cost_ratio,
     read_guarantee,
-    split,
 )
 from voros.policy.origin import BY_RECALL, PolicyStrategy
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check_same_models(development: Iterable[str], validation: Iterable[str]) -> None:
-    """Refuse development cases of other models than the validation cases have scores of."""
+    """Raise unless development and validation cases have scores of the same models."""
     different = set(development) ^ set(validation)
     if different:
         names = ", ".join(map(repr, sorted(different)))
@@ -35,8 +33,9 @@ def check_same_models(development: Iterable[str], validation: Iterable[str]) -> 
 
 
 def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guarantee:
-    """Return the guarantee that development cases are for; refuse what they cannot help with."""
-    if guarantee is None:
+    """Return the guarantee to certify; raise where development cases cannot help with it."""
+    promise = read_guarantee(guarantee)
+    if promise is None:
         raise ArgumentError(
             "development",
             " needs a guarantee: model and thresholds are fixed on development cases so that "
@@ -48,12 +47,10 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
             f" cannot be combined with a capacity per {scenario.per}: leave it out, and thresholds "
             "are fixed on some of the validation periods",
         )
-    promise = read_guarantee(guarantee)
-    assert promise is not None
     if promise.ladder is not None or len(promise.steps) > 1:
         raise ArgumentError(
             "development",
-            " fixes the thresholds for one confidence, and several were asked for; accepted is "
+            " fixes the thresholds for one confidence, and the guarantee has several; accepted is "
             "one, such as 0.95",
         )
     return promise
@@ -61,7 +58,7 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
 
 @dataclass(frozen=True)
 class Planned:
-    """What is fixed on development cases, and the promise that validation cases are to certify.
+    """A plan that was fixed on development cases, and the promise that it is to keep.
 
     Attributes
     ----------
@@ -71,7 +68,7 @@ class Planned:
     guarantee : Guarantee
         The promise for whichever of `n_models` is deployed.
     n_models : int
-        From how many models this one was chosen on the validation cases.
+        Number of models from which this one was chosen on the validation cases.
     """
 
     plan: Plan
@@ -89,25 +86,23 @@ class Planned:
         strategy: PolicyStrategy,
         n_models: int = 1,
     ) -> Planned:
-        """Fix model and thresholds on development cases, for so many validation cases."""
+        """Fix model and thresholds on development cases; ``n_cases`` is that of validation."""
         if any(points.stays is not None for points in development.values()):
             raise ArgumentError(
                 "development", " over stays chooses a model; pass it to select_model"
             )
-        # Imported lazily
+        # Imported lazily: scipy.special takes as long to load as the rest of a policy.
         from voros.guarantee.development import Goal, Plan
         from voros.guarantee.promise import check_whole
         from voros.guarantee.recall_tests import recall_shares
 
         promise = check_development(guarantee, scenario)
-        share = split(promise, n_models)
-        assert share is not None
         for points in development.values():
             check_whole(points, scenario)
         ratio = points.negatives_per_positive
         cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
-        limits = limits_under(promise, scenario)
-        alpha, for_recall = recall_shares(share.alpha, limits, promise.horizon or n_cases)
+        limits, n_tested = promise.limits(scenario), promise.horizon or n_cases
+        alpha, for_recall = recall_shares(promise.split(n_models).alpha, limits, n_tested)
         goal = Goal(
             n_cases=n_cases,
             horizon=promise.horizon,
@@ -125,7 +120,7 @@ class Planned:
         -------
         AllowedThresholds
         str or None
-            Why there is none, where there is none.
+            Why none that raises an alarm may be deployed, where that is so.
         """
         from voros.guarantee.promise import check_whole
 

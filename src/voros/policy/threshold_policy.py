@@ -29,7 +29,7 @@ from voros.policy.allowed import (
 )
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.development import Planned, check_development
+from voros.policy.development import Planned
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, PolicyValues
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
 
@@ -179,7 +179,6 @@ class ThresholdPolicy(AppliedThresholds):
         y_score = compared_scores(y_score, miss_value, threshold_on)
         developed = None
         if development is not None:
-            check_development(guarantee, scenario)
             refuse_values("development", per_case)
             (developed,) = read_development(development, pos_label).values()
         points = read_points(
@@ -223,10 +222,9 @@ class ThresholdPolicy(AppliedThresholds):
         check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
-        guarantee = read_guarantee(guarantee)
-        curve: tuple[ConfidenceStep, ...] = ()
+        guarantee, reason, curve = read_guarantee(guarantee), None, ()
         if development is None:
-            shared_by, reason = check_n_models(guarantee, n_models), None
+            shared_by = check_n_models(guarantee, n_models)
             allowed, curve = climbed(points, scenario, strategy, guarantee, shared_by, model)
         else:
             shared_by = check_n_models(None, n_models)
@@ -239,13 +237,12 @@ class ThresholdPolicy(AppliedThresholds):
                 shared_by,
             )
             allowed, reason = planned.tested(points)
-        policy = cls.from_allowed(allowed, strategy=strategy, model=model)
         warn_if_dependent(allowed)
         warn_of_few_alarms(allowed.decision)
         if not allowed.decision.can_alarm:
             reason = reason or why_never_alarm(points, scenario, guarantee, shared_by)
             warn_caller(reason, NeverAlarmWarning)
-        return replace(policy, curve=curve)
+        return cls.from_allowed(allowed, strategy=strategy, model=model, curve=curve)
 
     @classmethod
     def from_allowed(
@@ -255,6 +252,7 @@ class ThresholdPolicy(AppliedThresholds):
         strategy: PolicyStrategy = "partial_voros",
         model: str | None = None,
         pos_label: Any = None,
+        curve: tuple[ConfidenceStep, ...] = (),
     ) -> ThresholdPolicy:
         """Choose from thresholds that may be deployed, without any warning.
 
@@ -262,8 +260,8 @@ class ThresholdPolicy(AppliedThresholds):
         -------
         ThresholdPolicy
         """
-        check_thresholds(allowed.decision.points)
         points = allowed.decision.points
+        check_thresholds(points)
         choices, default = choose(allowed.decision, strategy)
         return cls(
             scenario=allowed.decision.scenario,
@@ -277,6 +275,7 @@ class ThresholdPolicy(AppliedThresholds):
             n_models=allowed.n_models,
             pos_label=plain_label(pos_label),
             origin=allowed.origin,
+            curve=curve,
             rule=allowed.rule,
             values=PolicyValues.from_points(points),
         )
@@ -313,8 +312,6 @@ class ThresholdPolicy(AppliedThresholds):
 
     def fields(self) -> dict[str, Any]:
         """Return everything that is saved, in values that strict JSON can hold."""
-        label = _check_label(self.pos_label)
-        values = {} if self.values is None else {"values": self.values}
         return with_checksum(
             {
                 "format": POLICY_FORMAT,
@@ -324,14 +321,14 @@ class ThresholdPolicy(AppliedThresholds):
                 "scenario": self.scenario.fields(),
                 "guarantee": self.guarantee,
                 "n_models": self.n_models,
-                "pos_label": label,
+                "pos_label": _check_label(self.pos_label),
                 "origin": self.origin,
                 "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
                 "default": self.default.fields(),
                 "choices": [choice.fields() for choice in self.choices],
                 "curve": self.curve,
                 "rule": None if self.rule is None else self.rule.fields(),
-                **values,
+                **({} if self.values is None else {"values": self.values}),
             }
         )
 

@@ -22,7 +22,6 @@ from voros.policy.allowed import (
     deployable,
     limits_under,
     read_guarantee,
-    split,
     why_never_alarm,
 )
 from voros.policy.confidence_curve import ConfidenceStep
@@ -73,14 +72,14 @@ def rank_points(
     guarantee = read_guarantee(guarantee)
     if guarantee is not None and isinstance(guarantee.confidence, tuple):
         return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
-    share, best = split(guarantee, n_models), -np.inf
+    best = -np.inf
     scenario = limits_under(guarantee, scenario)
     scored, kept, sign = [], {}, -1 if strategy == "expected_cost" else 1
     # Points are counted one model at a time. Only the thresholds that can be deployed are kept, and
     # all points of the best model so far, with copies of uncounted cases.
     for model, counted in points_by_model.items():
         points = kept_points(counted)
-        decision = deployable(points, scenario, share)
+        decision = deployable(points, scenario, guarantee, n_models)
         row = _score(model, decision, strategy)
         kept[model] = AllowedThresholds.from_decision(points, decision, guarantee, n_models)
         if decision.uncounted is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -231,12 +231,13 @@ class Selection(ReprMixin):
             strategy=strategy or self.strategy,
             model=name,
             pos_label=self.pos_label,
+            curve=self.curve,
         )
         warn_if_dependent(allowed)
         if not allowed.decision.can_alarm:
             why = self.reason if name == self.winner else "no threshold is allowed"
             warn_caller(f"model {name!r}: {why}", NeverAlarmWarning)
-        return replace(policy, curve=self.curve).comparing(self.threshold_on)
+        return policy.comparing(self.threshold_on)
 
     @property
     def close_to_winner(self) -> tuple[str, ...]:

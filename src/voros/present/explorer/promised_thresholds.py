@@ -16,7 +16,6 @@ from voros.core.scenario import Scenario
 from voros.guarantee import Guarantee
 from voros.io.writing import plain
 from voros.plotting.straight_lines import marked_runs
-from voros.policy.allowed import split
 from voros.typing import BoolArray
 
 
@@ -41,8 +40,7 @@ def promised_thresholds(
     >>> promised_thresholds({"a": points}, held, limits, Guarantee())["models"]
     [{'runs': [[9, 99]], 'lowest': 1.0, 'alarms': 100}]
     """
-    share = split(guarantee, len(points_by_model))
-    assert share is not None
+    share = guarantee.split(len(points_by_model))
     return {
         "confidence": float(guarantee.only_confidence),
         "horizon": None if guarantee.horizon is None else int(guarantee.horizon),
