@@ -46,7 +46,7 @@ def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
     n_above = sum(each > 3 for each in expected)
     assert table.n_above.tolist() == [n_above]
     rules = [(sum(expected) / 30, 3)] + ([] if exceed is None else [(n_above / 30, exceed)])
-    assert [(rule.values[0], rule.bound) for rule in table.rules] == rules
+    assert [(limit.values[0], limit.bound) for limit in table.limits] == rules
     broken = "capacity" in {violation.limit for violation in found.violations}
     assert broken == any(value > bound for value, bound in rules)
     assert found.mean_alarms == sum(expected)

@@ -1,4 +1,4 @@
-"""What deployed thresholds do in each period, against a capacity per period."""
+"""Count the alarms of deployed thresholds in each period, against a capacity per period."""
 
 from __future__ import annotations
 
@@ -11,19 +11,10 @@ from voros.core.grouped_cases import counts_by_group
 from voros.core.periods import SUM_ROUNDING, PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
+from voros.policy.violations import CheckedLimit
 from voros.text.numbers import count, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class PeriodRule:
-    """What a rule measures at each threshold, what it may be at most, and where it is broken."""
-
-    values: FloatArray
-    bound: float
-    measure: str
-    broken: BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -34,7 +25,7 @@ class PeriodEvaluation(ReprMixin):
     ----------
     scenario : Scenario
     names : ndarray of str, shape (n_periods,)
-        All periods, those without a case included.
+        All periods, including those without a case.
     thresholds : ndarray of shape (n_thresholds,)
     n_cases, n_positive : ndarray of shape (n_periods,)
     tp, fp : ndarray of shape (n_periods, n_thresholds)
@@ -87,8 +78,9 @@ class PeriodEvaluation(ReprMixin):
             return by_period if weight == 1.0 else by_period * weight
 
         tp, fp = counts(cases.positive, per_positive), counts(~cases.positive, per_negative)
-        once = np.ones(cases.periods.n_periods, dtype=np.intp)
-        rows = np.repeat(np.arange(len(once)), once if cases.drawn is None else cases.drawn)
+        rows = np.arange(cases.periods.n_periods)
+        if cases.drawn is not None:
+            rows = np.repeat(rows, cases.drawn)
         return cls(
             scenario=scenario,
             names=cases.periods.names[rows],
@@ -113,8 +105,7 @@ class PeriodEvaluation(ReprMixin):
     @property
     def above(self) -> BoolArray:
         """Which periods have more alarms than the capacity, at each threshold."""
-        slack = SUM_ROUNDING * float(self.n_cases.sum()) if self.alarms.dtype.kind == "f" else 0.0
-        return np.asarray(self.alarms > self.scenario.capacity + slack)
+        return np.asarray(self.alarms > self.scenario.capacity + self._rounding)
 
     @property
     def mean_alarms(self) -> FloatArray:
@@ -127,23 +118,28 @@ class PeriodEvaluation(ReprMixin):
         return np.asarray(np.count_nonzero(self.above, axis=0))
 
     @property
-    def rules(self) -> tuple[PeriodRule, ...]:
+    def limits(self) -> tuple[CheckedLimit, ...]:
         """The mean over periods, and with ``exceed`` the share of periods above the capacity."""
         capacity, per, exceed = self.scenario.capacity, self.scenario.per, self.scenario.exceed
-        total, most = self.alarms.sum(axis=0), capacity * self.n_periods
-        slack = 0.0 if total.dtype.kind in "iu" else SUM_ROUNDING * float(self.n_cases.sum())
+        broken = self.alarms.sum(axis=0) > capacity * self.n_periods + self._rounding
         measure = f"alarms per {per}, on average"
-        mean = PeriodRule(self.mean_alarms, float(capacity), measure, total > most + slack)
+        mean = CheckedLimit("capacity", self.mean_alarms, float(capacity), broken, measure)
         if exceed is None:
             return (mean,)
         measure = f"of the periods (per {per}) have more than {capacity} alarms"
         broken = self.n_above > most_above(self.scenario, self.n_periods)
-        return mean, PeriodRule(self.n_above / self.n_periods, exceed, measure, broken)
+        above = self.n_above / self.n_periods
+        return mean, CheckedLimit("capacity", above, exceed, broken, measure)
+
+    @property
+    def _rounding(self) -> float:
+        """How far rounding can move a sum of weighted alarms; counts are exact."""
+        return SUM_ROUNDING * float(self.n_cases.sum()) if self.alarms.dtype.kind == "f" else 0.0
 
     @property
     def broken(self) -> BoolArray:
-        """Which thresholds break the capacity, by any of the rules."""
-        return np.asarray(np.any([rule.broken for rule in self.rules], axis=0))
+        """Which thresholds break the capacity, on average or in too many periods."""
+        return np.asarray(np.any([limit.broken for limit in self.limits], axis=0))
 
     def columns(self) -> dict[str, list[Any]]:
         """Return a row for each threshold and period, column by column."""
@@ -159,7 +155,7 @@ class PeriodEvaluation(ReprMixin):
         }
 
     def values(self) -> dict[str, Any]:
-        """Return what the rule looks at, for each threshold, as plain values."""
+        """Return the counts that the capacity limits, for each threshold, as plain values."""
         return {
             "n_periods": self.n_periods,
             "thresholds": self.thresholds.tolist(),

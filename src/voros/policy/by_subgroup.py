@@ -1,4 +1,4 @@
-"""What deployed thresholds do in each subgroup of cases, and where the floors hold."""
+"""Evaluate deployed thresholds in each subgroup of cases, and judge the floors there."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
 UNKEPT: tuple[FloorVerdict, FloorVerdict] = ("broken", "too few to say")
-
 PER_1000 = "cost of 1,000 cases, in misses"
 
 ESTIMATED = ("precision", "recall", "alarms", "cost_per_1000")
-"""What is estimated in each subgroup, with an interval."""
+"""Estimates of a subgroup that have an interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +44,11 @@ class SubgroupResult:
     intervals : EvaluationIntervals
         Exact, at the confidence that the subgroups share.
     floor : {"kept", "broken", "too few to say"}
-        Of the precision floor in the population of the subgroup: kept or broken where the interval
-        lies above or below it at every, or at some, deployed threshold. A threshold that raised no
-        alarm in the subgroup leaves it open; raising no alarm keeps it.
+        Whether the precision floor is kept in the population of the subgroup: kept where the
+        interval lies above it at every deployed threshold, broken where it lies below it at some.
+        A threshold that raised no alarm in the subgroup leaves this open; never alarm keeps it.
     recall_floor : {"kept", "broken", "too few to say"} or None
-        The same of a recall floor, where there is one; raising no alarm breaks it.
+        The same for a recall floor, where there is one; never alarm breaks it.
 
     Examples
     --------
@@ -85,15 +84,19 @@ class SubgroupResult:
         scenario: Scenario,
         confidence_level: float,
     ) -> SubgroupResult:
-        """Return what is known of a subgroup; all statements on it hold together."""
-        floors = floors_of(scenario)
-        can_alarm = np.isfinite(thresholds)
-        n_said = sum(floor > 0 for floor in floors.values()) * int(can_alarm.sum())
-        level = 1.0 - (1.0 - confidence_level) / max(n_said, 1)
-        verdicts = {
-            limit: _verdict(counts, can_alarm, limit, floor, level)
-            for limit, floor in floors.items()
-        }
+        """Evaluate a subgroup; all statements on it hold together."""
+        can_alarm, recall_floor = np.isfinite(thresholds), scenario.min_recall
+        n_verdicts = n_floors(scenario) * int(can_alarm.sum())
+        level = 1.0 - (1.0 - confidence_level) / max(n_verdicts, 1)
+        low, high = counts.precision_limits(level)
+        floor = floor_verdict(low[can_alarm], high[can_alarm], scenario.min_precision)
+        recall_verdict: FloorVerdict | None = None
+        if recall_floor is not None:
+            recall = counts.share(recall_of, level)
+            all_alarm = bool(can_alarm.all())
+            recall_verdict = (
+                floor_verdict(recall.low, recall.high, recall_floor) if all_alarm else "broken"
+            )
         return cls(
             column=name[0],
             subgroup=name[1],
@@ -104,8 +107,8 @@ class SubgroupResult:
             recall=float(counts.probability @ counts.tp / (counts.n_positive or np.nan)),
             cost_per_1000=counts.cost_per_1000,
             intervals=counts.intervals(confidence_level),
-            floor=verdicts["precision"],
-            recall_floor=verdicts.get("recall"),
+            floor=floor,
+            recall_floor=recall_verdict,
         )
 
     @property
@@ -135,51 +138,47 @@ class SubgroupResult:
         )
 
 
-def floors_of(scenario: Scenario) -> dict[Floor, float]:
-    """Return the floors that every subgroup is held to."""
-    floors: dict[Floor, float] = {"precision": scenario.min_precision}
-    recall = scenario.min_recall
-    return floors if recall is None else floors | {"recall": recall}
+def n_floors(scenario: Scenario) -> int:
+    """Return the number of floors that every subgroup is held to."""
+    return (scenario.min_precision > 0) + (scenario.min_recall is not None)
 
 
-def _verdict(
-    counts: ThresholdCounts, can_alarm: BoolArray, limit: Floor, floor: float, level: float
-) -> FloorVerdict:
+def floor_verdict(low: FloatArray | float, high: FloatArray | float, floor: float) -> FloorVerdict:
+    """Compare a floor with the limits of a share, of one threshold or several.
+
+    Without an alarm, or without a positive, the limits are 0 and 1.
+
+    Examples
+    --------
+    >>> floor_verdict(0.4, 0.6, 0.3), floor_verdict(0.4, 0.6, 0.5), floor_verdict(0.4, 0.6, 0.7)
+    ('kept', 'too few to say', 'broken')
+    """
     if floor <= 0:
         return "kept"
-    if limit == "recall" and not can_alarm.all():
+    if np.any(np.less(high, floor)):
         return "broken"
-    if limit == "precision":
-        ends = counts.precision_limits(level)
-    else:
-        recall = counts.share(recall_of, level)
-        ends = recall.low, recall.high
-    low, high = (limits[can_alarm] for limits in ends)
-    if (high < floor).any():
-        return "broken"
-    # Without an alarm, or a positive, the limits are 0 and 1.
-    return "kept" if (low >= floor).all() else "too few to say"
+    return "kept" if np.all(np.greater_equal(low, floor)) else "too few to say"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SubgroupEvaluation(ReprMixin):
     """What a policy does in each subgroup of cases or of stays, its thresholds fixed beforehand.
 
-    Of each measure the intervals of all subgroups hold together with the stated confidence
-    (Bonferroni), and so does all that is said of the floors. The capacity is one for all cases:
-    no subgroup keeps or breaks it alone.
+    The intervals of one measure hold in all subgroups together with the stated confidence
+    (Bonferroni), and so do all verdicts on the floors. There is one capacity for all cases: no
+    subgroup keeps or breaks it alone.
 
     Attributes
     ----------
     names : tuple of (str, str)
         Column and subgroup.
     results : tuple of SubgroupResult or StayEvaluation
-        What is known of each subgroup.
+        One for each subgroup.
     scenario : Scenario
     confidence_level : float
         Of all subgroups together.
     confidence_each : float
-        Of each subgroup's intervals alone.
+        Of the intervals of one subgroup alone.
     notes : tuple of str
         Which subgroups were pooled.
 
@@ -223,7 +222,7 @@ class SubgroupEvaluation(ReprMixin):
     ) -> SubgroupEvaluation:
         """Count the alarms of each subgroup at the thresholds of an evaluation of all cases.
 
-        ``codes`` are the patients, where cases of one patient are not independent.
+        ``codes`` are the patients, where they have several cases.
 
         Returns
         -------
@@ -254,11 +253,11 @@ class SubgroupEvaluation(ReprMixin):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        """Go through the results of the subgroups."""
+        """Iterate over the results of the subgroups."""
         return iter(self.results)
 
     def __len__(self) -> int:
-        """How many subgroups there are."""
+        """Return the number of subgroups."""
         return len(self.names)
 
     def __getitem__(self, name: tuple[str, str]) -> Any:
@@ -271,7 +270,7 @@ class SubgroupEvaluation(ReprMixin):
     def with_floor(
         self, verdict: FloorVerdict, floor: Floor = "precision"
     ) -> tuple[tuple[str, str], ...]:
-        """Return the subgroups of which this is known of the precision, or the recall floor."""
+        """Return the subgroups with this verdict on the precision floor, or the recall floor."""
         attribute = "floor" if floor == "precision" else "recall_floor"
         pairs = zip(self.names, self.results, strict=True)
         return tuple(name for name, result in pairs if getattr(result, attribute) == verdict)
@@ -280,10 +279,10 @@ class SubgroupEvaluation(ReprMixin):
         """Return the figures of each subgroup as plain values; the limits are for all cases."""
         rows = []
         for (column, subgroup), result in zip(self.names, self.results, strict=True):
-            row = {"column": column, "subgroup": subgroup} | result.values()
-            row = {name: row[name] for name in row if name not in ("satisfied", "violations")}
-            recall = {} if result.recall_floor is None else {"recall_floor": result.recall_floor}
-            rows.append(row | {"floor": result.floor} | recall)
+            row = {"column": column, "subgroup": subgroup, **result.values(), "floor": result.floor}
+            if result.recall_floor is not None:
+                row["recall_floor"] = result.recall_floor
+            rows.append({k: v for k, v in row.items() if k not in ("satisfied", "violations")})
         return rows
 
     def frame(self, backend: str | None = None) -> Any:
@@ -293,34 +292,39 @@ class SubgroupEvaluation(ReprMixin):
         return make_frame({name: [row[name] for row in rows] for name in plain}, backend)
 
     def table(self) -> Table:
-        """Return the subgroups as a table for people."""
-        floors = floors_of(self.scenario)
-        titles = {"precision": "floor", "recall": "recall floor"}
-        kept = [f"{titles[limit]} {floor:g}" for limit, floor in floors.items()]
-        rows: list[tuple[str, ...]] = [("subgroup", *self.results[0].TITLES, *kept)]
+        """Return a table with a row for each subgroup."""
+        recall, titles = self.scenario.min_recall, self.results[0].TITLES
+        floors = [f"floor {self.scenario.min_precision:g}"]
+        if recall is not None:
+            floors.append(f"recall floor {recall:g}")
+        rows: list[tuple[str, ...]] = [("subgroup", *titles, *floors)]
         for name, result in zip(self.names, self.results, strict=True):
-            verdicts = (result.floor, result.recall_floor or "")[: len(floors)]
+            verdicts = (result.floor, *([result.recall_floor] if result.recall_floor else []))
             rows.append((": ".join(name), *result.cells(), *verdicts))
         return Table.from_rows(rows)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How sure the table is, what is known of the floors, and what was pooled."""
+        """The confidence of the table, the verdicts on the floors, and what was pooled."""
         together = (
             f"intervals of all {len(self)} subgroups together hold with confidence "
             f"{percent(self.confidence_level)} "
             f"(Bonferroni: {percent(self.confidence_each)} each)"
         )
-        said = []
-        for limit, floor in floors_of(self.scenario).items():
-            few = "alarms" if limit == "precision" else "positives"
-            broken, unclear = (
-                ", ".join(map(": ".join, self.with_floor(verdict, limit))) or "no subgroup"
-                for verdict in UNKEPT
-            )
-            said.append(f"{limit} floor {floor:g} broken in: {broken}")
-            said.append(f"{limit} floor {floor:g} open, with too few {few} to say, in: {unclear}")
-        return (together, *said, *self.notes)
+        verdicts = self._verdicts("precision", self.scenario.min_precision, "alarms")
+        if self.scenario.min_recall is not None:
+            verdicts += self._verdicts("recall", self.scenario.min_recall, "positives")
+        return (together, *verdicts, *self.notes)
+
+    def _verdicts(self, limit: Floor, floor: float, few: str) -> tuple[str, str]:
+        broken, unclear = (
+            ", ".join(map(": ".join, self.with_floor(verdict, limit))) or "no subgroup"
+            for verdict in UNKEPT
+        )
+        return (
+            f"{limit} floor {floor:g} broken in: {broken}",
+            f"{limit} floor {floor:g} open, with too few {few} to say, in: {unclear}",
+        )
 
     def _parts(self) -> tuple[str | Table, ...]:
         return self.table(), *self.words

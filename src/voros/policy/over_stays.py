@@ -1,4 +1,4 @@
-"""What a fixed threshold does over new stays: alarms per patient-day, events caught, lead times."""
+"""Evaluate a fixed threshold over new stays: alarms per patient-day, events caught, lead times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
-from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floors_of
+from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floor_verdict, n_floors
 from voros.policy.deployment import Deployment
 from voros.policy.violations import Violation, find_violations
 from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from voros.core.subgroups import Subgroups
     from voros.guarantee import Guarantee
 
+ESTIMATES = {
+    "precision": "precision",
+    "recall": "recall of events",
+    "alarms_per_patient_day": "alarms per patient-day",
+}
+"""Figures that have an interval, and their names in tables."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class StayEvaluation(ReprMixin):
@@ -37,11 +44,11 @@ class StayEvaluation(ReprMixin):
     threshold : float
     n_stays, n_events : int
     n_events_without_row : int
-        Events that no scored row can catch; they are among the events, and missed.
+        Events that no scored row can catch; they count as events, and as missed.
     n_events_elsewhere : int
-        Events of stays without a row; they are not among the events.
+        Events of stays without a row; they do not count as events.
     patient_days : float
-        Days at which an alarm may sound.
+        Days on which an alarm may sound.
     tp, fp : int
         Events caught, and false alarms.
     alarms : int
@@ -51,12 +58,12 @@ class StayEvaluation(ReprMixin):
     n_stays_alarmed : int
         Stays with at least one alarm.
     n_first_useful : int
-        Those of them whose first alarm catches an event.
+        Stays whose first alarm catches an event.
     violations : tuple of Violation
         One for each limit that is broken.
     intervals : dict
-        Of precision, recall and alarms_per_patient_day, in the population of the patients. They
-        take patients as independent.
+        Of precision, recall and alarms_per_patient_day, in the population of the patients, who are
+        taken as independent.
     confidence_level : float
         Of the intervals.
     scenario : Scenario
@@ -78,9 +85,7 @@ class StayEvaluation(ReprMixin):
     (1, 1, 1.6, (3.0, 3.0, 3.0))
     """
 
-    TITLES: ClassVar = (
-        *("stays", "events", "precision", "recall of events", "alarms per patient-day"),
-    )
+    TITLES: ClassVar = ("stays", "events", *ESTIMATES.values())
 
     threshold: float
     n_stays: int
@@ -113,7 +118,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def recall(self) -> float:
-        """Share of the events that is caught."""
+        """Share of the events that are caught."""
         return _share(self.tp, self.n_events)
 
     @property
@@ -121,39 +126,31 @@ class StayEvaluation(ReprMixin):
         """Whether the precision floor is kept in the population, by the interval."""
         if np.isinf(self.threshold):
             return "kept"
-        return self._verdict("precision", self.scenario.min_precision, self.tp + self.fp)
+        return floor_verdict(*self.intervals["precision"], self.scenario.min_precision)
 
     @property
     def recall_floor(self) -> FloorVerdict | None:
-        """The same of a recall floor, where there is one; raising no alarm breaks it."""
+        """The same for a recall floor, where there is one; never alarm breaks it."""
         floor = self.scenario.min_recall
         if floor is None or np.isinf(self.threshold):
             return None if floor is None else "broken"
-        return self._verdict("recall", floor, self.n_events)
-
-    def _verdict(self, name: str, floor: float, counted: float) -> FloorVerdict:
-        low, high = self.intervals[name]
-        if floor <= 0:
-            return "kept"
-        if counted and high < floor:
-            return "broken"
-        return "kept" if counted and low >= floor else "too few to say"
+        return floor_verdict(*self.intervals["recall"], floor)
 
     @property
     def number_needed_to_evaluate(self) -> float:
-        """Alarms to look into for each event caught: 1 / precision."""
+        """Alarms to evaluate for each event caught: 1 / precision."""
         return _share(self.tp + self.fp, self.tp)
 
     @property
     def alarms_per_patient_day(self) -> float:
-        """Alarms that count for the capacity, over the patient-days."""
+        """Alarms that count for the capacity, per patient-day."""
         return _share(self.alarms, self.patient_days)
 
     @property
     def cost_per_event(self) -> float:
-        """Expected cost in missed events, for each event: raising no alarm costs 1.
+        """Expected cost in missed events, for each event: never alarm costs 1.
 
-        NaN where the costs are stated over t, which needs a number of negatives.
+        NaN where the costs are stated over t, which requires a number of negatives.
         """
         ratio = self.scenario.costs.mean_ratio(np.nan)
         return _share(ratio * self.fp + self.n_events - self.tp, self.n_events)
@@ -161,9 +158,8 @@ class StayEvaluation(ReprMixin):
     @property
     def lead_time_quartiles(self) -> tuple[float, float, float]:
         """Hours of warning of the events caught; NaN without any."""
-        if len(self.lead_times) == 0:
-            return (np.nan, np.nan, np.nan)
-        low, middle, high = np.quantile(self.lead_times, (0.25, 0.5, 0.75)).tolist()
+        hours = self.lead_times if len(self.lead_times) else [np.nan]
+        low, middle, high = np.quantile(hours, (0.25, 0.5, 0.75)).tolist()
         return low, middle, high
 
     def values(self) -> dict[str, Any]:
@@ -216,10 +212,10 @@ class StayEvaluation(ReprMixin):
         if self.scenario.min_recall is not None:
             limits["recall"] = f"at least {self.scenario.min_recall:g}"
         rows = [("", "value", f"{percent(self.confidence_level)} interval", "limit")]
-        for name in ("precision", "recall", "alarms_per_patient_day"):
-            value, (low, high) = getattr(self, name), self.intervals[name]
-            span = "-" if np.isnan(value) else interval(low, high)
-            rows.append((TITLES[name], short(value), span, limits.get(name, "")))
+        for name, title in ESTIMATES.items():
+            value = getattr(self, name)
+            span = "-" if np.isnan(value) else interval(*self.intervals[name])
+            rows.append((title, short(value), span, limits.get(name, "")))
         quartiles = " / ".join(short(hours) for hours in self.lead_time_quartiles)
         rows += [
             ("events caught", f"{self.tp:,} of {self.n_events:,}", "", ""),
@@ -229,14 +225,6 @@ class StayEvaluation(ReprMixin):
             ("first alarm useful", f"{self.n_first_useful:,} of {self.n_stays_alarmed:,}", "", ""),
         ]
         return Table.from_rows(rows)
-
-
-TITLES = {
-    "precision": "precision",
-    "recall": "recall of events",
-    "alarms_per_patient_day": "alarms per patient-day",
-}
-"""What the table calls the figures that have an interval."""
 
 
 def _share(part: float, whole: float) -> float:
@@ -250,10 +238,9 @@ def evaluate_stays(
     evaluation = _evaluate(deployment, stays, confidence_level)
     if by is None:
         return evaluation
-    scenario = deployment.scenario
-    # With two floors there are two statements on each subgroup.
-    n_floors = sum(floor > 0 for floor in floors_of(scenario).values())
-    alone = 1.0 - (1.0 - confidence_level) / (max(n_floors, 1) * by.n_subgroups)
+    # Each floor is a statement on each subgroup.
+    n_verdicts = max(n_floors(deployment.scenario), 1) * by.n_subgroups
+    alone = 1.0 - (1.0 - confidence_level) / n_verdicts
     subgroups = SubgroupEvaluation(
         names=by.names,
         results=tuple(
@@ -261,7 +248,7 @@ def evaluate_stays(
             for part in by.partitions
             for code in range(len(part.names))
         ),
-        scenario=scenario,
+        scenario=deployment.scenario,
         confidence_level=confidence_level,
         confidence_each=alone,
         notes=by.notes,
@@ -275,7 +262,6 @@ def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) 
         raise ArgumentError(
             "prevalence", f"={scenario.prevalence!r} of the policy: stays are taken as observed"
         )
-    threshold = float(deployment.thresholds[0])
     counts = stays.counts(deployment.thresholds)
     tp, fp, alarms = (by_stay.sum(axis=0) for by_stay in counts)
     cases = OperatingPoints(
@@ -290,6 +276,7 @@ def _evaluate(deployment: Deployment, stays: StayRows, confidence_level: float) 
     )
     choice = Choice.at(cases, 0, *scenario.costs.ratio_range(1.0))
     most = cases.max_alarms(scenario)
+    threshold = float(deployment.thresholds[0])
     alarmed, useful = stays.first_alarms(threshold)
     return StayEvaluation(
         threshold=threshold,
@@ -340,7 +327,7 @@ def _intervals(
 
 
 def _rate_limits(alarms: FloatArray, days: FloatArray, confidence_level: float) -> Interval:
-    """Return limits of a ratio of two sums over patients, by Student's distribution."""
+    """Return the interval of a ratio of two sums over patients, by Student's distribution."""
     from scipy.special import stdtrit
 
     n_units, rate = len(days), float(alarms.sum() / days.sum())

@@ -9,19 +9,17 @@ import numpy as np
 
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
-from voros.policy.by_period import PeriodEvaluation
 from voros.text.numbers import count, count_within, interval, percent, short, typed, typed_percent
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.core.hull import Choice
-
+    from voros.policy.by_period import PeriodEvaluation
 
 Limit: TypeAlias = Literal["precision", "recall", "capacity"]
 
-
 ALL_COSTS = 1 - 1e-12
-"""A share of the cost distribution above this is all of it, but for rounding."""
+"""A larger share of the cost distribution is all of it; the rest is rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +36,12 @@ class Violation:
     missed_by : float
         Distance from `worst` to `bound`, above 0.
     probability : float
-        Of the cost distribution, on which the limit is broken.
+        Share of the cost distribution at which the limit is broken.
     where : tuple of Choice
         The thresholds that break it, and the cost ratios at which they are deployed.
     measure : str
         What `worst` and `bound` measure, where the capacity is one per period: mean alarms per
-        period, or the share of periods above.
+        period, or the share of periods above the capacity.
 
     Examples
     --------
@@ -64,7 +62,7 @@ class Violation:
     measure: str = ""
 
     def __str__(self) -> str:
-        """Say what is broken and by how much; at which costs, unless at all of them."""
+        """Say which limit is broken, by how much and, unless at all costs, at which."""
         if self.limit != "capacity":
             worst = short(self.worst, self.bound)
             said = f"{self.limit}: {worst}, at least {typed(self.bound)} required"
@@ -83,6 +81,17 @@ class Violation:
         return f"{said} (at cost ratios {spans}, {share} of the cost distribution)"
 
 
+@dataclass(frozen=True, eq=False)
+class CheckedLimit:
+    """A limit at each deployed threshold: what it measures, its bound, and where it is broken."""
+
+    limit: Limit
+    values: AnyArray
+    bound: float
+    broken: BoolArray
+    measure: str = ""
+
+
 def find_violations(
     cases: OperatingPoints,
     scenario: Scenario,
@@ -92,35 +101,29 @@ def find_violations(
     by_period: PeriodEvaluation | None,
 ) -> tuple[Violation, ...]:
     """Return the limits that some deployed threshold breaks."""
-
-    def broken(
-        limit: Limit, marks: BoolArray, values: AnyArray, bound: float, measure: str = ""
-    ) -> tuple[Violation, ...]:
-        if not marks.any():
-            return ()
-        worst = (np.max if limit == "capacity" else np.min)(values[marks]).item()
-        where = tuple(choices[i] for i in np.flatnonzero(marks))
-        share = float(probability[marks].sum())
-        return (
-            Violation(
-                limit=limit,
-                bound=bound,
-                worst=worst,
-                missed_by=abs(worst - bound),
-                probability=share,
-                where=where,
-                measure=measure,
-            ),
-        )
-
-    floor, least = scenario.min_precision, scenario.min_recall
-    floors = broken("precision", ~cases.precise_enough(floor), cases.precision, floor)
-    if least is not None and cases.n_positive:
-        floors += broken("recall", ~cases.recalls_enough(least), cases.tpr, least)
+    floor, recall = scenario.min_precision, scenario.min_recall
+    limits = [CheckedLimit("precision", cases.precision, floor, ~cases.precise_enough(floor))]
+    if recall is not None and cases.n_positive:
+        limits.append(CheckedLimit("recall", cases.tpr, recall, ~cases.recalls_enough(recall)))
     if by_period is not None:
-        by_limit = [
-            broken("capacity", r.broken, r.values, r.bound, r.measure) for r in by_period.rules
-        ]
-        return *floors, *(violation for violations in by_limit for violation in violations)
-    beyond = ~cases.within_capacity(max_alarms)
-    return *floors, *broken("capacity", beyond, cases.counted_alarms, max_alarms)
+        limits += by_period.limits
+    else:
+        beyond = ~cases.within_capacity(max_alarms)
+        limits.append(CheckedLimit("capacity", cases.counted_alarms, max_alarms, beyond))
+    return tuple(_violation(one, choices, probability) for one in limits if one.broken.any())
+
+
+def _violation(
+    checked: CheckedLimit, choices: tuple[Choice, ...], probability: FloatArray
+) -> Violation:
+    worst = np.max if checked.limit == "capacity" else np.min
+    value = worst(checked.values[checked.broken]).item()
+    return Violation(
+        limit=checked.limit,
+        bound=checked.bound,
+        worst=value,
+        missed_by=abs(value - checked.bound),
+        probability=float(probability[checked.broken].sum()),
+        where=tuple(choices[i] for i in np.flatnonzero(checked.broken)),
+        measure=checked.measure,
+    )
