@@ -12,13 +12,13 @@ from scipy.stats import binom
 from voros import OperatingPoints, Scenario
 from voros.guarantee.binomial_tests import (
     alpha_shares,
+    at_least,
     beta_binomial_cdf,
     certified,
     fewest_alarms,
     first_rank,
     level_at,
     most_counted,
-    precision_risk,
     sequence_passed,
     share_risk,
     starts,
@@ -170,7 +170,7 @@ def test_one_limit_alone_has_all_of_alpha() -> None:
 
 
 def test_a_tail_probability_counts_every_outcome() -> None:
-    found = precision_risk(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
+    found = at_least(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
     np.testing.assert_allclose(found, [1.0, tail(3, 7, 0.3), 0.3**9], rtol=1e-12)
 
 
@@ -270,10 +270,6 @@ def test_the_level_is_that_of_every_start_up_to_there() -> None:
             tp = np.append(0, np.cumsum(labels)).astype(int)
             found = sequence_passed(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
             assert bool(found[-1]) == (passes and wrong > 0)
-
-
-def test_without_a_floor_nothing_is_at_risk() -> None:
-    assert precision_risk(np.array([0, 3]), np.array([4, 7]), 0.0).tolist() == [0.0, 0.0]
 
 
 def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None:

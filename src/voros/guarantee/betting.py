@@ -6,13 +6,14 @@ fixed before :math:`D_i` is seen, is never negative and has mean at most 1: an e
 reaches 1/alpha with probability at most alpha, whatever the bets are (Waudby-Smith and
 Ramdas, 2024).
 
-The bets decide the power. With n known, each one is that of the normal distribution's best test:
-where the wealth is :math:`w`, a normal sum with standard deviation :math:`s` still to come pays
-1/alpha with probability :math:`p = w \cdot \alpha` if the stake is
+The bets decide the power. As n is known, each bet is that of the best test of a normal sum. At
+wealth :math:`w`, a normal sum of the remaining draws with standard deviation :math:`s` pays 1/alpha
+with probability :math:`p = w \cdot \alpha` if the stake is
 
-.. math:: \lambda = \varphi(d) / (p s), \quad d = \Phi^{-1}(p),
+.. math:: \lambda = \varphi(d) / (p s), \quad d = \Phi^{-1}(p).
 
-and nothing once the target is reached (Voráček and Orabona, 2025, bet towards a target alike).
+Once the target is reached the stake is 0. Voráček and Orabona (2025) bet towards a target
+similarly.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from voros.typing import FloatArray
 def final_wealth(
     learned: FloatArray, draws: FloatArray, largest_loss: float, alphas: FloatArray
 ) -> FloatArray:
-    """Bet on draws of several variables, each towards 1/alpha, and return the wealth in the end.
+    """Bet on draws of several variables, each towards 1/alpha, and return the final wealth.
 
     Parameters
     ----------
     learned : ndarray of shape (n_learned, n_variables)
-        Draws seen beforehand: the first bets take their spread from them.
+        Draws seen beforehand, from which the first bets take the spread.
     draws : ndarray of shape (n_draws, n_variables)
     largest_loss : float
         No draw is below minus this.
@@ -53,7 +54,7 @@ def final_wealth(
     rounds = min(len(draws), TUNING.bet_rounds)
     edges = np.unique(np.linspace(0, len(draws), rounds + 1).astype(np.intp))
     for start, stop in pairwise(edges):
-        # Where nothing is known of the spread, it is the widest.
+        # An unknown spread is taken as the widest possible.
         square = np.where(squares > 0, squares / max(seen, 1), largest_loss**2)
         spread = np.sqrt(square * (len(draws) - start))
         stake = _stake(wealth * alphas, spread, largest_loss)
@@ -64,7 +65,7 @@ def final_wealth(
 
 
 def _stake(chance: FloatArray, spread: FloatArray, largest_loss: float) -> FloatArray:
-    """Return the bet for which a normal sum reaches the target with this chance."""
+    """Return the bet with which a normal sum reaches the target with this probability."""
     aimed = np.clip(chance / TUNING.aim, TUNING.least_chance, 1.0)
     density = np.exp(-(ndtri(aimed) ** 2) / 2) / np.sqrt(2 * np.pi)
     stake = np.minimum(density / (aimed * spread), TUNING.largest_stake / largest_loss)

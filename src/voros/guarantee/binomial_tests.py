@@ -1,19 +1,19 @@
-"""Exact binomial tests, and which thresholds they show to keep the limits in the population.
+"""Exact binomial tests, and which thresholds they certify for the population.
 
 Tails come from SciPy's special functions: `scipy.stats` has the same numbers, but takes longer to
 load than a guarantee takes to compute.
 
-Capacity: take the strictest threshold that breaks it. It does not depend on the validation cases,
-and every threshold that breaks the capacity raises at least its validation alarms. So one tail
-probability covers all thresholds at once: no correction for how many are tried, and ties only
-make it safer.
+Capacity: consider the strictest threshold that breaks it. It does not depend on the validation
+cases, and every threshold that breaks the capacity raises at least as many validation alarms. So
+one tail probability covers all thresholds at once, without a correction for their number; ties make
+the test more conservative.
 
-Precision: thresholds are tested from strict to lenient, each with every validation case it flags,
+Precision: thresholds are tested from strict to lenient, each on all validation cases that it flags,
 and the first failure ends the sequence. The first threshold that breaks a limit is a fixed number,
-so a binomial test of it is exact, and all thresholds together cost no more than that one test.
-Sequences start at fixed ranks, each with its share of alpha. One that has not failed at a later
-start collects the share of that start, as in the fallback procedure (Wiens 2003). The argument,
-ties included, is in the documentation (guarantees.md).
+so a binomial test of it is exact, and no other threshold adds to the error. Sequences start at
+fixed ranks, each with its share of alpha. A sequence that has not failed before a later start takes
+over the share of that start, as in the fallback procedure (Wiens 2003). The proof, which covers
+ties, is in the documentation (theory/guarantees.md).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 MOST_ALARMS = 1_000_000
-"""Where the search for enough alarms ends."""
+"""The search for enough alarms ends here."""
 
 SAW_TOOTH = 0.2
-"""How far the power can fall when one alarm is added; most with few alarms."""
+"""Most that the power can fall when one alarm is added; it falls most where alarms are few."""
 
 
 def at_least(
     count: AnyArray | int, trials: AnyArray | int, chance: FloatArray | float
 ) -> FloatArray:
-    """Probability of at least ``count`` of ``trials``, whatever the count.
+    """Return the probability of at least ``count`` of ``trials``; any count is accepted.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def at_least(
 
 
 def fewest_at(alpha: FloatArray | float, trials: AnyArray, chance: float) -> AnyArray:
-    """Return the least counts with a probability of at most ``alpha`` to be reached.
+    """Return the least counts that are reached with a probability of at most ``alpha``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def fewest_at(alpha: FloatArray | float, trials: AnyArray, chance: float) -> Any
 def fewest_near(
     guess: AnyArray, alpha: FloatArray | float, trials: AnyArray, chance: float
 ) -> AnyArray:
-    """Return the same from any guess, one step after another: the inverse is not exact."""
+    """Return what `fewest_at` does from any guess, in steps of one: the inverse is not exact."""
     fewest = guess
     while (high := at_least(fewest, trials, chance) > alpha).any():
         fewest = np.where(high, fewest + 1, fewest)
@@ -79,14 +79,14 @@ def fewest_near(
 def passing(
     alarms: AnyArray, floor: float, true_precision: float, alpha: float
 ) -> tuple[AnyArray, FloatArray]:
-    """True positives that pass, and the probability of as many at the true precision."""
+    """Return the true positives that pass, and the probability of as many at the true precision."""
     needed = fewest_at(alpha, alarms, floor)
     return needed, at_least(needed, alarms, true_precision)
 
 
 @lru_cache(maxsize=1024)
 def fewest_alarms(floor: float, true_precision: float, alpha: float, power: float) -> int:
-    """Return the least number of alarms with which the test passes as often as it should.
+    """Return the least number of alarms at which the test has the power asked for.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def fewest_alarms(floor: float, true_precision: float, alpha: float, power: floa
 
     low = 1
     while low < MOST_ALARMS:
-        # The power is a saw-tooth: nearly enough at one end may be enough somewhere before.
+        # The power is a saw-tooth: if it is nearly enough at one end, it may be enough before.
         if power_at(np.array([2 * low]))[0] >= power - SAW_TOOTH:
             alarms = np.arange(low, 2 * low)
             enough = power_at(alarms) >= power
@@ -113,7 +113,7 @@ def fewest_alarms(floor: float, true_precision: float, alpha: float, power: floa
 
 
 def beta_binomial_mass(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
-    """Probabilities of counts whose chance is beta distributed.
+    """Return the beta-binomial probabilities of counts.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def beta_binomial_mass(count: AnyArray, trials: int, a: int, b: int) -> FloatArr
 
 
 def beta_binomial_moments(trials: int, a: int, b: int) -> tuple[float, float]:
-    """Mean and standard deviation of the same.
+    """Return mean and standard deviation of a beta-binomial count.
 
     Examples
     --------
@@ -138,10 +138,10 @@ def beta_binomial_moments(trials: int, a: int, b: int) -> tuple[float, float]:
 
 
 def beta_binomial_cdf(count: AnyArray, trials: int, a: int, b: int) -> FloatArray:
-    """Probability of at most ``count`` of ``trials``, by one running sum for all values.
+    """Return beta-binomial probabilities of at most ``count`` of ``trials``, by one running sum.
 
-    SciPy sums again for every value. Far from the mean, where the sum is within rounding, nothing
-    is computed.
+    SciPy sums again for every count. Terms far from the mean, which are below rounding, are left
+    out.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def alpha_shares(
 ) -> tuple[float, float]:
     """Share alpha between a precision floor and a capacity of ``most`` of the cases.
 
-    Where one of them binds alone, it has all of alpha.
+    A limit that is the only one has all of alpha.
 
     Examples
     --------
@@ -171,19 +171,19 @@ def alpha_shares(
         return 0.0, alpha
     if most >= cases:
         return alpha, 0.0
-    # Few alarms vary much: then a small share would leave little of the capacity.
+    # A small number of alarms varies much: a small share would leave little of the capacity.
     share = TUNING.capacity_share * most**-0.5
     share = min(max(share, TUNING.least_capacity_share), TUNING.largest_capacity_share)
     return (1 - share) * alpha, share * alpha
 
 
 def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None) -> FloatArray:
-    """Probability that a threshold with at most these validation alarms breaks a capacity.
+    """Return the probability that a threshold that breaks a capacity has at most these alarms.
 
     The capacity is ``most`` of the cases, or of those of the horizon. For the population, the
     strictest threshold that breaks a share kappa flags a validation case with probability at least
-    kappa. For the next cases and a capacity of C alarms, it is the (C+1)-th largest future score,
-    and the validation cases above that are beta-binomial.
+    kappa. For the next cases and a capacity of C alarms, this threshold is the (C+1)-th largest
+    future score, and the number of validation cases above it is beta-binomial.
 
     Examples
     --------
@@ -205,32 +205,19 @@ def share_risk(alarms: AnyArray, n_cases: int, most: float, horizon: int | None)
 def most_counted(n_cases: int, most: float, horizon: int | None, alpha: float) -> int:
     """Return the largest count whose `share_risk` is at most ``alpha``; -1 where none is."""
     if horizon is None and most < n_cases:
-        # The fewest cases without an alarm with which the test passes.
+        # The fewest cases without an alarm at which the test passes.
         return n_cases - int(fewest_at(alpha, np.array(n_cases), 1 - most / n_cases))
     if horizon is None or int(most) >= horizon:
         return n_cases
-    # Far below the mean of a beta-binomial every count is safe, far above it none.
+    # Far below the mean of a beta-binomial every count passes, far above it none does.
     mean, deviation = beta_binomial_moments(n_cases, int(most) + 1, horizon - int(most))
     spread = TUNING.far * deviation + 1
     count = np.arange(max(0, int(mean - spread)), min(n_cases, int(mean + spread)) + 1)
     return int(count[0] + np.count_nonzero(share_risk(count, n_cases, most, horizon) <= alpha)) - 1
 
 
-def precision_risk(tp: AnyArray, alarms: AnyArray, min_precision: float) -> FloatArray:
-    """Probability of at least ``tp`` true positives in ``alarms`` at a precision of the floor.
-
-    Examples
-    --------
-    >>> precision_risk(np.array([9]), np.array([10]), 0.5).round(4).tolist()
-    [0.0107]
-    """
-    if min_precision == 0:
-        return np.zeros(len(tp))
-    return at_least(np.asarray(tp), alarms, min_precision)
-
-
 def first_rank(min_precision: float, alpha: float) -> int:
-    """Return the rank at which a precision half-way from the floor to 1 would probably pass.
+    """Return the rank at which a precision half-way from the floor to 1 probably passes.
 
     Examples
     --------
@@ -241,7 +228,7 @@ def first_rank(min_precision: float, alpha: float) -> int:
 
 
 def smallest_rank(min_precision: float, alpha: float) -> int:
-    """Return the first rank above which a perfect precision passes.
+    """Return the first rank at which a perfect precision passes on the cases above it.
 
     Examples
     --------
@@ -259,7 +246,7 @@ def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, Flo
 
     Both are fixed before any label is seen. Ranks double, from the smallest at which a perfect
     precision passes with a small share. The main sequence has most of alpha; the earlier ones are
-    for few alarms at a high precision, the later ones for a moderate but lasting precision.
+    for few alarms at a high precision, the later ones for a moderate precision of many alarms.
 
     Examples
     --------
@@ -287,9 +274,9 @@ def starts(min_precision: float, alpha: float, most: int) -> tuple[AnyArray, Flo
 
 
 def certified(points: OperatingPoints, floor: float, capacity: float, alpha: float) -> BoolArray:
-    """Return the thresholds that keep both limits in the population, but for ``alpha``.
+    """Return the thresholds that are certified to keep both limits in the population.
 
-    The ``capacity`` is a number of alarms on the cases of the points.
+    The ``capacity`` is a number of alarms on the cases of the points, and ``alpha`` the error.
     """
     n_cases, alarms = int(points.n_cases), points.alarms
     for_floor, for_capacity = alpha_shares(alpha, floor, capacity, n_cases)
@@ -309,15 +296,15 @@ def sequence_passed(
         Counts at each threshold, from strict to lenient, no alarm first.
     min_precision, alpha : float
     most : int
-        Alarms beyond which the capacity leaves nothing to certify.
+        The most alarms with which the capacity can be certified.
     """
     ranks, shares = starts(min_precision, alpha, most)
-    risk = precision_risk(tp, alarms, min_precision)
+    risk = at_least(tp, alarms, min_precision)
     at = np.searchsorted(alarms, ranks)
     passed = np.zeros(len(alarms), dtype=np.bool_)
     level = 0.0  # of the sequence under way; 0 if none is
     for begin, end in pairwise(np.unique(np.append(at, len(alarms))).tolist()):
-        # Several starts within one group of ties: the first that passes collects those after it.
+        # Of several starts within one group of ties, the first to pass takes over the later shares.
         for rank, share in zip(ranks[at == begin], shares[at == begin], strict=True):
             above = tp_above(tp, alarms, begin, rank)
             if level or at_least(above, rank - 1, min_precision) <= share:
@@ -330,7 +317,7 @@ def sequence_passed(
 
 
 def level_at(min_precision: float, alpha: float, alarms: AnyArray | int, most: int) -> FloatArray:
-    """Return the level of the test with so many alarms, in a sequence that has passed every start.
+    """Return the level of the test at a number of alarms, in a sequence that passed every start.
 
     Examples
     --------
@@ -343,7 +330,7 @@ def level_at(min_precision: float, alpha: float, alarms: AnyArray | int, most: i
 
 
 def needed_in_sequence(min_precision: float, alpha: float, alarms: AnyArray, most: int) -> AnyArray:
-    """Return the true positives that pass there; one more than the alarms where nothing is tested.
+    """Return the true positives that pass at `level_at`; more than alarms where nothing is tested.
 
     Examples
     --------
@@ -356,11 +343,12 @@ def needed_in_sequence(min_precision: float, alpha: float, alarms: AnyArray, mos
 
 
 def tp_above(tp: AnyArray, alarms: AnyArray, i: int, rank: int) -> int:
-    """Count the positives above the case at a rank; among tied cases the positives come first.
+    """Count the positives above the case at a rank; of tied cases the positives come first.
 
     Examples
     --------
-    Three cases tied at ranks 2 to 4, one of them positive; above rank 3 are the first and that one:
+    Three cases are tied at ranks 2 to 4, and one of them is positive. Above rank 3 lie the first
+    case and that one:
 
     >>> tp_above(np.array([0, 1, 2]), np.array([0, 1, 4]), 2, 3)
     2

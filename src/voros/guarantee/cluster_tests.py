@@ -1,21 +1,18 @@
 """Which thresholds keep the limits in the population where patients have several cases.
 
-Patients are independent, their cases are not. For a threshold that is fixed beforehand the sums
+Patients are independent, but their cases are not. At a threshold that is fixed beforehand the sums
 TP - floor * alarms of each patient are independent draws, with a mean of at least 0 exactly when
-the threshold keeps the floor; share * cases - alarms does the same for the capacity, and
-TP - floor * positives for a floor of recall. Bets on these sums are e-values.
+the threshold keeps the precision floor. The sums share * cases - alarms do the same for the
+capacity, and TP - floor * positives for a recall floor. Bets on these sums are e-values.
 
-Some patients, the one with most cases among them, are set aside to learn from: which thresholds
-to test, in which order, and how large the first bets are. The others are tested in two fixed
-sequences. The argument is in the documentation (guarantees.md).
+Some patients, including the one with most cases, are set aside. They decide which thresholds are
+tested, in which order, and how large the first bets are. Two fixed sequences of tests use the other
+patients. The proof is in the documentation (theory/guarantees.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,32 +24,28 @@ from voros.guarantee.tuning import TUNING
 from voros.text.numbers import short, threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
-LimitSums: TypeAlias = Callable[[FloatArray], list[tuple[FloatArray, float]]]
-"""Sums of each group at each of some thresholds whose mean a limit wants at least 0, and how far
-below 0 they may be, one limit after the other."""
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClusterTests:
-    """What the bets on each tested threshold came to.
+    """The results of the bets at each tested threshold.
 
     Attributes
     ----------
     thresholds : ndarray of shape (n_tested,)
         From strict to lenient.
     alphas : ndarray
-        Of each test.
+        Level of each test.
     e_values : ndarray
-        The smallest of the e-values of the limits; a test passes at 1/alpha.
+        The smallest e-value of the limits; a test passes at 1/alpha.
     start : int
-        Where both sequences begin: this threshold and the more lenient ones, and the stricter
-        ones from here upwards.
+        Where the two sequences begin. One tests this threshold and then more lenient ones; the
+        other tests the stricter ones, the most lenient of them first.
     signal : ndarray
-        The smallest of their mean sums in standard errors, over all patients.
+        The smallest mean sum of the limits in standard errors, over all patients.
     n_groups : int
     stricter_too : bool
-        Whether one threshold certifies all stricter ones: they raise fewer alarms, and there is
-        no floor.
+        Whether a certified threshold certifies all stricter ones: they raise fewer alarms, and
+        there is no floor.
     """
 
     thresholds: FloatArray
@@ -65,21 +58,21 @@ class ClusterTests:
 
     @property
     def passed(self) -> BoolArray:
-        """Which thresholds are certified: each sequence ends at its first failure."""
+        """Which tested thresholds are certified: each sequence ends at its first failure."""
         rejected = self.e_values * self.alphas >= 1
         lenient = np.logical_and.accumulate(rejected[self.start :])
         strict = np.logical_and.accumulate(rejected[: self.start][::-1])[::-1]
         return np.concatenate([strict, lenient])
 
     def certified(self, thresholds: FloatArray) -> BoolArray:
-        """Mark which thresholds are certified, those that were not tested themselves included."""
+        """Mark which of any thresholds are certified, whether they were tested or not."""
         passed = self.thresholds[self.passed]
         if self.stricter_too:
             return np.asarray(thresholds >= passed.min(initial=np.inf))
         return np.isin(thresholds, passed)
 
     def sentence(self, units: str = "groups") -> str:
-        """Say what came closest, and how many more patients would probably do."""
+        """Say which threshold came closest, and how many more patients would probably suffice."""
         if len(self.thresholds) == 0:
             return f"There are too few {units}: some are set aside to choose what to test."
         best = int(np.argmax(self.e_values))
@@ -98,7 +91,7 @@ class ClusterTests:
         needed = deviates / np.sqrt(1 - TUNING.learning_share)
         if self.signal[row] <= 0:
             return None
-        # The wealth grows exponentially with the groups, up to 1/alpha.
+        # The wealth grows exponentially with the number of groups, up to 1/alpha.
         gained = float(np.log(self.e_values[row]))
         growth = float(-np.log(self.alphas[row]) / gained) if gained > 0 else 1.0
         times = max((needed / float(self.signal[row])) ** 2, growth)
@@ -106,26 +99,32 @@ class ClusterTests:
 
 
 def has_floor(scenario: Scenario) -> bool:
-    """Whether a limit may be broken by a stricter threshold than one that keeps it."""
+    """Whether there is a floor, which a stricter threshold than one that keeps it may break."""
     return scenario.min_precision > 0 or scenario.min_recall is not None
 
 
 def cluster_tests(cases: GroupedCases, scenario: Scenario, alpha: float) -> ClusterTests:
     """Choose thresholds on the patients set aside, and test them on the others."""
-    sums = partial(_limit_sums, cases, scenario)
-    share = _mean_share(cases, scenario)
-    return sum_tests(cases, sums, share, alpha, stricter_too=not has_floor(scenario))
+    tested, order, n_learning = chosen_thresholds(cases, _mean_share(cases, scenario))
+    limits = _limit_sums(cases, scenario, tested)
+    free = not has_floor(scenario)
+    return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=free)
 
 
-def sum_tests(
-    cases: GroupedCases, limit_sums: LimitSums, share: float, alpha: float, *, stricter_too: bool
-) -> ClusterTests:
-    """Test limits on the sums of each group; thresholds that alarm this share are the last."""
+def chosen_thresholds(cases: GroupedCases, share: float) -> tuple[FloatArray, AnyArray, int]:
+    """Choose thresholds to test, down to this share of alarms, on the groups that are set aside.
+
+    Returns
+    -------
+    thresholds : ndarray
+    order : ndarray
+        The groups, those set aside first.
+    n_learning : int
+        Number of groups set aside.
+    """
     order, n_learning = learning_order(cases.sizes)
     place = np.argsort(order)[cases.codes]
-    tested = candidate_thresholds(cases.scores[place < n_learning], share)
-    limits = limit_sums(tested)
-    return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=stricter_too)
+    return candidate_thresholds(cases.scores[place < n_learning], share), order, n_learning
 
 
 def bet_tests(
@@ -137,27 +136,29 @@ def bet_tests(
     *,
     stricter_too: bool = False,
 ) -> ClusterTests:
-    """Bet on the sums of each group at thresholds that the first groups in an order chose.
+    """Bet on the sums of each group at thresholds that the groups set aside have chosen.
 
     Parameters
     ----------
     tested : ndarray of shape (n_tested,)
-        From strict to lenient; chosen by the groups that are learned from, and no others.
+        From strict to lenient; chosen on the groups set aside, and on no others.
     limits : list of (ndarray of shape (n_groups, n_tested), float)
-        Sums whose mean each limit wants at least 0, and how far below 0 they may be.
+        For each limit, sums whose mean is at least 0 where it is kept, and how far below 0 a sum
+        can be.
     order : ndarray of int
-        The groups, those learned from first.
+        The groups, those set aside first.
     n_learning : int
+        Number of groups set aside.
     alpha : float
     stricter_too : bool
     """
     if not limits:
-        # Nothing can be broken: the most lenient threshold passes, and all others with it.
+        # No limit can be broken: the most lenient threshold passes, and all others with it.
         tested, stricter_too = np.array([-np.inf]), True
     sums = [(by_group[order], largest_loss) for by_group, largest_loss in limits]
     start = int(np.argmax(_signal([by_group[:n_learning] for by_group, _ in sums], len(tested))))
     lenient = np.arange(len(tested)) >= start
-    # Where no stricter threshold is left, the lenient sequence has all of alpha.
+    # Without stricter thresholds the lenient sequence has all of alpha.
     share_lenient = TUNING.lenient_share if start > 0 else 1.0
     alphas = np.where(lenient, share_lenient, 1 - share_lenient) * alpha
     e_values = np.full(len(tested), np.inf if n_learning < len(order) else 0.0)
@@ -177,7 +178,7 @@ def bet_tests(
 
 
 def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
-    """Shuffle the groups, one of the largest first; return also how many to learn from.
+    """Shuffle the groups, one of the largest first; return also how many to set aside.
 
     Examples
     --------
@@ -194,7 +195,7 @@ def learning_order(sizes: AnyArray) -> tuple[AnyArray, int]:
 
 
 def largest_first(order: AnyArray, sizes: AnyArray) -> AnyArray:
-    """Move one of the largest groups to the front: what no later one exceeds is known from it."""
+    """Move one of the largest groups to the front: its size bounds those of all later ones."""
     largest = int(np.argmax(sizes[order]))
     return np.append(order[largest], np.delete(order, largest))
 
@@ -229,7 +230,7 @@ def _limit_sums(
 def floor_sums(
     cases: GroupedCases, alarms: FloatArray, scenario: Scenario, tested: FloatArray
 ) -> list[tuple[FloatArray, float]]:
-    """Return TP - floor * alarms, or positives, of each group at each threshold, and its bound."""
+    """Return TP - floor * alarms (or positives) of each group at each threshold, and its bound."""
     sizes, is_positive = cases.sizes, cases.positive.astype(np.float64)
     positives = np.bincount(cases.codes, is_positive, len(sizes))[:, None].astype(np.float64)
     floors = (scenario.min_precision, alarms), (scenario.min_recall or 0.0, positives)
@@ -238,16 +239,16 @@ def floor_sums(
 
 
 def _mean_share(cases: GroupedCases, scenario: Scenario) -> float:
-    """The capacity as a share of the cases."""
+    """Return the capacity as a share of the cases."""
     n_cases = len(cases.codes)
     return scenario.max_alarms(n_cases) / n_cases
 
 
 def _signal(limits: list[FloatArray], n_tested: int) -> FloatArray:
-    """Return the mean sum over its standard error at each threshold, of the limit closest to 0."""
+    """Return the mean sum in standard errors at each threshold, the least over the limits."""
     least = np.full(n_tested, np.inf)
     for sums in limits:
-        # One more case keeps a handful of alarms from deciding.
+        # The added 1 keeps a handful of alarms from deciding.
         error = np.sqrt(np.sum(sums**2, axis=0) + 1)
         least = np.minimum(least, np.sum(sums, axis=0) / error)
     return least

@@ -1,10 +1,9 @@
-"""Choose model and thresholds on development cases, so that validation tests them alone.
+"""Fix model and thresholds on development cases, so that validation tests nothing else.
 
-Model and thresholds, one or a few in a fixed sequence, are chosen on development cases, so they are
-fixed before validation. Each is then tested at the full alpha. How they are chosen decides the
-power of the certificate and nothing else, so it may be rough: populations are drawn that the
-development cases make likely, validations are drawn from them, and of many sequences the one is
-taken that saves most on average.
+Development cases choose a model and its thresholds, one or a few in a fixed sequence, before
+validation. Each threshold is then tested at the full alpha. The choice affects the power of the
+certificate, not its validity, so it may be rough: draw populations that the development cases make
+likely, draw validation cases from each, and choose the sequence that saves most on average.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tested on validation cases, fixed on development cases.
+    """A model and thresholds, fixed on development cases, to be tested on validation cases.
 
     Attributes
     ----------
@@ -40,9 +39,9 @@ class Plan:
     thresholds : tuple of float
         From strict to lenient. They are tested in this order until one fails.
     shares : tuple of float
-        Share of the development cases that each flags.
+        Share of the development cases that each threshold flags.
     n_development : int
-        Development cases.
+        Number of development cases.
 
     Examples
     --------
@@ -80,7 +79,7 @@ class Plan:
         )
 
     def counts(self, points: OperatingPoints) -> OperatingPoints:
-        """Count validation cases at the thresholds of the plan, no alarm before them."""
+        """Count validation cases at no alarm and at the thresholds of the plan."""
         rows = np.searchsorted(-points.thresholds, -np.array(self.thresholds), side="right") - 1
         return OperatingPoints(
             np.append(np.inf, self.thresholds),
@@ -92,9 +91,9 @@ class Plan:
         )
 
     def passed(self, points: OperatingPoints, goal: Goal) -> BoolArray:
-        """Return which of `counts` may be deployed: for the next cases the last that passes.
+        """Return which of `counts` may be deployed; for the next cases only the last that passes.
 
-        Of those with the same validation alarms the strictest is enough.
+        Of thresholds with the same validation alarms only the strictest is returned.
         """
         tp, alarms = points.tp[1:], points.alarms[1:]
         passes = np.logical_and.accumulate(tp >= self.needed(alarms, goal))
@@ -106,7 +105,7 @@ class Plan:
         return np.append(True, passes & recalled[1:])
 
     def needed(self, alarms: AnyArray, goal: Goal) -> AnyArray:
-        """Return the true positives that numbers of alarms need; more than them where none pass."""
+        """Return the true positives that pass at numbers of alarms; more than alarms if none do."""
         if not goal.alpha:
             return np.zeros_like(alarms)
         least, most = self.window(goal)
@@ -120,14 +119,14 @@ class Plan:
         return np.where((alarms >= least) & (alarms <= most), fewest, alarms + 1)
 
     def window(self, goal: Goal) -> tuple[int, int]:
-        """Return the fewest and the most validation alarms with which a threshold may pass."""
+        """Return the fewest and the most validation alarms with which a threshold can pass."""
         if goal.horizon is None:
             return 1, most_counted(goal.n_cases, goal.share * goal.n_cases, None, goal.alpha)
         test = self.test(goal)
         return (1, 0) if test is None else (test.least, test.most)
 
     def explain(self, points: OperatingPoints, goal: Goal) -> str:
-        """Say by how much the first threshold failed, where it did."""
+        """Say by how much the first threshold failed."""
         scenario, alarms = goal.scenario, int(points.alarms[1])
         fixed = f"fixed on {self.n_development:,} development cases"
         passes = points.tp >= self.needed(points.alarms, goal)
@@ -153,8 +152,8 @@ class Plan:
     def test(self, goal: Goal) -> OneTest | None:
         """Return the test of each threshold for the next cases; None where none can pass.
 
-        More or fewer alarms than development cases let expect do not pass. That leaves fewer shares
-        over which the risk is bounded.
+        Numbers of alarms far from those expected from the development cases do not pass. The risk
+        is then bounded over fewer shares.
         """
         assert goal.horizon is not None
         low, high = (goal.n_cases * np.array([self.shares[0], self.shares[-1]])).tolist()
@@ -183,21 +182,21 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What a plan is made for.
+    """The limits, costs and numbers of cases that a plan is made for.
 
     Attributes
     ----------
     n_cases : int
-        Validation cases.
+        Number of validation cases.
     horizon : int or None
-        Next cases; None for the population.
+        Number of next cases; None for the population.
     alpha : float
     scenario : Scenario
         As the guarantee reads it.
     false_alarm_cost : float
-        What a false alarm costs, as a share of a miss.
+        Cost of a false alarm, as a share of that of a miss.
     recall_alpha : float
-        The error of a recall floor, beside `alpha` of the other limits, which is 0 without any.
+        The error of a recall floor. `alpha` is that of the other limits, and 0 without any.
     """
 
     n_cases: int
@@ -209,12 +208,12 @@ class Goal:
 
     @property
     def several(self) -> bool:
-        """Whether all thresholds that pass may be deployed, not just the last."""
+        """Whether all thresholds that pass may be deployed, and not only the last."""
         return self.horizon is None or not self.alpha
 
     @property
     def capacity(self) -> int:
-        """Most alarms in the next cases."""
+        """The most alarms in the next cases."""
         assert self.horizon is not None
         return int(self.scenario.max_alarms(self.horizon))
 
@@ -225,7 +224,7 @@ class Goal:
         return min(self.scenario.max_alarms(n_cases) / n_cases, 1.0)
 
     def rules(self) -> Iterator[Rule]:
-        """Return about what a sequence needs, for each length that is tried."""
+        """Return an approximate test for each length of a sequence that is tried."""
         if self.horizon is None or self.several:
             yield Rule.at(self, self.alpha, None)
             return
@@ -237,7 +236,7 @@ class Goal:
 
 
 class Rule(NamedTuple):
-    """About what thresholds need to pass: the binomial test at a level."""
+    """An approximate test of thresholds: the binomial test at a level."""
 
     floor: float
     level: float
@@ -246,7 +245,7 @@ class Rule(NamedTuple):
 
     @classmethod
     def at(cls, goal: Goal, level: float, n_steps: int | None) -> Rule:
-        """Return the test of both limits at a level."""
+        """Return the approximate test of both limits at a level."""
         most = most_counted(goal.n_cases, goal.share * goal.n_cases, None, level)
         return cls(goal.scenario.min_precision, level, most, n_steps)
 
@@ -268,14 +267,14 @@ class Rule(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """Rows of development points to test in turn, and what they save on average."""
+    """Rows of development points to test in turn, and their mean saving."""
 
     rows: AnyArray
     saved: float
 
 
 class Candidates:
-    """Thresholds of one model, and what they may do, by its development cases."""
+    """Thresholds of one model, and their likely results by its development cases."""
 
     def __init__(self, points: OperatingPoints, goal: Goal) -> None:
         n_cases = int(points.n_cases)
@@ -288,7 +287,7 @@ class Candidates:
 
     @cached_property
     def _pseudo_counts(self) -> FloatArray:
-        """Cases of each bin and class: in part as they are, in part along a smooth curve."""
+        """Cases of each class and bin: part of each count observed, part from a smooth curve."""
         counts = np.diff(
             np.stack([counts[self._bins] for counts in (self._points.tp, self._points.fp)]),
             prepend=0,
@@ -300,7 +299,7 @@ class Candidates:
         return np.asarray(counts + TUNING.plan_smooth * (fitted - counts))
 
     def draws(self, goal: Goal, n_draws: int) -> tuple[FloatArray, AnyArray, AnyArray]:
-        """Return what thresholds save in likely populations, and counts of validations there."""
+        """Return savings of thresholds in likely populations, and validation counts drawn there."""
         rng = np.random.default_rng(TUNING.order_seed)
         weights = np.maximum(self._pseudo_counts, TUNING.plan_least_count).reshape(-1)
         shares = rng.gamma(weights, size=(n_draws, len(weights)))
@@ -313,26 +312,26 @@ class Candidates:
         saving = above[:, 0] - goal.false_alarm_cost * above[:, 1]
         if goal.recall_alpha:
             n_positive = counts[:, :n_bins].sum(axis=1, keepdims=True)
-            # Whatever a threshold costs that passes, to deploy none is worse.
+            # Raising no alarm breaks the floor, so every threshold that passes saves something.
             recalled = tp >= self._recall_needed(goal) * n_positive
             saving = np.where(recalled, saving + goal.false_alarm_cost, 0.0)
         return saving, tp, tp + fp
 
     def _recall_needed(self, goal: Goal) -> float:
-        """Return about the recall on validation with which a recall floor is certified."""
+        """Return about the validation recall that certifies a recall floor."""
         prevalence = float(self._points.n_positive / self._points.n_cases)
         sizes = max(round(prevalence * goal.n_cases), 1), goal.n_cases
         floor = goal.scenario.recall_floor
         return 1 - misses_allowed(*sizes, floor, goal.horizon, goal.recall_alpha) / sizes[0]
 
     def best_one(self, goal: Goal) -> float:
-        """Return about what the best single threshold saves."""
+        """Return about the saving of the best single threshold."""
         saving, tp, alarms = self.draws(goal, TUNING.plan_few_draws)
         passes = next(goal.rules()).excess(tp, alarms) >= 0
         return float((passes * saving).mean(axis=0).max())
 
     def best(self, goal: Goal) -> Sequence:
-        """Return the sequence that saves most on average; where none passes, the closest."""
+        """Return the sequence of largest mean saving; if none passes, the closest threshold."""
         saving, tp, alarms = self.draws(goal, TUNING.plan_draws)
         best = Sequence(self.rows[:1], -np.inf)
         for rule in goal.rules():
@@ -342,7 +341,7 @@ class Candidates:
             for steps in _sequences(len(self.rows), rule.n_steps):
                 saves = saving[:, steps]
                 if goal.recall_alpha and goal.several:
-                    # The strictest that pass may find too few.
+                    # The strictest thresholds that pass may find too few positives.
                     saves = np.maximum.accumulate(saves, axis=1)
                 saved = _saved(excess[:, steps] >= 0, saves)
                 if saved > best.saved:
@@ -351,7 +350,7 @@ class Candidates:
 
 
 def _sequences(size: int, n_steps: int | None) -> Iterator[AnyArray]:
-    """Return places of candidates in sequence, evenly apart: of a length, or of any."""
+    """Return evenly spaced positions of candidates, as many as asked for or of any number."""
     places = np.arange(size)
     starts = range(0, size, 1 if n_steps else -(-size // TUNING.plan_starts))
     for start, stride in product(starts, TUNING.plan_strides if n_steps != 1 else (1,)):
@@ -361,7 +360,7 @@ def _sequences(size: int, n_steps: int | None) -> Iterator[AnyArray]:
 
 
 def _saved(passes: BoolArray, saving: FloatArray) -> float:
-    """Return what is saved on average if the last before the first failure is deployed."""
+    """Return the mean saving if the last threshold before the first failure is deployed."""
     n_passed = np.count_nonzero(np.logical_and.accumulate(passes, axis=1), axis=1)
     padded = np.concatenate([np.zeros((len(saving), 1)), saving], axis=1)
     return float(padded[np.arange(len(saving)), n_passed].mean())

@@ -1,17 +1,16 @@
 """Which thresholds keep a capacity per period beyond the validation periods.
 
-Periods, or blocks of neighbouring ones, are the exchangeable units; what happens within one is left
-open. Let B be the highest score at which a period passes its capacity. A threshold t takes the
-period past it exactly when t <= B, so the periods above the capacity are counted as cases above a
-threshold are, with B in place of a score: one tail probability, of the strictest threshold that
-breaks the rule, covers all thresholds (`voros.guarantee.binomial_tests`). The mean over periods,
-the precision floor, and periods above the capacity where blocks are the units, are tested with bets
-on sums (`voros.guarantee.cluster_tests`). The argument is in the documentation (periods.md).
+Periods, or blocks of neighbouring periods, are exchangeable units; nothing is assumed about the
+cases within one. Let B be the highest score at which a period exceeds its capacity. A threshold t
+makes the period exceed it exactly when t <= B. So periods above the capacity are counted as cases
+above a threshold are, with B in place of a score: one tail probability, that of the strictest
+threshold that breaks the rule, covers all thresholds (`voros.guarantee.binomial_tests`). Bets on
+sums (`voros.guarantee.cluster_tests`) test the mean over periods, the floors, and the periods above
+the capacity where blocks are the units. The proof is in the documentation
+(theory/guarantee-units.md).
 """
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,13 @@ from voros.core.periods import PeriodCases, most_above
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
 from voros.guarantee.binomial_tests import alpha_shares, most_counted
-from voros.guarantee.cluster_tests import ClusterTests, floor_sums, has_floor, sum_tests
+from voros.guarantee.cluster_tests import (
+    ClusterTests,
+    bet_tests,
+    chosen_thresholds,
+    floor_sums,
+    has_floor,
+)
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
@@ -41,7 +46,7 @@ def certified_periods(
 def why_none_certified(
     points: OperatingPoints, scenario: Scenario, alpha: float, block: int = 1
 ) -> str:
-    """Say what came closest where no threshold is certified."""
+    """Say which threshold came closest, where none is certified."""
     cases = _check(points, scenario, block)
     for_sums, for_count = _shares(cases, scenario, alpha, block)
     if for_count > 0:
@@ -63,11 +68,11 @@ def why_none_certified(
 def _shares(
     cases: PeriodCases, scenario: Scenario, alpha: float, block: int
 ) -> tuple[float, float]:
-    """Return the error of the tests on sums, and that of the count of periods above.
+    """Return the error of the tests on sums, and that of the count of periods above the capacity.
 
-    Thresholds that break the mean, and those that too many periods pass the capacity at, are all
-    those below some score: what lies below both breaks the rule of the lower one. So both are
-    tested with the whole error; floors, which stricter thresholds may break, have a part of it.
+    All thresholds below some score break the mean, and all below another score let too many periods
+    exceed the capacity. A threshold below both scores breaks both rules, so each rule is tested
+    with the whole error. Floors, which stricter thresholds may break, have a part of it.
     """
     if scenario.exceed is None or block > 1:
         return alpha, 0.0
@@ -78,7 +83,7 @@ def _shares(
 
 
 def _most_periods(cases: PeriodCases, scenario: Scenario, alpha: float) -> int:
-    """Return how many validation periods may pass the capacity; -1 where none may."""
+    """Return how many validation periods may exceed the capacity; -1 where the test cannot pass."""
     most = float(scenario.exceed or 0.0) * cases.n_periods
     return most_counted(cases.n_periods, most, None, alpha)
 
@@ -88,15 +93,16 @@ def _sum_tests(cases: PeriodCases, scenario: Scenario, alpha: float, block: int)
     blocks = cases.in_blocks(block)
     n_cases, n_periods = len(blocks.scores), blocks.n_periods * block
     share = scenario.max_alarms(n_cases, n_periods=n_periods) / n_cases
-    sums = partial(_limit_sums, cases, blocks, scenario, block)
+    tested, order, n_learning = chosen_thresholds(_as_groups(blocks), share)
+    limits = _limit_sums(cases, blocks, scenario, block, tested)
     free = not has_floor(scenario)
-    return sum_tests(_as_groups(blocks), sums, share, alpha, stricter_too=free)
+    return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=free)
 
 
 def _limit_sums(
     cases: PeriodCases, blocks: PeriodCases, scenario: Scenario, block: int, tested: FloatArray
 ) -> list[tuple[FloatArray, float]]:
-    """Sums of each block at each threshold whose mean a limit wants at least 0, and their bound."""
+    """Return the sums of each block at each threshold that `bet_tests` takes, and their bounds."""
     n_periods, capacity = cases.n_periods, scenario.capacity
     counts = counts_by_group(cases.periods.codes, n_periods, cases.scores, tested)
     in_blocks = counts[n_periods % block :].reshape(-1, block, len(tested))

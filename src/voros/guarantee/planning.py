@@ -1,4 +1,4 @@
-"""How many validation cases it takes to certify a precision floor."""
+"""Plan how many validation cases certify a precision floor."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from voros.guarantee.tuning import TUNING
 
 @dataclass(frozen=True)
 class CasesNeeded:
-    """Alarms, and the validation cases behind them, that a certificate takes.
+    """Alarms that a certificate needs, and the validation cases that raise them.
 
     Attributes
     ----------
     alarms : int
         Validation alarms at the threshold.
     true_positives : int
-        True positives among them that it takes to pass.
+        True positives among them that are needed to pass.
     cases : int or None
         Validation cases, where `alarm_rate` was given.
     positives : int or None
@@ -62,16 +62,16 @@ def cases_needed(
 ) -> CasesNeeded:
     """Plan a validation that certifies a precision floor in the population.
 
-    The test is the one that a `Guarantee` makes at the threshold, at the level that its
-    fixed-sequence test has there when all stricter thresholds pass. Where the precision is no
-    better at these, it passes less often than planned.
+    The test is that of a `Guarantee` at the threshold, at the level that its fixed-sequence test
+    has there when all stricter thresholds pass. If their precision is no better, the certificate
+    passes less often than planned.
 
     Parameters
     ----------
     min_precision : float in (0, 1)
         The floor to certify.
     true_precision : float
-        The precision the threshold is believed to have; above the floor.
+        The precision that the threshold is believed to have; above the floor.
     confidence : float in (0, 1), default 0.95
     power : float in (0, 1), default 0.8
         Probability with which the validation should pass.
@@ -117,7 +117,7 @@ def cases_needed(
             f"true_precision={true_precision!r}; accepted is a number above min_precision="
             f"{min_precision!r} and at most 1: a floor that is not exceeded cannot be certified"
         )
-    # Fractions are numbers too, but not to SciPy.
+    # SciPy does not take fractions.
     floor, truth, alpha = float(min_precision), float(true_precision), 1 - float(confidence)
     rate, share = None if alarm_rate is None else float(alarm_rate), float(capacity)
     alarms = fewest_alarms(floor, truth, alpha, power)
@@ -139,7 +139,7 @@ def cases_needed(
 def _level(
     alarms: int, floor: float, alpha: float, alarm_rate: float | None, capacity: float
 ) -> tuple[int | None, float]:
-    """Return the cases behind so many alarms, and the level of the certificate's test there.
+    """Return the cases that raise a number of alarms, and the level of the test there.
 
     The level is 0 where nothing is tested.
     """

@@ -1,4 +1,4 @@
-"""Deploy only thresholds whose limits hold on new data, with a stated confidence."""
+"""Guarantee: certify thresholds whose limits hold on new data, with a stated confidence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from voros.text.numbers import percent, typed
 from voros.typing import BoolArray
 
 LEAST_CONFIDENCE = 0.5
-"""Below this the error was probably meant."""
+"""A lower confidence was probably meant as the error."""
 
 
 @dataclass(frozen=True)
@@ -49,32 +49,32 @@ class Guarantee:
     """A promise that the limits of a scenario hold beyond the validation cases.
 
     Pass it as ``guarantee=`` to `ThresholdPolicy.from_validation`, `select_model` or the
-    classifier. Thresholds that cannot keep the promise are not deployed; if none can, the policy
-    never alarms. The tests are exact for independent cases, drawn like those at deployment. Where
-    patients have several cases, name the patient of each with ``groups=``; without it the
-    promise does not hold.
+    classifier. Thresholds that are not certified to keep the promise are not deployed; if none is,
+    the policy never alarms. The tests are exact for independent cases that are drawn as those at
+    deployment. Where patients have several cases, name the patient of each with ``groups=``;
+    without it the promise does not hold.
 
     Parameters
     ----------
     confidence : float in (0, 1) or tuple of float, default 0.95
-        How sure to be that no deployed threshold breaks a limit. Several, from high to low, are a
-        ladder that is fixed beforehand: the highest at which something passes is deployed, and
+        Probability that no deployed threshold breaks a limit. Several, from high to low, are a
+        ladder that is fixed beforehand: the highest at which a threshold passes is deployed, and
         any of them may be chosen after the results are seen. See `steps`.
     horizon : int, optional
-        Promise it of the next n cases, whose counts are left to chance as well. By default
-        the promise is of the population: of the rates that endless new cases would show. Not for
+        Promise the limits for the next n cases, whose counts vary by chance too. By default the
+        promise is about the population: the rates in an unlimited number of new cases. Not for
         periods, stays or groups of several cases.
     block : int, default 1
-        Where the capacity is one per period: how many neighbouring periods are taken as one
-        independent unit. Days that resemble the day before are not independent; weeks of them,
-        ``block=7``, may be.
+        Where the capacity is one per period: number of neighbouring periods that are taken as one
+        independent unit. Days that resemble the day before are not independent; weeks
+        (``block=7``) may be.
     ladder : tuple of float, optional
-        The confidences that `confidence` was chosen from, where it was; `steps` sets it.
+        The confidences from which `confidence` was chosen; `steps` sets it.
 
     Warns
     -----
     LowConfidenceWarning
-        When a confidence is below one half: the error it leaves was probably meant.
+        When a confidence is below one half; the error was probably meant.
 
     Examples
     --------
@@ -109,14 +109,14 @@ class Guarantee:
         check_count(self.block, "block", "a whole number of periods above 0")
 
     def __repr__(self) -> str:
-        """Show the arguments; single periods, and no ladder, are not worth a word."""
+        """Show the arguments; block and ladder only where they were set."""
         block = f", block={self.block}" if self.block > 1 else ""
         ladder = f", ladder={self.ladder!r}" if self.ladder else ""
         return f"Guarantee(confidence={self.confidence!r}, horizon={self.horizon!r}{block}{ladder})"
 
     @property
     def words(self) -> str:
-        """What is promised, for which cases and with which confidence.
+        """The promise in words: for which cases, and with which confidence.
 
         Examples
         --------
@@ -132,10 +132,10 @@ class Guarantee:
 
     @property
     def steps(self) -> tuple[Guarantee, ...]:
-        """The guarantee of each confidence of a ladder, from high to low; one if there is none.
+        """The guarantee of each confidence of a ladder, from high to low; itself without a ladder.
 
-        Each is certified with a part of its error (see `certified`), so that the mean of
-        ``broken / error`` is at most 1 for whichever is chosen, for whatever reason.
+        Each is certified with a part of its error (see `tested`), so that the mean of
+        ``broken / error`` is at most 1, whichever is chosen and for whatever reason.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class Guarantee:
 
     @property
     def only_confidence(self) -> float:
-        """The confidence, where there is one; a ladder is refused."""
+        """The confidence; raises for a ladder."""
         if isinstance(self.confidence, tuple):
             raise ArgumentError(
                 "confidence",
@@ -162,7 +162,7 @@ class Guarantee:
         return 1.0 - self.only_confidence
 
     def at(self, confidence: float) -> Guarantee:
-        """Return the guarantee of one confidence of the ladder, as it was fixed beforehand.
+        """Return the guarantee of one confidence of the ladder that was fixed beforehand.
 
         Examples
         --------
@@ -174,12 +174,13 @@ class Guarantee:
 
     @property
     def tested(self) -> tuple[Guarantee, ...]:
-        """The plain guarantees that a threshold must pass: of one step, with part of its error.
+        """The guarantees without a ladder that a threshold must pass, each with part of the error.
 
-        Of the population all weaker steps must pass as well, which makes certificates nested. Then
-        summation by parts allows errors that are divided by 1 plus the sum of ``1 - a / b`` over
-        neighbouring errors a < b: by 2 where each is half of the next. Deployed thresholds of the
-        next cases are not nested, and errors are divided by the number of steps.
+        For the population all weaker steps must pass as well, so that certificates are nested. By
+        summation by parts it is then enough to divide each error by 1 plus the sum of ``1 - a / b``
+        over neighbouring errors a < b: by 1.5 for two errors of which one is half of the other, by
+        2 for three. For the next cases deployed thresholds are not nested, and each error is
+        divided by the number of steps.
         """
         if self.ladder is None:
             return (self,)
@@ -193,9 +194,9 @@ class Guarantee:
         )
 
     def split(self, n_models: int) -> Guarantee:
-        """Return the guarantee to ask of each of several models, one of which will be chosen.
+        """Return the guarantee to certify for each of several models, one of which is then chosen.
 
-        Each has its part of alpha (Bonferroni), so that the promise holds for whichever is chosen.
+        Each model has an equal part of alpha (Bonferroni), so the promise holds for any choice.
 
         Examples
         --------
@@ -206,7 +207,7 @@ class Guarantee:
         return self if n_models == 1 else self.with_error(1 / n_models)
 
     def with_error(self, part: float) -> Guarantee:
-        """Return the guarantee with part of its error, on every step of a ladder.
+        """Return the guarantee with a part of its error, at every step of a ladder.
 
         Examples
         --------
@@ -223,13 +224,13 @@ class Guarantee:
         return replace(self, confidence=shrink(self.confidence), ladder=ladder)
 
     def limits(self, scenario: Scenario) -> Scenario:
-        """Return the scenario as this guarantee reads it, whatever the number of cases.
+        """Return the scenario as this guarantee reads it, for any number of cases.
 
-        A capacity of whole alarms is one per horizon: the same share of any number of cases.
+        With a horizon, a capacity of whole alarms counts for one horizon, and becomes a share.
 
         Examples
         --------
-        Twenty alarms in the next 1,000 cases are 600 among 30,000 validation cases:
+        Twenty alarms in the next 1,000 cases are 600 in 30,000 validation cases:
 
         >>> daily = Scenario(capacity=20, cost_ratio=0.05)
         >>> Guarantee(0.95, horizon=1000).limits(daily).max_alarms(30_000)
@@ -240,17 +241,17 @@ class Guarantee:
         return replace(scenario, capacity=min(scenario.capacity / self.horizon, 1.0))
 
     def allowed(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
-        """Tell which thresholds may be deployed: +inf always, unless there is a recall floor.
+        """Return which thresholds may be deployed; +inf always may, unless there is a recall floor.
 
         Parameters
         ----------
         points : OperatingPoints
             From `OperatingPoints.from_scores` on validation cases without weights: every distinct
-            score, for the order of the tests is part of their validity. Where patients have
-            several cases, made with ``groups=``: then sums over patients are tested. Without it
-            all cases are taken as independent, which nothing in the points can contradict.
+            score, because the tests are valid in this order only. Where patients have several
+            cases, from ``groups=`` too: then sums over patients are tested. Without groups all
+            cases are taken as independent, and nothing can check that.
         scenario : Scenario
-            Without another prevalence: reweighted counts have no exact test.
+            Without a prevalence: reweighted counts have no exact test.
 
         Returns
         -------
@@ -262,7 +263,7 @@ class Guarantee:
         return passed
 
     def certified(self, points: OperatingPoints, scenario: Scenario) -> BoolArray:
-        """Return which thresholds pass the tests of the limits, as `limits` reads them."""
+        """Return which thresholds pass the tests; the scenario is one that `limits` returned."""
         if self.ladder is not None:
             passed = [guarantee.certified(points, scenario) for guarantee in self.tested]
             return np.asarray(np.all(passed, axis=0))
@@ -281,14 +282,13 @@ class Guarantee:
         return recalled & certified_next(points, scenario, horizon, alpha)
 
     def _check_units(self, points: OperatingPoints, scenario: Scenario) -> None:
-        """Refuse a horizon, and blocks of periods, where they have no meaning."""
+        """Raise where a horizon, or blocks of periods, have no meaning."""
         units = _units(points, scenario)
         if self.horizon is not None and units != "cases":
             raise ArgumentError(
                 "horizon",
-                f"={self.horizon} with {units}: there is a guarantee for the counts of the next "
-                "cases only where each case is a unit of its own. Leave out the horizon for a "
-                "guarantee of the population",
+                f"={self.horizon} with {units}: a guarantee for the next cases is for independent "
+                "cases. Leave out the horizon for a guarantee of the population",
             )
         if self.block > 1 and units != "periods":
             needed = "a capacity per period, as Scenario(per='day', ...)"
@@ -297,11 +297,11 @@ class Guarantee:
             raise ArgumentError("block", f"={self.block} needs {needed}")
 
     def explain(self, points: OperatingPoints, scenario: Scenario, n_models: int = 1) -> str:
-        """Say why nothing passes, what it would take, and what would pass.
+        """Say why no threshold passes, and what would change that.
 
-        In this order: which limit fails by how much, how many more validation positives it would
-        take, at which confidence, floor or capacity something would pass, and whether development
-        cases would help.
+        The message says, in this order: which limit fails by how much, how many more validation
+        positives are needed, at which confidence, floor or capacity a threshold would pass, and
+        whether development cases would help.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class Guarantee:
         return Message(*said)
 
     def _closest(self, points: OperatingPoints, scenario: Scenario) -> list[str]:
-        """Say what came closest, and how many more cases it would take."""
+        """Say which threshold came closest, and how many more cases are needed."""
         tested = self.tested[0]
         if (tests := _group_tests(points, scenario, tested.alpha)) is not None:
             return [tests.sentence()]
@@ -349,7 +349,7 @@ class Guarantee:
         return [why, more]
 
     def _why_not(self, points: OperatingPoints, scenario: Scenario, alpha: float) -> str:
-        """Say which limit fails: a recall floor where something passes without it."""
+        """Say which limit fails: the recall floor, where a threshold passes the other limits."""
         limits, horizon = scenario.changed(min_recall=None), self.horizon
         cases = points.n_cases if horizon is None else horizon
         alpha, for_recall = recall_shares(alpha, scenario, cases)
@@ -362,7 +362,7 @@ class Guarantee:
         return why_floor_fails(points, limits, alpha, horizon)
 
     def _relaxed(self, points: OperatingPoints, scenario: Scenario, n_models: int) -> list[str]:
-        """Say at which confidence, floor or capacity something would pass."""
+        """Say at which confidence, floor or capacity a threshold would pass."""
 
         def first(ways: Sequence[tuple[float, Guarantee, Scenario]]) -> float | None:
             passing = first_passing(
@@ -370,7 +370,7 @@ class Guarantee:
             )
             return None if passing is None else passing[0]
 
-        # A ladder has weaker steps of its own.
+        # A ladder already has weaker steps.
         most = 0.0 if self.ladder else LEAST_CONFIDENCE / self.alpha
         weaker = [self.with_error(times) for times in TUNING.larger_errors if times < most]
         floors, recalls = map(lower_floors, (scenario.min_precision, scenario.min_recall or 0.0))
@@ -395,7 +395,7 @@ class Guarantee:
 
 
 def _units(points: OperatingPoints, scenario: Scenario) -> str:
-    """Return what is taken as independent draws."""
+    """Return the name of the units that are taken as independent."""
     if points.stays is not None:
         return "stays"
     if scenario.per is not None:
@@ -405,7 +405,7 @@ def _units(points: OperatingPoints, scenario: Scenario) -> str:
 
 
 def _group_tests(points: OperatingPoints, scenario: Scenario, alpha: float) -> ClusterTests | None:
-    """Return the tests whose units are patients, over stays or over several cases; else None."""
+    """Return the tests of patients, who have stays or several cases; None for other units."""
     if points.stays is not None:
         return stay_tests(rows_in_memory(points.stays), scenario, alpha)
     if _units(points, scenario) == "groups of several cases":
@@ -427,7 +427,7 @@ def _check_confidence(value: Any) -> float:
 
 
 def _check_ladder(values: Any, chosen: object = None) -> tuple[float, ...]:
-    """Return at least two falling confidences, one of them the chosen one."""
+    """Return the confidences of a ladder, or raise unless they fall and include the chosen one."""
     ladder = tuple(map(_check_confidence, values))
     falling = len(ladder) > 1 and all(one > other for one, other in pairwise(ladder))
     if not falling or (chosen is not None and chosen not in ladder):
@@ -445,13 +445,13 @@ def check_whole(points: OperatingPoints, scenario: Scenario) -> int:
         raise IncompleteCountsError(
             "a guarantee tests every distinct score, and these points may leave some out; count "
             "the cases with OperatingPoints.from_scores, or pass every_score=True to from_counts "
-            "if the points hold them all"
+            "if the points hold all scores"
         )
     if scenario.prevalence is not None:
         raise ArgumentError(
             "prevalence",
             f"={scenario.prevalence!r} cannot be combined with a guarantee: its exact "
-            "tests need cases drawn as those at deployment, not reweighted ones",
+            "tests need cases that are drawn as those at deployment, not reweighted ones",
         )
     integral = points.whole and points.fp.dtype.kind in "iu"
     if not integral or not float(points.n_cases).is_integer():

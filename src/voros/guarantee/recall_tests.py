@@ -1,20 +1,20 @@
-r"""Which thresholds are shown to keep a recall floor: one exact test on the positives.
+r"""Which thresholds are certified to keep a recall floor: one exact test on the positives.
 
 Recall falls as the threshold rises, so a recall floor is a capacity of misses among the positives,
-and what holds for alarms among all cases (`voros.guarantee.binomial_tests`) holds for it: of the
-thresholds that break the floor the most lenient decides. It does not depend on the validation
-cases, and every other that breaks the floor finds no more of their positives. So one tail
-probability covers all thresholds at once, and ties only make it safer.
+and is tested as a capacity of alarms among all cases is (`voros.guarantee.binomial_tests`).
+Consider the most lenient threshold that breaks the floor. It does not depend on the validation
+cases, and every other threshold that breaks the floor finds no more of their positives. So one tail
+probability covers all thresholds at once, and ties make the test more conservative.
 
 **Population.** Given their number, the positives are independent draws, and that threshold finds
 each with a probability of at most the floor: its true positives are at most binomial.
 
-**Next cases.** Of m positives among them f may be missed, the whole part of (1 - floor) m. A
-threshold breaks the floor where the score of the (f + 1)-th lowest is below it, and the validation
-positives up to that score are beta-binomial, given m. How many positives come is not known. Given
-the positives of validation and of the next cases together, those of validation are hypergeometric:
-numbers m that would make them too few or too many are left out, with part of the error, and the
-test must pass with each of the others.
+**Next cases.** Of m positives among them f may be missed, where f is the whole part of
+(1 - floor) m. A threshold breaks the floor if the (f + 1)-th lowest score of a positive is below
+it, and the number of validation positives up to that score is beta-binomial, given m. The number m
+is not known. Given the total of the positives of validation and of the next cases, those of
+validation are hypergeometric. Part of the error excludes numbers m that would make them too few or
+too many, and the test must pass with each of the other numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 def recall_shares(alpha: float, scenario: Scenario, n_cases: float) -> tuple[float, float]:
-    """Share alpha between the other limits and a recall floor; one that is alone has all of it.
+    """Share alpha between the other limits and a recall floor; without other limits it has all.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def recall_shares(alpha: float, scenario: Scenario, n_cases: float) -> tuple[flo
 def recall_kept(
     points: OperatingPoints, scenario: Scenario, horizon: int | None, alpha: float
 ) -> BoolArray:
-    """Mark the thresholds that are shown to keep a recall floor; all where there is none."""
+    """Mark the thresholds that are certified to keep a recall floor; all where there is none."""
     if scenario.min_recall is None:
         return np.ones(len(points), dtype=np.bool_)
     most = most_missed(points, scenario.recall_floor, horizon, alpha)
@@ -62,7 +62,7 @@ def recall_kept(
 
 
 def most_missed(points: OperatingPoints, floor: Fraction, horizon: int | None, alpha: float) -> int:
-    """Return how many validation positives a threshold may miss and pass; -1 where none does.
+    """Return the most validation positives that a threshold may miss; -1 where none passes.
 
     Examples
     --------
@@ -83,13 +83,13 @@ def most_missed(points: OperatingPoints, floor: Fraction, horizon: int | None, a
 def misses_allowed(
     n_positive: int, n_cases: int, floor: Fraction, horizon: int | None, alpha: float
 ) -> int:
-    """Return how many of so many validation positives may be missed; -1 where none may pass."""
+    """Return the most misses with which a threshold passes; -1 where none passes."""
     if horizon is None:
         return most_counted(n_positive, float((1 - floor) * n_positive), None, alpha)
     low, high = possible_positives(n_positive, n_cases, horizon, TUNING.unlikely_share * alpha)
     left, missed = (1 - TUNING.unlikely_share) * alpha, n_positive
     for most in range(int((1 - floor) * low), int((1 - floor) * high) + 1):
-        # With as many misses allowed, more positives are the greater risk.
+        # At the same number of allowed misses, more positives are the greater risk.
         last = high if floor == 1 else min(high, ceil((most + 1) / (1 - floor)) - 1)
         if share_risk(np.array([missed]), n_positive, most, last)[0] > left:
             missed = min(missed, most_counted(n_positive, most, last, left))
@@ -100,7 +100,7 @@ def misses_allowed(
 def possible_positives(
     n_positive: int, n_cases: int, horizon: int, alpha: float
 ) -> tuple[int, int]:
-    """Return the fewest and most positives among the next cases, but for ``alpha``.
+    """Return the fewest and the most positives among the next cases, with an error of ``alpha``.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def possible_positives(
     """
 
     def tail(positives: int, *, more: bool) -> float:
-        """Chance of the validation positives, or more (fewer), given those of both."""
+        """Return the probability of this many validation positives, or more (fewer)."""
         total = n_positive + positives
         least, most = max(0, total - horizon), min(total, n_cases)
         counts = np.arange(n_positive, most + 1) if more else np.arange(least, n_positive + 1)
@@ -133,7 +133,7 @@ def recall_sentence(
     alpha: float,
     others: BoolArray,
 ) -> str:
-    """Say how far the thresholds that pass the tests of the other limits are from the floor."""
+    """Say how far thresholds that pass the tests of the other limits are from the recall floor."""
     most = most_missed(points, scenario.recall_floor, horizon, alpha)
     if most < 0:
         return (

@@ -1,4 +1,4 @@
-"""Why nothing passes: what fails by how much, and what it would take."""
+"""Explain why no threshold passes: which limit fails by how much, and what would pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from voros.text.numbers import short, threshold_text
 
 
 def limits_in_words(scenario: Scenario) -> str:
-    """Name the limits that there are.
+    """Name the limits of a scenario.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def limits_in_words(scenario: Scenario) -> str:
 def why_floor_fails(
     points: OperatingPoints, scenario: Scenario, alpha: float, horizon: int | None
 ) -> str:
-    """Say what the threshold lacks that came closest, in standard deviations, within a capacity."""
+    """Say what the threshold lacks that came closest to the precision floor within the capacity."""
     n_cases, floor = int(points.n_cases), scenario.min_precision
     cases = n_cases if horizon is None else horizon
     capacity = scenario.max_alarms(cases)
@@ -52,7 +52,7 @@ def why_floor_fails(
         needed = needed_in_sequence(floor, for_floor, alarms, most)
     else:
         needed = needed_next(n_cases, horizon, floor, for_floor, most, alarms)
-    # Where nothing is tested, the more alarms the closer.
+    # In standard deviations; of thresholds that are not tested, one with more alarms is closer.
     lacking = np.where(needed > alarms, TUNING.untested, needed - tp) / np.sqrt(alarms)
     best = int(np.argmin(lacking))
     if tp[best] >= needed[best]:
@@ -77,8 +77,8 @@ def first_passing(
 ) -> Candidate | None:
     """Return the first candidate that passes, if later ones pass more easily; None if none does.
 
-    Now and then a later one fails: the order of the tests depends on the limits. So the last one
-    of each of several parts is tried, until one passes, and then the others of its part.
+    Sometimes a later one fails, because the order of the tests depends on the limits. So the last
+    candidate of each of several parts is tried until one passes, and then the others of its part.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def first_passing(
 def more_positives(
     points: OperatingPoints, passes: Callable[[OperatingPoints], bool], n_parts: int
 ) -> str:
-    """Say about how many more validation positives are needed, or that no number is enough."""
+    """Say about how many more validation positives are needed, or that more will not help."""
     times = np.geomspace(1, TUNING.most_times_the_data, TUNING.times_tried + 1)[1:].tolist()
     enough = first_passing(times, lambda factor: passes(repeated(points, factor)), n_parts)
     if enough is None:
@@ -114,7 +114,7 @@ def more_positives(
 
 
 def relaxed_in_words(relaxed: Mapping[str, float | None]) -> list[str]:
-    """Say with which value of which limit something would pass; nothing where with none."""
+    """Say at which value of each limit a threshold would pass; nothing where none would."""
     ways = [f"a {name} of {value:g}" for name, value in relaxed.items() if value is not None]
     if not ways:
         return []
@@ -125,7 +125,7 @@ def relaxed_in_words(relaxed: Mapping[str, float | None]) -> list[str]:
 
 
 def lower_floors(floor: float) -> list[float]:
-    """Return floors below this one, in steps that people would take, down to half of it.
+    """Return floors below this one, in round steps, down to half of it.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def larger_capacities(share: float) -> list[float]:
 
 
 def repeated(points: OperatingPoints, times: float) -> OperatingPoints:
-    """Count as if every case had come `times` times, rounded down to whole counts.
+    """Multiply the counts of all cases, rounded down to whole counts.
 
     Examples
     --------

@@ -1,13 +1,13 @@
 """Which thresholds keep the limits of alarms over stays in the population of patients.
 
 At a threshold that is fixed beforehand, TP - floor * (TP + FP) of each patient are independent
-draws, with a mean of at least 0 exactly when the threshold keeps the floor; TP - floor * events do
-the same for a floor of recall, and rate * days - alarms for a capacity per patient-day. With a
-capacity per period the draws are the sums over all patients who were admitted in one, and capacity
-- alarms of these. No patient raises more alarms than if every row sounded one, whatever the
-threshold: this bounds the bets. Events caught need not rise as thresholds fall, and nothing here
-takes them to: thresholds are tested in sequences that are fixed on other patients. The argument is
-in the documentation (theory/guarantee-units.md).
+draws, with a mean of at least 0 exactly when the threshold keeps the precision floor. TP - floor *
+events do the same for a recall floor, and rate * days - alarms for a capacity per patient-day. With
+a capacity per period the draws are sums over all patients admitted in a period, and capacity -
+alarms of the period. No patient raises more alarms than if every row sounded one, whatever the
+threshold, which bounds the bets. Events caught need not rise as thresholds fall. The tests do not
+assume it: thresholds are tested in sequences that are fixed on other patients. The proof is in the
+documentation (theory/guarantee-units.md).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from voros.typing import AnyArray, FloatArray
 def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTests:
     """Choose thresholds on the patients set aside, and test them on the others.
 
-    With a capacity per period the units are not patients, but all who were admitted in a period.
+    With a capacity per period a unit is all patients who were admitted in a period.
     """
     if scenario.per_period:
         stays = stays.by_admission(scenario)
@@ -39,7 +39,7 @@ def stay_tests(stays: StayRows, scenario: Scenario, alpha: float) -> ClusterTest
     order, n_learning = learning_order(most)
     tested = _candidates(stays, order[:n_learning], scenario)
     limits = _limit_sums(stays, scenario, tested, float(most.max()))
-    # Where repeats are ignored, the alarms that count may fall with the threshold.
+    # Where repeats are ignored, a lower threshold may raise fewer alarms that count.
     fewer = not has_floor(scenario) and stays.rule.repeats != "ignored"
     return bet_tests(tested, limits, order, n_learning, alpha, stricter_too=fewer)
 
@@ -73,7 +73,7 @@ def _limited(scenario: Scenario) -> bool:
 
 
 def _exposure(stays: StayRows, scenario: Scenario) -> FloatArray:
-    """Return what the capacity of each unit is a multiple of: its patient-days, or one period."""
+    """Return the exposure of each unit: its patient-days, or one period."""
     if scenario.per == PATIENT_DAY:
         return stays.by_unit(stays.rows.days)
     return np.ones(stays.n_units)
@@ -82,7 +82,7 @@ def _exposure(stays: StayRows, scenario: Scenario) -> FloatArray:
 def _candidates(stays: StayRows, learned: AnyArray, scenario: Scenario) -> FloatArray:
     """Return thresholds to test, strict to lenient, by about equal steps of alarms.
 
-    They end where the limits are passed for certain on the stays that are learned from.
+    They end where the stays that are set aside break the limits for certain.
     """
     learning = np.isin(stays.unit, learned)
     curve = sweep(stays.scored, learning)
@@ -95,6 +95,6 @@ def _candidates(stays: StayRows, learned: AnyArray, scenario: Scenario) -> Float
         reach = min(reach, n_events / scenario.min_precision)
     wanted = np.linspace(0, max(reach, 1.0), TUNING.most_tested + 1)[1:]
     rows = np.searchsorted(np.maximum.accumulate(alarms), wanted, side="right") - 1
-    # The strictest threshold is tested even if it alarms too often: something must be.
+    # At least one threshold is tested: the strictest, even if it raises too many alarms.
     thresholds = curve.thresholds if len(curve.thresholds) else np.array([np.inf])
     return np.asarray(thresholds[np.unique(np.maximum(rows, 0))])

@@ -44,11 +44,11 @@ class SubgroupResult:
     intervals : EvaluationIntervals
         Exact, at the confidence that the subgroups share.
     floor : {"kept", "broken", "too few to say"}
-        Whether the precision floor is kept in the population of the subgroup: kept where the
-        interval lies above it at every deployed threshold, broken where it lies below it at some.
-        A threshold that raised no alarm in the subgroup leaves this open; never alarm keeps it.
+        Whether the subgroup's population keeps the precision floor: kept where the interval lies
+        above it at every deployed threshold, broken where it lies below it at some. A threshold
+        without an alarm in the subgroup leaves this open; a policy that raises none keeps it.
     recall_floor : {"kept", "broken", "too few to say"} or None
-        The same for a recall floor, where there is one; never alarm breaks it.
+        The same for a recall floor, where there is one; raising no alarm breaks it.
 
     Examples
     --------

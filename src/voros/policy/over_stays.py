@@ -130,7 +130,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def recall_floor(self) -> FloorVerdict | None:
-        """The same for a recall floor, where there is one; never alarm breaks it."""
+        """The same for a recall floor, where there is one; raising no alarm breaks it."""
         floor = self.scenario.min_recall
         if floor is None or np.isinf(self.threshold):
             return None if floor is None else "broken"
@@ -148,7 +148,7 @@ class StayEvaluation(ReprMixin):
 
     @property
     def cost_per_event(self) -> float:
-        """Expected cost in missed events, for each event: never alarm costs 1.
+        """Expected cost in missed events, for each event: raising no alarm costs 1.
 
         NaN where the costs are stated over t, which requires a number of negatives.
         """
