@@ -84,7 +84,7 @@ class SubgroupResult:
         scenario: Scenario,
         confidence_level: float,
     ) -> SubgroupResult:
-        """Evaluate a subgroup; all statements on it hold together."""
+        """Return the results of a subgroup; all statements on it hold together."""
         can_alarm, recall_floor = np.isfinite(thresholds), scenario.min_recall
         n_verdicts = n_floors(scenario) * int(can_alarm.sum())
         level = 1.0 - (1.0 - confidence_level) / max(n_verdicts, 1)
@@ -311,7 +311,7 @@ class SubgroupEvaluation(ReprMixin):
             f"{percent(self.confidence_level)} "
             f"(Bonferroni: {percent(self.confidence_each)} each)"
         )
-        verdicts = self._verdicts("precision", self.scenario.min_precision, "alarms")
+        verdicts = [*self._verdicts("precision", self.scenario.min_precision, "alarms")]
         if self.scenario.min_recall is not None:
             verdicts += self._verdicts("recall", self.scenario.min_recall, "positives")
         return (together, *verdicts, *self.notes)

@@ -222,7 +222,8 @@ class ThresholdPolicy(AppliedThresholds):
         check_thresholds(points)
         if model is not None:
             check_type(model, "model", str, "the name of a model, a str, or None")
-        guarantee, reason, curve = read_guarantee(guarantee), None, ()
+        guarantee, reason = read_guarantee(guarantee), None
+        curve: tuple[ConfidenceStep, ...] = ()
         if development is None:
             shared_by = check_n_models(guarantee, n_models)
             allowed, curve = climbed(points, scenario, strategy, guarantee, shared_by, model)
