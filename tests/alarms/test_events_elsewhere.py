@@ -80,7 +80,7 @@ def test_stays_keep_the_number_and_their_parts_have_none():
 )
 def test_stays_that_are_written_differently_are_warned_of(of_rows, of_events, shown):
     how = {"stay": of_rows, "time": [0, 1, 0], "score": [0.9, 0.2, 0.5], "rule": RULE}
-    with pytest.warns(UnmatchedEventsWarning, match=f"none of 2 is of a stay.*{shown}"):
+    with pytest.warns(UnmatchedEventsWarning, match=f"none of 2 belongs to a stay.*{shown}"):
         points = voros.alarm_points(**how, events=(of_events, [3, 4]))
     assert (points.stays.n_events, points.stays.n_events_elsewhere) == (0, 2)
 
