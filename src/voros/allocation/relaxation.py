@@ -1,20 +1,20 @@
-r"""Part of a search space, and the linear program that bounds what its choices save.
+r"""The linear program that bounds what the choices in a part of a search space save.
 
-The program mixes options of each stream. Let option j of stream i alarm :math:`k_{ijp}` cases of
-period p, such that these add up to at most the alarms of every choice. For any prices
+The program mixes options of each stream. Let :math:`k_{ijp}` be what option j of stream i counts in
+period p, where the sum over the streams is never above the alarms of a choice. For any prices
 :math:`\lambda_p \ge 0` of an alarm a choice saves at most
 
 .. math:: U = \sum_p \lambda_p K + \sum_{p \in F} \lambda_p (m_p - K)
     + \sum_i \max_j \Big( s_{ij} - \sum_p \lambda_p k_{ijp} \Big),
 
-where F are the periods above the capacity K, with at most :math:`m_p` alarms: the bound takes the
-costliest ones. Prices come from the program over few options. Those that are best at these prices
-join it, until none is better than what it has: all other options are then as good as in it
-(column generation). The bound is computed from the prices, so no tolerance of the solver matters.
+where F are the costliest periods that may exceed the capacity K, each with at most :math:`m_p`
+alarms. The program starts with few options. Those that are best at its prices join it, until no
+other option is better than the ones it has (column generation). The bound is computed from the
+prices, so it holds whatever the tolerance of the solver.
 
-Where a case counts once, it is split: each stream counts a share of it, and the shares add up to 1.
-Any shares give a bound. They move towards the streams whose mixed options alarm the case most,
-which is the direction in which the bound falls fastest (a subgradient step, of Polyak's length).
+Where a case counts once it is split: each stream counts a share of it, and the shares add up to 1.
+Any shares give a bound. A subgradient step of Polyak's length moves them towards the streams whose
+mixed options alarm the case most.
 """
 
 from __future__ import annotations
@@ -36,33 +36,41 @@ ADDED_COLUMNS = 2
 """Options of each stream that join a program at once."""
 
 MOST_PROGRAMS = 40
-"""Of a node."""
+"""Programs solved for a node at most."""
 
 KEPT_COLUMNS = 1 / 4
-"""Options this share of the gap below the best stay in the programs of parts of the node."""
+"""Options at most this share of the gap below the best start in the programs of the children."""
 
 SHRUNK = 0.8
-"""A program is solved again where periods above the capacity have at most this share of alarms."""
+"""A program is solved again where the alarms above the capacity fell to this share or less."""
 
 FIRST_STEP, LAST_STEP, SHORTER = 1.0, 0.05, 0.7
-"""Steps of the shares of cases: of the gap, and how much shorter after one that is no better."""
+"""First and last step of the shares of cases, relative to the gap, and the factor that shortens a
+step after one that did not lower the bound."""
 
 MEMORY = 0.7
 """Weight of the earlier mixtures in the direction of a step."""
 
 INFEASIBLE = 2
-"""How SciPy says so."""
+"""SciPy's status of a program without a solution."""
 
-ALARM_PRICES, DEFICIT_PRICES = (0.0, 1.0), (0.03, 0.1, 0.3)
-"""What an alarm in all and a deficit may cost in alarms of a period, to bound these."""
+ALARM_PRICES, DEFICIT_PRICE = (0.0, 1.0), 0.1
+"""Prices of an alarm of any period and of a deficit, in alarms of the period that is bounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aim:
-    """The value of the best choice so far, a bound that is low ``enough``, and what is neglected.
+    """The value of the best choice so far, and how low a bound has to be.
 
-    Of choices that save the same, the one with fewer alarms is better: one costs ``per_alarm``.
-    Options that add less than ``least`` to a bound are left out.
+    Attributes
+    ----------
+    value : float
+    enough : float
+        A bound that needs no improvement.
+    per_alarm : float
+        What an alarm costs, so that of choices that save the same the one with fewer alarms wins.
+    least : float
+        Options that add less than this to a bound stay out of the program.
     """
 
     value: float
@@ -73,17 +81,17 @@ class Aim:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Node:
-    """A part of a search space: options from ``low`` to ``high``, and what is known of periods.
+    """A part of a search space: options from ``low`` to ``high``, and decisions on periods.
 
     Attributes
     ----------
     low, high : ndarray of int, shape (n_streams,)
     above, within : ndarray of bool, shape (n_periods,)
-        Periods that may be above the capacity whatever is chosen, and those that may not.
+        Periods that may exceed the capacity, and periods that may not; others are undecided.
     most : ndarray of shape (n_periods,)
-        No choice in question has more alarms in the period.
+        The most alarms that a choice worth considering can have in the period.
     columns : list of ndarray of int
-        Options that a program starts with.
+        Options that the program starts with.
     bound : float
         No choice is worth more.
     """
@@ -98,7 +106,7 @@ class Node:
 
     @classmethod
     def whole(cls, space: SearchSpace) -> Node:
-        """All options."""
+        """Return the node that holds all options."""
         high = np.array([len(saved) - 1 for saved in space.saved])
         n_periods = space.limit.n_periods
         return cls(
@@ -114,7 +122,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Relaxed:
-    """What the linear program says about a node.
+    """The solution of the linear program of a node.
 
     Attributes
     ----------
@@ -123,18 +131,18 @@ class Relaxed:
     level : float
         The bound at the last prices.
     gain : float
-        By how much other options are better than its columns, at most.
+        How much other options could add to the value of the program at most.
     tables : list of ndarray, shape (n_options, n_periods)
-        Alarms of its options.
+        Alarms of the options of each stream.
     heights : list of ndarray
-        What they are worth, less the prices of their alarms.
+        What the options are worth, less the prices of their alarms.
     shares : list of ndarray
-        Of each column in the program's mixture.
+        The mixture: the share of each column.
     exceeding : ndarray of shape (n_periods,)
-        By how much of what it could be each period is above the capacity.
+        How far each period is above the capacity, as a share of how far it can be.
     prices : ndarray of shape (n_periods,)
     case_shares : ndarray of shape (n_streams, n_cases)
-        Of each stream in the cases, where a case counts once.
+        The share of each case that each stream counts, where a case counts once.
     """
 
     node: Node
@@ -155,17 +163,14 @@ class Relaxed:
 
     @property
     def spread(self) -> FloatArray:
-        """By how many alarms the options that are mixed differ, in each stream."""
-        node, spread = self.node, []
-        for table, columns, low, share in zip(
-            self.tables, node.columns, node.low, self.shares, strict=True
-        ):
-            alarms = table[columns - low]
-            spread.append(float((share @ np.abs(alarms - share @ alarms)).sum()))
-        return np.array(spread)
+        """By how many alarms the mixed options of each stream differ."""
+        rows = zip(self.tables, self.node.columns, self.node.low, strict=True)
+        alarms = [table[columns - low] for table, columns, low in rows]
+        pairs = zip(self.shares, alarms, strict=True)
+        return np.array([(share @ np.abs(own - share @ own)).sum() for share, own in pairs])
 
     def narrowed(self, value: float) -> Node | None:
-        """Drop options with which no choice is worth more than ``value``; None if all are."""
+        """Drop options with which no choice is worth more than ``value``; None drops the node."""
         node, room = self.node, self.level - value
         deficits = [height.max() - height for height in self.heights]
         left = [np.flatnonzero(deficit <= room) for deficit in deficits]
@@ -182,15 +187,9 @@ class Relaxed:
 
 
 def relax(space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim) -> Relaxed | None:
-    """Solve the linear program of a node; None where the limit holds for none of its choices.
+    """Solve the linear program of a node; None where none of its choices is within the limit.
 
-    Parameters
-    ----------
-    space : SearchSpace
-    node : Node
-    case_shares : ndarray of shape (n_streams, n_cases)
-        Shares to begin with, where a case counts once.
-    aim : Aim
+    Where a case counts once, the search for shares of the cases starts from ``case_shares``.
     """
     relaxed = (_share_cases if space.once else _generate)(space, node, case_shares, aim)
     while relaxed is not None and relaxed.node.bound > aim.value:
@@ -205,7 +204,7 @@ def relax(space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim) -> 
 def _share_cases(
     space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim
 ) -> Relaxed | None:
-    """Solve programs with other and other shares of cases, for as long as the bound falls."""
+    """Move the shares of the cases until the bound no longer falls."""
     low, high = node.low, node.high
     shares, is_open = space.shares_within(low, high, case_shares), space.open_cases(low, high)
     fixed = space.part(~is_open).shared_tables(low, high, shares[:, ~is_open])
@@ -222,7 +221,7 @@ def _share_cases(
             best = relaxed
         else:
             step *= SHORTER
-        # The first bound has no choice to compare with, which the length of a step needs.
+        # The length of a step needs a choice to compare with, which the first node does not have.
         if relaxed.node.bound <= max(aim.value, aim.enough) or np.isinf(node.bound):
             break
         start = replace(start, columns=relaxed.node.columns, bound=relaxed.node.bound)
@@ -245,7 +244,7 @@ def _alarmed(space: SearchSpace, relaxed: Relaxed) -> FloatArray:
 
 
 def _moved(space: SearchSpace, relaxed: Relaxed, alarmed: FloatArray, length: float) -> FloatArray:
-    """Move the shares of cases to the streams that alarm them most."""
+    """Move the shares of cases towards the streams that alarm them most."""
     low, high = relaxed.node.low, relaxed.node.high
     can = space.steps <= high[:, None]
     slope = np.where(can, alarmed - alarmed.sum(axis=0) / can.sum(axis=0), 0.0)
@@ -261,7 +260,7 @@ def _generate(
     aim: Aim,
     tables: list[AnyArray] | None = None,
 ) -> Relaxed | None:
-    """Solve programs over more and more options of a node, until no other is better."""
+    """Solve the program of a node, and add options to it until no other is better."""
     tables = tables or space.shared_tables(node.low, node.high, case_shares)
     node = _bounded(node, tables)
     worth = [
@@ -283,7 +282,7 @@ def _generate(
 
 
 def _bounded(node: Node, tables: list[AnyArray]) -> Node:
-    """Bound the alarms of periods by those of the last options, and begin with both ends."""
+    """Bound the alarms of periods by those of the last options; the program has both ends."""
     highest = np.asarray(np.sum([table[-1] for table in tables], axis=0, dtype=np.float64))
     ends = zip(node.columns, node.low, node.high, strict=True)
     columns = [np.union1d(c[(c >= low) & (c <= high)], [low, high]) for c, low, high in ends]
@@ -318,7 +317,7 @@ def _relaxed(
 
 
 def _beyond(space: SearchSpace, most: FloatArray) -> FloatArray:
-    """By how much each period can be above the capacity."""
+    """How far each period can be above the capacity."""
     return np.asarray(np.maximum(most - space.limit.capacity, 0.0))
 
 
@@ -326,8 +325,8 @@ def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
     r"""Bound the alarms of each period in choices whose deficits add up to at most ``room``.
 
     The deficit :math:`d_{ij}` of an option is how far it lies below the best of its stream. All
-    alarms together are at most T. So for any prices a and b of alarms and deficits, those of
-    period p are at most
+    alarms together are at most T, all deficits at most R. So for any prices a and b of an alarm and
+    of a deficit, period p has at most this number of alarms:
 
     .. math:: a T + b R + \sum_i \max_j (k_{ijp} - a \sum_q k_{ijq} - b d_{ij}).
     """
@@ -342,18 +341,18 @@ def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
         [own[rows] for own, rows in zip(part, left, strict=True)]
         for part in (deficits, relaxed.tables)
     )
+    of_deficit = DEFICIT_PRICE * limit.capacity / max(room, 1.0)
     for of_alarm in np.array(ALARM_PRICES) / limit.n_periods:
-        parts = [table - of_alarm * table.sum(axis=1)[:, None] for table in tables]
-        for of_deficit in np.array(DEFICIT_PRICES) * limit.capacity / max(room, 1.0):
-            pairs = zip(parts, deficits, strict=True)
-            highest = [np.max(part - of_deficit * own[:, None], axis=0) for part, own in pairs]
-            bound = of_alarm * total + of_deficit * room + np.sum(highest, axis=0)
-            most = np.minimum(most, np.floor(bound * (1 + DEFICIT_ROUNDING)))
+        pairs = zip(tables, deficits, strict=True)
+        paid = [(table, of_alarm * table.sum(axis=1) + of_deficit * own) for table, own in pairs]
+        highest = [np.max(table - price[:, None], axis=0) for table, price in paid]
+        bound = of_alarm * total + of_deficit * room + np.sum(highest, axis=0)
+        most = np.minimum(most, np.floor(bound * (1 + DEFICIT_ROUNDING)))
     return most
 
 
 def _budget(space: SearchSpace, node: Node, of_period: FloatArray, of_total: float) -> float:
-    """Return what alarms within the limit cost at most."""
+    """Return the highest price of alarms that are within the limit."""
     limit = space.limit
     beyond = of_period * _beyond(space, node.most)
     n_left = limit.n_above - int(np.count_nonzero(node.above))
@@ -363,11 +362,11 @@ def _budget(space: SearchSpace, node: Node, of_period: FloatArray, of_total: flo
 
 
 Mixture: TypeAlias = tuple[list[FloatArray], FloatArray, FloatArray, float]
-"""Shares of options, by how much periods are above the capacity, and the prices of alarms."""
+"""Shares of options, `Relaxed.exceeding`, and prices of an alarm of each period and of any."""
 
 
 def fill(limit: PeriodLimit, mixed: list[tuple[FloatArray, AnyArray]]) -> Mixture | None:
-    """Mix options of one period: from step to step of all hulls, which `merged_steps` sorts."""
+    """Mix options of one period along the steps of all hulls, in the order of `merged_steps`."""
     columns = [(worth, alarms[:, 0]) for worth, alarms in mixed]
     left = min(limit.capacity, limit.total) - sum(float(alarms[0]) for _, alarms in columns)
     if left < 0:
@@ -392,7 +391,7 @@ def fill(limit: PeriodLimit, mixed: list[tuple[FloatArray, AnyArray]]) -> Mixtur
 def _solve(
     space: SearchSpace, node: Node, mixed: list[tuple[FloatArray, AnyArray]]
 ) -> Mixture | None:
-    """Mix options within the limit: their shares, the periods above it, and prices."""
+    """Find the best mixture of options within the limit by a linear program."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -427,7 +426,7 @@ def _solve(
     if solution.status == INFEASIBLE:
         return None
     if solution.status != 0:
-        # Without prices the bound is what all streams save by themselves.
+        # At prices of 0 the bound is the sum of what each stream can save.
         only = [np.eye(1, size)[0] for size in sizes]
         return only, np.zeros(n_periods), np.zeros(n_periods), 0.0
     shares = np.split(solution.x[:n_columns], np.cumsum(sizes)[:-1])

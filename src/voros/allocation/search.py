@@ -1,21 +1,20 @@
-r"""Thresholds of least cost where the alarms of a choice are not a plain sum.
+r"""Thresholds of least cost where a case counts once, or each period has a capacity.
 
-That is so where a case with several alarms counts once, and where a capacity holds in each period.
-The search is a branch and bound. A node is a part of the choices: options of each stream from one
-to another, some periods that may be above the capacity, and some that may not. Its linear program
-(`voros.allocation.relaxation`) bounds what they save, and mixes options of a stream where no single
-one is enough. The search repeats these steps:
+The search is a branch and bound. A node is a part of the choices: an interval of options of each
+stream, some periods that may be above the capacity, and some that may not. Its linear program
+(`voros.allocation.relaxation`) bounds what these choices save, and may mix options of a stream. The
+search repeats these steps:
 
 1. Take the node with the highest bound, and solve its program.
 2. Round the mixture down to a choice within the limit, and improve it two streams at a time.
 3. Drop options that cannot improve on the best choice so far.
-4. Split the node: at a period that is above the capacity in part, or where no period is, at the
+4. Split the node at a period that is above the capacity in part. If there is none, split it at the
    stream whose mixed options differ by most alarms.
 
-Where alarms add up, and few choices are left, all of them are tried.
+Where alarms add up and few choices remain, the search tries all of them.
 
-What is certified is the highest bound that is left, and the answer says how far it may be from it.
-Every choice is counted in whole cases before it is taken.
+The gap compares the best choice with the highest bound of the remaining nodes. The search counts
+every choice in whole cases before it takes it.
 """
 
 from __future__ import annotations
@@ -39,44 +38,44 @@ from voros.progress import Progress, progress_bar
 from voros.typing import AnyArray
 
 TIME_PARTS = 50
-"""Of the time of a search, for the progress bar."""
+"""Steps of the progress bar."""
 
 NEIGHBOURS = 64
-"""Options on each side of a choice that another one is looked for among."""
+"""How many options on each side of a choice are tried to improve it."""
 
 FIRST_NODES, ROUNDED_EVERY = 10, 4
-"""Of the first nodes and of every fourth later one a choice is looked for."""
+"""Mixtures of the first nodes, and of every fourth later one, are rounded to a choice."""
 
 WEIGHED_EVERY = 8
-"""Nodes after which it is weighed to try all choices that are left."""
+"""How often the search considers trying all remaining choices, in nodes."""
 
 TRIED_IN_A_SECOND, LEAST_PERIODS = 3e8, 64
-"""Choices times periods, of which there count at least so many."""
+"""Choices times periods that are tried in a second; fewer periods take as long as the least."""
 
 HALVINGS = 12
-"""Of the way from the first options of a node to the mixture of its program."""
+"""Halvings of the way from the first options of a node to the mixture of its program."""
 
 TOLERANCE = 0.1
-"""Share of the accepted gap that a program may leave out."""
+"""Share of the accepted gap by which a program may be off."""
 
 WHOLE = 1e-6
-"""Distance of a solver's answer from a whole number that is rounding."""
+"""A solver's answer this near to a whole number is that number."""
 
 OF_ALARMS = 0.5
-"""What all alarms together cost in the unit of savings, which are whole."""
+"""What all alarms together cost, in the unit of savings, which are whole."""
 
 LARGEST_GAP = 1 - 1e-9
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a search may take, how near to the best its answer must be, and who watches.
+    """How long a search may take, how near to the best its answer must be, and its progress bar.
 
     Attributes
     ----------
     max_seconds : float
     max_gap : float
-        The share of the cost that the least cost may lie below the answer.
+        How far the least cost may lie below the answer, as a share of the answer's cost.
     progress : bool or callable
     """
 
@@ -94,7 +93,7 @@ class Effort:
 
 
 class Search:
-    """The best choice so far, and what no choice can save more than.
+    """A branch and bound: the best choice so far, and a bound on what any choice can save.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ class Search:
         self.nodes = [(-np.inf, next(self.numbers), Node.whole(space))]
 
     def run(self) -> Search:
-        """Split nodes until the choice is good enough, nothing is left, or time is over."""
+        """Split nodes until the gap is small enough, no node remains, or time is over."""
         for part in progress_bar(range(TIME_PARTS), "searching", self.effort.progress):
             end = self.began + (part + 1) / TIME_PARTS * self.effort.max_seconds
             while not self.ended and (self.n_nodes == 0 or time.monotonic() < end):
@@ -127,24 +126,25 @@ class Search:
 
     @property
     def value(self) -> float:
-        """What the best choice is worth: fewer alarms decide between equal savings."""
+        """What the best choice saves, less a small price of its alarms."""
         return self.best.saved - self.per_alarm * self.best.alarms
 
     @property
     def gap(self) -> float:
-        """How far the cost may be above the least, as a share of it; savings are whole numbers."""
+        """How far the least cost may lie below the cost of the best choice, as a share of it."""
         beyond = self.bound - self.best.saved
+        # Savings are whole numbers.
         if beyond < max(1.0, self.margin):
             return 0.0
         return float(beyond / max(self.nothing - self.best.saved, 1.0))
 
     @property
     def ended(self) -> bool:
-        """Whether no node is left that could improve the choice by enough."""
+        """Whether no node remains, or the gap is accepted."""
         return not self.nodes or self.gap <= self.effort.max_gap > 0 < self.n_nodes
 
     def step(self) -> None:
-        """Go on with the most promising node, or try all choices that are left."""
+        """Split the most promising node, or try all remaining choices."""
         due = self.n_nodes > 0 and self.n_nodes % WEIGHED_EVERY == 0
         weighed = due and not self.space.once
         if not (weighed and self._all_tried()):
@@ -155,7 +155,7 @@ class Search:
         self.bound = min(self.bound, max(bound, float(self.best.saved)))
 
     def _all_tried(self) -> bool:
-        """Try all choices that are left, if that takes a second or as long as what was done."""
+        """Try all remaining choices, if that takes at most a second or the time spent so far."""
         low = np.min([node.low for *_, node in self.nodes], axis=0)
         high = np.max([node.high for *_, node in self.nodes], axis=0)
         n_tried = np.sort(high - low + 1.0)[:-1].prod()
@@ -167,7 +167,7 @@ class Search:
         return worthwhile
 
     def _branch(self) -> None:
-        """Bound the most promising node, take a choice of it, and split it."""
+        """Bound the most promising node, round its mixture to a choice, and split it."""
         node = heapq.heappop(self.nodes)[-1]
         accepted = self.effort.max_gap * (self.nothing - self.best.saved)
         aim = Aim(
@@ -188,7 +188,7 @@ class Search:
             narrowed = relaxed.narrowed(self.value - self.margin)
             if narrowed is not None and narrowed.bound + self.margin > self.value:
                 self._take(narrowed.low.tolist())
-                # With a better choice, or with fewer options, cases are shared better.
+                # With a better choice or fewer options, other shares of the cases bound better.
                 fewer = 0 < narrowed.bound - self.value < SHRUNK * (node.bound - self.value)
                 again = self.space.once and fewer
                 for part in [narrowed] if again else _split(narrowed, relaxed):
@@ -209,7 +209,7 @@ class Search:
         return None if within is None else self._improved(within)
 
     def _improved(self, positions: list[int]) -> tuple[int, ...]:
-        """Choose two streams again for as long as that saves more."""
+        """Choose two streams again until no pair saves more."""
         best, again = self.space.chosen(positions), True
         while again:
             again = False
@@ -221,7 +221,7 @@ class Search:
         return best.options
 
     def _best_pair(self, at: Chosen, pair: tuple[int, int]) -> tuple[int, ...]:
-        """Choose two streams again: for each option of the first the last one of the second."""
+        """Choose two streams again: for each option of one the last possible of the other."""
         space, limit = self.space, self.space.limit
         own = [(at.options[i], len(space.saved[i])) for i in pair]
         rows = [slice(max(o - NEIGHBOURS, 0), min(o + NEIGHBOURS + 1, n)) for o, n in own]
@@ -248,7 +248,7 @@ class Search:
 
 
 def _split(node: Node, relaxed: Relaxed) -> list[Node]:
-    """Split a node at a period that is above the capacity in part, or at a stream, if it can be."""
+    """Split a node at a period that is above the capacity in part, or else at a stream."""
     partly = np.where(np.abs(relaxed.exceeding - 0.5) < 0.5 - WHOLE, relaxed.exceeding, 0.0)
     if partly.any() and not (node.above | node.within).all():
         period = np.arange(len(partly)) == np.argmax(partly)

@@ -1,4 +1,4 @@
-"""Options of several streams under a limit on the alarms of each period: what a search is over."""
+"""The search space: options of several streams under a limit on the alarms of each period."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from voros.core.counting import blocks_of
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LEAST_SHARE = 2.0**-20
-"""Unit of the shares of a case: multiples of it, added up over all cases, have no rounding."""
-
+"""Unit of the shares of a case: sums of its multiples over all cases have no rounding."""
 
 TRIED_AT_ONCE = 2**13
 """Choices that are tried together, so that their alarms stay in the processor's cache."""
 
 FULLEST = 4
-"""Periods that are looked at first, for each that may be above the capacity and one more."""
+"""Periods that are checked first: this number for each period that may be above, and once more."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +39,16 @@ class PeriodLimit:
     total: float = np.inf
 
     def holds(self, alarms: AnyArray) -> AnyArray:
-        """Say whether alarms of each period, along the last axis, are within the limit."""
+        """Return whether alarms of each period, along the last axis, are within the limit."""
         few_above = np.count_nonzero(alarms > self.capacity, axis=-1) <= self.n_above
         return np.asarray(few_above & (alarms.sum(axis=-1) <= self.total))
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """An option of each stream, what they save, the cases they alarm, and if the limit holds.
+    """An option of each stream, what they save, their alarms, and whether the limit holds.
 
-    ``counted`` are the alarms of each case where a case counts once, and otherwise of each period.
+    ``counted`` holds the alarms of each case where a case counts once, otherwise of each period.
     """
 
     options: tuple[int, ...]
@@ -98,7 +97,7 @@ class SearchSpace:
         *,
         once: bool,
     ) -> SearchSpace:
-        """Leave out options that break the limit by themselves, and cases that no other alarms."""
+        """Leave out options that break the limit alone, and cases that no other option alarms."""
         space = cls(
             saved=list(saved), steps=np.stack(steps), periods=periods, limit=limit, once=once
         )
@@ -136,15 +135,15 @@ class SearchSpace:
         return replace(self, steps=self.steps[:, cases], periods=self.periods[cases])
 
     def open_cases(self, low: AnyArray, high: AnyArray) -> BoolArray:
-        """Mark cases that several streams alarm at some of these options, and none at all."""
+        """Mark cases that several streams can alarm within these options, and none must."""
         several = np.count_nonzero(self.steps <= high[:, None], axis=0) > 1
         return np.asarray(several & (self.steps > low[:, None]).all(axis=0))
 
     def shares_within(self, low: AnyArray, high: AnyArray, shares: FloatArray) -> FloatArray:
         """Make the shares of a case add up to at most 1, over the streams that can alarm it.
 
-        Streams that alarm it at all options get all of it. Shares are rounded down to multiples of
-        a power of 2, so that sums of them are exact.
+        Streams that alarm it at every option get all of it. Shares are rounded down to multiples
+        of a power of 2, so that their sums are exact.
         """
         sure = self.steps <= low[:, None]
         shares = np.where(self.steps <= high[:, None], shares + LEAST_SHARE, 0.0)
@@ -155,8 +154,8 @@ class SearchSpace:
     def shared_tables(self, low: AnyArray, high: AnyArray, shares: FloatArray) -> list[AnyArray]:
         """Count alarms of each stream from option ``low`` to ``high``.
 
-        Where a case counts once, a stream counts its share of the case: as these add up to at most
-        1, the sum is at most the number of cases with an alarm.
+        Where a case counts once, a stream counts its share of the case. Shares add up to at most 1,
+        so their sum is at most the number of cases with an alarm.
         """
         ends = list(zip(low.tolist(), high.tolist(), strict=True))
         if self.once:
@@ -168,7 +167,7 @@ class SearchSpace:
     ) -> tuple[AnyArray, AnyArray, AnyArray]:
         """Count alarms of all streams but two, and what options of the two add to them.
 
-        Cases that both add where they need not count twice: the sum is never too small.
+        The sum is never too small: cases that both streams add may count twice.
         """
         if not self.once:
             own = [self.tables[i][part] for i, part in zip(pair, rows, strict=True)]
@@ -187,7 +186,7 @@ class SearchSpace:
         return rest, own[0], own[1]
 
     def _alarmed(self, stream: int, at: int) -> AnyArray:
-        """Say of each case whether an option of a stream alarms it: 0 or 1."""
+        """Return 1 for the cases that an option of a stream alarms, and 0 for others."""
         return np.asarray(self.steps[stream] <= at).view(np.int8)
 
     def chosen(self, positions: Sequence[int]) -> Chosen:
@@ -208,10 +207,10 @@ class SearchSpace:
         )
 
     def best_between(self, low: AnyArray, high: AnyArray, best: Chosen) -> Chosen:
-        """Try all choices of options from ``low`` to ``high``, and return the best, or ``best``.
+        """Try all choices of options from ``low`` to ``high``; return ``best`` if none is better.
 
-        Of the stream with most options only the first that makes a choice better is tried. Alarms
-        must add up: not where a case counts once.
+        In the stream with most options only the first one that makes a choice better is tried.
+        Alarms must add up, so a case must not count once.
         """
         sizes, last = high - low + 1, int(np.argmax(high - low))
         sizes[last] = 1
