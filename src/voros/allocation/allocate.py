@@ -15,7 +15,6 @@ from voros.allocation.problem import (
     OVERLAPS,
     JointChoice,
     Overlap,
-    Solver,
     mean_ratio,
     most_alarms,
     period_limit,
@@ -39,7 +38,7 @@ from voros.policy.allowed import check_guarantee
 from voros.progress import Progress
 
 LIGHTEST, HEAVIEST = 1e-9, 1e9
-"""Weights of a miss that leave costs comparable."""
+"""Weights of a miss that are accepted."""
 
 Scenarios = Scenario | Mapping[str, Scenario]
 
@@ -69,50 +68,50 @@ def allocate(
 
     A stream is one of several outcomes of the same cases, or a group of cases. Its cost is
     ``miss_weight * (cost_ratio * FP + FN)``, and the costs of the streams add up. The choice is
-    exact for whole cases: no other thresholds within the limits cost less, and of equals the ones
-    with fewest alarms are taken. Where a search is ended before, it says how far it may be off.
+    exact: no other thresholds within the limits cost less, and of equally good choices the one with
+    fewest alarms is taken. A search that ends early states how far its choice may be from the best.
 
     Parameters
     ----------
     y_true : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Labels of each stream: an indicator matrix of shape (n_cases, n_streams), or columns by
-        name. One column with `by`. A mapping of str to `OperatingPoints`, those of
-        disjoint groups that were counted before, takes the place of labels and scores.
+        name; one column with `by`. Instead of labels and scores, a mapping of str to
+        `OperatingPoints` gives the counts of disjoint groups.
     scores : matrix, mapping, data frame, or array-like of shape (n_cases,)
         Scores in the same form; also the list of arrays that ``predict_proba`` returns for several
         labels.
     scenario : Scenario or mapping of str to Scenario
-        Precision floor and cost ratio of the streams, for all or for each. Their capacity is each
-        stream's own limit, besides the shared one.
+        Precision floor and cost ratio, for all streams or for each. Its capacity limits each stream
+        alone, besides the shared capacity.
     capacity : float or int
-        Alarms of all streams together at most: a float is a share of the cases, an int a number.
+        The most alarms of all streams together: a float is a share of the cases, an int a number.
     miss_weight : float or mapping of str to float, default 1.0
         What a miss costs in each stream.
     by : array-like of shape (n_cases,), optional
         The group of each case, such as its ward: every group is a stream.
     overlap : {"each", "once"}, default "each"
-        Whether a case with alarms of several streams takes several alarms of the capacity, or one.
+        Whether a case with alarms of several streams counts each of them, or once.
     per, exceed : str and float, optional
-        A whole `capacity` is one for each period, as in `voros.Scenario`: per "day", say. By
-        default the mean over the periods is within it; with ``exceed=0.05`` the mean and all
-        periods but 5 % are, and with ``exceed=0.0`` every one.
+        With `per` a whole `capacity` holds for each period, such as a "day", as in
+        `voros.Scenario`. By default it limits the mean over the periods. With ``exceed=0.05`` it
+        limits the mean and all periods but 5 %, with ``exceed=0.0`` every period.
     times, periods : array-like of shape (n_cases,), optional
-        With `per`: when each case falls, or the name of its period.
+        With `per`: the time of each case, or the name of its period.
     guarantee : Guarantee, optional
         Keep all floors and the shared capacity in the population, with confidence. Thresholds are
-        chosen on a third of the cases, drawn always alike, and tested on the others. With `per`
-        whole periods, or blocks of them, are drawn, and taken as independent.
+        chosen on a third of the cases, always the same ones, and tested on the others. With `per`
+        the split is by whole periods or blocks of them, which are taken as independent.
     groups : array-like of shape (n_cases,), optional
-        With a guarantee: whose case it is, where patients have several.
+        With a guarantee: the patient of each case, where patients have several.
     max_seconds, max_gap : float, default 60 and 0
-        With `exceed` or ``overlap="once"`` thresholds are searched for, at most this long and until
-        their cost is at most this share above the least; ``certificate.gap`` says what was reached.
-        With a guarantee there are several searches, each as long.
+        With `exceed` or ``overlap="once"`` a search finds the thresholds. It ends after this time,
+        or when the least cost is at most this share lower; ``certificate.gap`` states the share
+        reached. A guarantee takes several searches, each of up to this time.
     progress : bool or callable, default False
-        Draw a bar of each search, or call a function with how much is done of how much.
+        Draw a bar of each search, or call a function with the steps done and their number.
     miss_value, false_alarm_cost : array-like of shape (n_cases,), number, or mapping of such
-        What missing each case would cost, and what a false alarm on it, as in `voros.evaluate`: for
-        all streams, or by stream. Capacity and floors count cases, costs add up values. Not with a
+        The cost of missing each case and of a false alarm on it, as in `voros.evaluate`: for all
+        streams, or by stream. Capacity and floors count cases, costs add up values. Not with a
         guarantee.
 
     Returns
@@ -122,9 +121,9 @@ def allocate(
     Warns
     -----
     NeverAlarmWarning
-        When no threshold of a stream meets its floor within the capacity.
+        If no threshold of a stream meets its floor within the capacity.
     DependentPeriodsWarning
-        When a guarantee takes periods as independent and their alarms are correlated.
+        If a guarantee takes periods as independent and their alarms are correlated.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def allocate(
     kidney            7       2          1       1       0
     together             3 of 4                          2
 
-    Groups that were counted elsewhere:
+    Counts of disjoint groups:
 
     >>> ward = voros.OperatingPoints.from_counts([4, 6], [1, 6], 10, 90, thresholds=[0.9, 0.5])
     >>> icu = voros.OperatingPoints.from_counts([5, 9], [5, 9], 10, 20, thresholds=[0.8, 0.4])
@@ -194,7 +193,7 @@ def allocate(
 
 @dataclass(frozen=True)
 class JointMaker:
-    """Limits, costs and weights by stream, and how a policy is made of cases with them."""
+    """Make a joint policy under given limits, costs and weights of the streams."""
 
     scenarios: dict[str, Scenario]
     weights: dict[str, float]
@@ -203,20 +202,20 @@ class JointMaker:
     effort: Effort = field(default_factory=Effort)
 
     def make(self, cases: StreamCases) -> JointPolicy:
-        """Decide on labelled cases."""
+        """Choose thresholds on labelled cases."""
         points = {name: cases.points(name) for name in self.scenarios}
         return self.from_points(points, cases.n_cases, cases)
 
     def from_points(
         self, points: dict[str, OperatingPoints], n_cases: float, cases: StreamCases | None = None
     ) -> JointPolicy:
-        """Decide on operating points, and warn of streams that cannot raise an alarm."""
+        """Choose among operating points, and warn of streams that cannot raise an alarm."""
         n_periods = None if cases is None else cases.n_periods
         most = most_alarms(self.limit, n_cases, n_periods)
         decisions = self.decisions(points)
         for name, decision in decisions.items():
             self._warn(name, decision, most, cases)
-        choice, certificate = self.choose(decisions, most, self.solver(cases))
+        choice, certificate = self.choose(decisions, most, cases)
         return JointPolicy(
             names=tuple(decisions),
             scenarios=tuple(self.scenarios.values()),
@@ -233,54 +232,52 @@ class JointMaker:
         )
 
     def decisions(self, points: Mapping[str, OperatingPoints]) -> dict[str, Decision]:
-        """Return what the own limits of each stream leave."""
+        """Apply each stream's own limits to its points."""
         return {name: solve(points[name], limits) for name, limits in self.scenarios.items()}
 
-    def solver(self, cases: StreamCases | None, n_above: int | None = None) -> Solver:
-        """Return what finds the choice of least cost within the shared capacity.
+    def choose(
+        self,
+        decisions: Mapping[str, Decision],
+        max_alarms: float,
+        cases: StreamCases | None,
+        n_above: int | None = None,
+    ) -> tuple[JointChoice, Certificate]:
+        """Find the thresholds of least cost, and the proof that no others cost less.
 
         ``n_above`` is how many periods may have more alarms, if not the limit's share of them.
         """
-        if cases is None or (self.overlap == "each" and self.limit.exceed is None):
-            return share_capacity
-
-        def search(streams: list[Stream], max_alarms: float) -> SharedChoice:
-            codes, limit = np.zeros(cases.n_cases, np.int64), PeriodLimit(int(max_alarms), 0, 1)
-            if self.limit.exceed is not None and cases.periods is not None:
-                codes = cases.periods.codes
-                limit = replace(period_limit(self.limit, cases.periods), total=max_alarms)
-                limit = limit if n_above is None else replace(limit, n_above=n_above)
-            scores = [cases.reaching(name) for name in cases.scores]
-            once = self.overlap == "once"
-            return share_within(streams, scores, limit, codes, once=once, effort=self.effort)
-
-        return search
-
-    def choose(
-        self, decisions: Mapping[str, Decision], max_alarms: float, solver: Solver
-    ) -> tuple[JointChoice, Certificate]:
-        """Find the thresholds of least cost, and why no others cost less."""
         streams = [_stream(decision, self.weights[name]) for name, decision in decisions.items()]
-        chosen = solver(streams, max_alarms)
-        points = [decision.points for decision in decisions.values()]
-        thresholds, tp, fp = (
-            tuple(
-                getattr(curve, name)[row].item()
-                for curve, row in zip(points, chosen.rows, strict=True)
-            )
-            for name in ("thresholds", "tp", "fp")
+        if cases is None or (self.overlap == "each" and self.limit.exceed is None):
+            chosen = share_capacity(streams, max_alarms)
+        else:
+            chosen = self._search(streams, max_alarms, cases, n_above)
+        at = [(d.points, row) for d, row in zip(decisions.values(), chosen.rows, strict=True)]
+        values = [(points.worth, row) for points, row in at if points.worth is not None]
+        choice = JointChoice(
+            thresholds=tuple(points.thresholds[row].item() for points, row in at),
+            tp=tuple(points.tp[row].item() for points, row in at),
+            fp=tuple(points.fp[row].item() for points, row in at),
+            cost=float(chosen.cost),
+            value_caught=tuple(sums.tp[row].item() for sums, row in values) or None,
+            false_alarm_cost=tuple(sums.fp[row].item() for sums, row in values) or None,
         )
-        choice = JointChoice(thresholds=thresholds, tp=tp, fp=fp, cost=float(chosen.cost))
-        sums = [curve.worth for curve in points if curve.worth is not None]
-        if sums:
-            pairs = list(zip(sums, chosen.rows, strict=True))
-            caught = tuple(worth.tp[row].item() for worth, row in pairs)
-            false_alarms = tuple(worth.fp[row].item() for worth, row in pairs)
-            choice = replace(choice, value_caught=caught, false_alarm_cost=false_alarms)
         return choice, chosen.certificate
 
+    def _search(
+        self, streams: list[Stream], max_alarms: float, cases: StreamCases, n_above: int | None
+    ) -> SharedChoice:
+        """Search where alarms do not add up, or are limited in each period."""
+        codes, limit = np.zeros(cases.n_cases, np.int64), PeriodLimit(int(max_alarms), 0, 1)
+        if self.limit.exceed is not None and cases.periods is not None:
+            codes = cases.periods.codes
+            limit = replace(period_limit(self.limit, cases.periods), total=max_alarms)
+            limit = limit if n_above is None else replace(limit, n_above=n_above)
+        scores = [cases.reaching(name) for name in cases.scores]
+        once = self.overlap == "once"
+        return share_within(streams, scores, limit, codes, once=once, effort=self.effort)
+
     def counted(self, choice: JointChoice, cases: StreamCases) -> JointChoice:
-        """Count what the capacity looks at besides alarms: visits, and periods above it."""
+        """Count the cases with an alarm and the periods above the capacity, where limited."""
         once, visits, above = self.overlap == "once", None, None
         if once:
             visits = int(np.count_nonzero(cases.raised(choice.thresholds)))
@@ -301,7 +298,7 @@ class JointMaker:
         warn_caller(f"stream {name!r}: {limits_message(decision)}", NeverAlarmWarning)
 
     def _keeps(self, cases: StreamCases, name: str, decision: Decision, row: int) -> bool:
-        """Say whether one stream by itself keeps a capacity in the periods that it must."""
+        """Return whether the alarms of one stream alone are within the limit of each period."""
         if self.limit.exceed is None or cases.periods is None:
             return True
         alarmed = cases.alarms(name, float(decision.points.thresholds[row]))
@@ -317,7 +314,7 @@ def _stream(decision: Decision, weight: float) -> Stream:
 
 
 def _value_sums(decisions: Mapping[str, Decision]) -> tuple[tuple[float, float], ...] | None:
-    """Return the values of positives and the costs of negatives of each stream, where all have."""
+    """Return each stream's sums of miss values and false alarm costs; None without values."""
     sums = [decision.points.worth for decision in decisions.values()]
     worth = [(float(s.n_positive), float(s.n_negative)) for s in sums if s is not None]
     if worth and len(worth) < len(sums):

@@ -1,16 +1,16 @@
-r"""A guarantee for a joint policy: all floors and the shared capacity hold beyond these cases.
+r"""A guarantee for a joint policy: all floors and the shared capacity hold on new cases too.
 
-The independent units (cases, patients, periods or blocks of them) are shuffled, always alike, and
-split in two parts, a third and the rest. On the first, joint policies
-are chosen with limits tightened by falling margins: the candidates, safest first. On the second
-they are tested. With n streams that have a floor, alpha is split over n + 1 families of hypotheses
-(Bonferroni): that candidate l breaks the floor of stream i, for each of them, and that candidate l
-breaks the capacity. `voros.allocation.joint_tests` has the tests.
+The independent units (cases, patients, periods or blocks of periods) are shuffled, always in the
+same order, and split in two parts: a third and the rest. The first part chooses candidates: joint
+policies under limits that are tightened by decreasing margins, the safest first. The second part
+tests them. With n streams that have a floor, alpha is split over n + 1 families of hypotheses
+(Bonferroni). One family for each such stream i says that candidate l breaks its floor; the last one
+says that candidate l breaks the capacity. `voros.allocation.joint_tests` has the tests.
 
-In each family the tests run in the fixed order of the candidates and stop at the first that fails
-(fixed-sequence testing), each at its share of alpha. What is deployed is a candidate whose capacity
-passed, without the alarms of every stream whose floor did not. That only takes alarms away,
-so the capacity still holds, and the probability that any limit is broken is at most alpha.
+In each family the tests follow the fixed order of the candidates and stop at the first that fails
+(fixed-sequence testing), each at the family's share of alpha. A candidate whose capacity passed is
+deployed without the alarms of every stream whose floor did not pass. Removing alarms cannot break
+the capacity, so the probability that any limit is broken is at most alpha.
 """
 
 from __future__ import annotations
@@ -42,51 +42,47 @@ MARGINS = tuple(np.arange(20, -1, -1) * 0.25)
 """How far the limits of the candidates are tightened, in standard errors, safest first."""
 
 SEARCHED = 4
-"""Candidates where a search decides each of them."""
-
-COUNTED_AT = 0.95
-"""Confidence of intervals that nobody looks at: only the counts are used."""
-
+"""Every fourth margin is used where each candidate takes a search."""
 
 _Candidate: TypeAlias = tuple[JointChoice, Certificate]
 """Thresholds, and why no others cost less."""
 
 
 def certify(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> JointPolicy:
-    """Choose on some of the units, test on the others, and deploy what passed."""
+    """Choose candidates on some of the units, test them on the others, and deploy the best."""
     _check(maker, cases, guarantee)
     with warnings.catch_warnings():
-        # What the limits allow before any test is not what will be deployed.
+        # These thresholds are not the ones that will be deployed.
         warnings.simplefilter("ignore", NeverAlarmWarning)
         plain = maker.make(cases)
-    all_cases, units = (
-        cases,
-        SplitUnits.from_cases(cases := _in_blocks(cases, guarantee.block), guarantee.block),
-    )
-    floors = [scenario.min_precision for scenario in maker.scenarios.values()]
-    # A floor of 0 is broken by nothing, and needs no part of alpha.
-    alpha = guarantee.alpha / (1 + np.count_nonzero(floors))
-    exceed, once = maker.limit.exceed, maker.overlap == "once"
-    limit = plain.max_alarms / all_cases.n_cases
-    if units.kind == "periods":
-        limit = float(maker.limit.capacity)
+    in_blocks = _in_blocks(cases, guarantee.block)
+    units = SplitUnits.from_cases(in_blocks, guarantee.block)
+    floors = {name: scenario.min_precision for name, scenario in maker.scenarios.items()}
+    # A floor of 0 cannot be broken, and needs no part of alpha.
+    alpha = guarantee.alpha / (1 + np.count_nonzero(list(floors.values())))
+    per_period = units.kind == "periods"
     capacity = CapacityTest(
-        cases=cases, units=units, alpha=alpha, limit=limit, exceed=exceed, once=once
+        cases=in_blocks,
+        units=units,
+        alpha=alpha,
+        limit=float(maker.limit.capacity) if per_period else plain.max_alarms / cases.n_cases,
+        exceed=maker.limit.exceed,
+        once=maker.overlap == "once",
     )
-    candidates = _candidates(maker, units.part(cases, tested=False), units, capacity)
+    candidates = _candidates(maker, units.part(in_blocks, tested=False), units, capacity)
     at = np.array([choice.thresholds for choice, _ in candidates])
     tests = [
-        floor_passed(cases, units, alpha, name, at[:, i], floor)
-        for i, (name, floor) in enumerate(zip(maker.scenarios, floors, strict=True))
+        floor_passed(in_blocks, units, alpha, name, at[:, i], floor)
+        for i, (name, floor) in enumerate(floors.items())
     ]
     # In each family of hypotheses, stop at the first candidate that fails.
     passed = np.logical_and.accumulate(np.column_stack([*tests, capacity.passed(at)]), axis=0)
     passed = passed[:, :-1] & passed[:, -1:]
-    return _deploy(plain, maker, all_cases, candidates, passed, units, guarantee)
+    return _deploy(plain, maker, cases, candidates, passed, units, guarantee)
 
 
 def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
-    """Leave out the cases of the first periods, where they fill no block."""
+    """Leave out the cases of the first periods that do not fill a block."""
     periods = cases.periods
     if periods is None or periods.n_periods % block == 0:
         return cases
@@ -98,7 +94,7 @@ def _in_blocks(cases: StreamCases, block: int) -> StreamCases:
 
 
 def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
-    """Refuse what cannot be promised."""
+    """Refuse limits and units that cannot be guaranteed."""
     for name, scenario in maker.scenarios.items():
         if scenario.capacity_is_count or scenario.capacity < 1:
             raise ArgumentError(
@@ -134,7 +130,7 @@ def _check(maker: JointMaker, cases: StreamCases, guarantee: Guarantee) -> None:
 def _candidates(
     maker: JointMaker, cases: StreamCases, units: SplitUnits, test: CapacityTest
 ) -> list[_Candidate]:
-    """Solve with all limits tightened by standard errors of these cases, the safest first."""
+    """Choose with all limits tightened by standard errors of these cases, the safest first."""
     decisions = maker.decisions({name: cases.points(name) for name in maker.scenarios})
     n_periods = int(np.count_nonzero(~units.tested)) * units.block
     most = test.limit * (n_periods if units.kind == "periods" else cases.n_cases)
@@ -147,7 +143,7 @@ def _candidates(
         spread = margin * max(error / float(np.sqrt(most)), 1.0)
         tight = {name: _tightened(decision, spread) for name, decision in decisions.items()}
         left = max(most - margin * error, 0.0)
-        return maker.choose(tight, left, maker.solver(cases, above))
+        return maker.choose(tight, left, cases, above)
 
     plain = candidate(0.0, float(np.sqrt(most)))
     error = max(float(np.sqrt(most)), test.error(plain[0].thresholds))
@@ -172,7 +168,7 @@ def _deploy(
     units: SplitUnits,
     guarantee: Guarantee,
 ) -> JointPolicy:
-    """Of the candidates that passed, take the one of least cost on all cases."""
+    """Deploy the candidate that costs least on all cases, without the alarms that failed."""
     pairs = zip(candidates, passed, strict=True)
     deployed = [_on_all_cases(plain, maker, cases, c[0], certified) for c, certified in pairs]
     best = int(np.argmin([choice.cost for choice in deployed]))
@@ -203,7 +199,7 @@ def _warn_of_correlation(
 
 
 def warn_uncertified(uncertified: tuple[str, ...], guarantee: Guarantee) -> None:
-    """Warn of streams that never alarm because nothing else could be promised."""
+    """Warn of streams that raise no alarm because no threshold could be certified."""
     if uncertified:
         warn_caller(
             f"with confidence {guarantee.confidence:g} no threshold keeps the limits of "
@@ -220,12 +216,12 @@ def _on_all_cases(
     choice: JointChoice,
     certified: BoolArray,
 ) -> JointChoice:
-    """Count what certified thresholds do on all cases; the others never alarm."""
+    """Count the alarms of certified thresholds on all cases; other streams raise none."""
     kept = tuple(
         threshold if sure else float("inf")
         for threshold, sure in zip(choice.thresholds, certified, strict=True)
     )
     choice = replace(choice, thresholds=kept)
-    tested = evaluate_streams(plain, cases, choice, COUNTED_AT)
+    tested = evaluate_streams(replace(plain, default=choice), cases)
     tp, fp = (tuple(getattr(stream, name) for stream in tested.streams) for name in ("tp", "fp"))
     return maker.counted(replace(choice, tp=tp, fp=fp, cost=tested.cost), cases)

@@ -1,4 +1,4 @@
-"""What a joint policy does on new cases, with exact intervals."""
+"""Evaluate a joint policy on new cases, with exact intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voros.allocation.problem import JointChoice, mean_ratio, most_alarms, period_limit
+from voros.allocation.problem import mean_ratio, most_alarms, period_limit
 from voros.allocation.streams import StreamCases
 from voros.core.exact_intervals import Interval, binomial_limits
 from voros.core.exact_limits import as_fraction
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamEvaluation:
-    """What one stream's threshold does on new cases.
+    """Counts, rates and cost of one stream on new cases.
 
     Attributes
     ----------
@@ -33,12 +33,12 @@ class StreamEvaluation:
     precision, recall : float
         NaN where there is no alarm or no positive.
     precision_interval, recall_interval : pair of float
-        Clopper-Pearson.
+        Clopper-Pearson limits.
     cost : float
         In misses of weight 1.
     min_precision : float
     floor_kept : bool
-        Whether the precision on these cases meets the floor; no alarm keeps it.
+        Whether the precision on these cases meets the floor; raising no alarm keeps it.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class StreamEvaluation:
 
     @property
     def precision(self) -> float:
-        """Share of the alarms that are true positives."""
+        """Share of alarms that are true positives."""
         return self.tp / self.alarms if self.alarms else float("nan")
 
     @property
     def recall(self) -> float:
-        """Share of the positives that raise an alarm."""
+        """Share of positives that raise an alarm."""
         return self.tp / self.n_positive if self.n_positive else float("nan")
 
 
@@ -87,11 +87,11 @@ class PeriodAlarms:
     names : tuple of str
     alarms : tuple of int
     capacity : int
-        Of each period.
+        The capacity of each period.
     share_above : pair of float
-        Clopper-Pearson limits of the share of periods with more, periods taken as independent.
+        Clopper-Pearson limits of the share of periods above it, if periods are independent.
     most_above : int or None
-        How many of these periods may have more; None where their mean counts.
+        How many of these periods may be above it; None where the mean is limited.
     """
 
     names: tuple[str, ...]
@@ -126,7 +126,7 @@ class PeriodAlarms:
 
     @property
     def n_above(self) -> int:
-        """How many periods have more alarms than the capacity."""
+        """Number of periods with more alarms than the capacity."""
         return sum(alarms > self.capacity for alarms in self.alarms)
 
     @property
@@ -139,7 +139,7 @@ class PeriodAlarms:
         return make_frame({"period": list(self.names), "alarms": list(self.alarms)}, backend)
 
     def __str__(self) -> str:
-        """Say how many periods are above the capacity."""
+        """Return how many periods are above the capacity, as text."""
         low, high = self.share_above
         allowed = "" if self.most_above is None else f", {self.most_above:,} allowed"
         of = f"{self.n_above:,} of {len(self.alarms):,} periods above {self.capacity:,} alarms"
@@ -148,24 +148,24 @@ class PeriodAlarms:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class JointEvaluation(ReprMixin):
-    """What a joint policy does on new cases.
+    """Alarms, floors and cost of a joint policy on new cases.
 
     Attributes
     ----------
     streams : tuple of StreamEvaluation
     alarms : int
-        Of all streams together, as the policy counts them.
+        Alarms of all streams; with ``overlap="once"`` a case counts once.
     alarms_interval : pair of float
-        Exact where each case raises at most one alarm; otherwise the sum of the streams' limits,
-        each with its share of the error.
+        Exact where a case counts at most once; otherwise the sum of the streams' limits, each at an
+        equal part of the error.
     max_alarms : float
     cost : float
         In misses of weight 1.
     n_cases : int
     confidence_level : float
-        Of each interval by itself.
+        Confidence level of each single interval.
     by_period : PeriodAlarms or None
-        Where the capacity is one for each period.
+        Alarms of each period, where each has a capacity.
 
     Examples
     --------
@@ -224,24 +224,16 @@ class JointEvaluation(ReprMixin):
 
 
 def evaluate_streams(
-    policy: JointPolicy,
-    cases: StreamCases,
-    choice: JointChoice,
-    confidence_level: float,
+    policy: JointPolicy, cases: StreamCases, confidence_level: float = 0.95
 ) -> JointEvaluation:
-    """Count what each threshold does."""
-    alarmed = {
-        name: cases.alarms(name, threshold)
-        for name, threshold in zip(policy.names, choice.thresholds, strict=True)
-    }
+    """Count the alarms of each stream at the policy's thresholds."""
+    thresholds, once = policy.default.thresholds, policy.overlap == "once"
     streams = tuple(
-        _evaluate_one(policy, i, cases, alarmed[name], choice, confidence_level)
-        for i, name in enumerate(policy.names)
+        _evaluate_one(policy, i, cases, confidence_level) for i in range(len(policy.names))
     )
-    union = int(np.count_nonzero(np.any(list(alarmed.values()), axis=0)))
-    once = policy.overlap == "once"
-    single = once or policy.arrangement != "outcomes"
-    counts = [union] if single else [stream.alarms for stream in streams]
+    counts = [stream.alarms for stream in streams]
+    if once or policy.arrangement != "outcomes":
+        counts = [int(np.count_nonzero(cases.raised(thresholds)))]
     return JointEvaluation(
         streams=streams,
         alarms=sum(counts),
@@ -251,36 +243,28 @@ def evaluate_streams(
         n_cases=cases.n_cases,
         confidence_level=confidence_level,
         by_period=PeriodAlarms.from_cases(
-            cases, policy.limit, choice.thresholds, confidence_level, once=once
+            cases, policy.limit, thresholds, confidence_level, once=once
         ),
     )
 
 
 def _evaluate_one(
-    policy: JointPolicy,
-    i: int,
-    cases: StreamCases,
-    alarmed: Any,
-    choice: JointChoice,
-    confidence_level: float,
+    policy: JointPolicy, i: int, cases: StreamCases, confidence_level: float
 ) -> StreamEvaluation:
-    name, scenario = policy.names[i], policy.scenarios[i]
-    positive = cases.positive[name]
-    values = cases.values.get(name)
-    if policy.arrangement == "groups":
-        own = cases.members[name]
-        positive, alarmed = positive[own], alarmed[own]
-        values = None if values is None else values.take(own)
+    name, scenario, threshold = policy.names[i], policy.scenarios[i], policy.default.thresholds[i]
+    own = cases.members[name]
+    positive, alarmed = cases.positive[name][own], cases.alarms(name, threshold)[own]
     tp, alarms = int(np.count_nonzero(positive & alarmed)), int(np.count_nonzero(alarmed))
     n_positive, fp = int(np.count_nonzero(positive)), alarms - tp
     ratio = mean_ratio(scenario.costs, policy.costed[i][1] / policy.costed[i][0])
     missed, false_alarms = float(n_positive - tp), float(fp)
-    if values is not None:
+    if cases.values:
+        values = cases.values[name].take(own)
         missed = float(values.miss_value[positive & ~alarmed].sum())
         false_alarms = float(values.false_alarm_cost[~positive & alarmed].sum())
     return StreamEvaluation(
         name=name,
-        threshold=choice.thresholds[i],
+        threshold=threshold,
         tp=tp,
         fp=fp,
         n_positive=n_positive,

@@ -1,4 +1,4 @@
-"""JointPolicy: one threshold for each stream that shares a capacity; policies of every kind."""
+"""JointPolicy: one threshold for each stream that shares a capacity; `load_policy` for any kind."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from voros.typing import BoolArray
 
 JOINT_FORMAT = "voros joint policy"
 JOINT_SCHEMA = 8
-"""Raised whenever the fields of a file change."""
+"""Version of the fields of a file."""
 
 PLAIN_PARTS = ("arrangement", "overlap", "n_cases", "n_periods")
 SAVED_PARTS = (*PLAIN_PARTS, "default", "certificate", "promise", "values")
-"""What a file holds besides the streams and the limit."""
+"""Fields of a file besides the streams and the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +44,11 @@ class JointPolicy:
     names : tuple of str
         The streams.
     scenarios : tuple of Scenario
-        Limits and costs of each; their capacity is the stream's own.
+        Limits and costs of each stream; their capacity is that of the stream alone.
     miss_weights : tuple of float
-        What a miss costs in each.
+        What a miss costs in each stream.
     limit : Scenario
-        The shared capacity; its costs are no stream's.
+        The shared capacity; its costs are not used.
     arrangement : {"outcomes", "groups"}
     overlap : {"each", "once"}
         Whether a case with several alarms counts once.
@@ -56,15 +56,14 @@ class JointPolicy:
         Positives and negatives of each stream in the validation data.
     n_cases : float
     default : JointChoice
-        The thresholds, of least expected cost.
+        The thresholds of least expected cost.
     certificate : Certificate
-        Why no other thresholds cost less.
+        Proof that no other thresholds cost less.
     promise : JointPromise or None
     n_periods : int or None
-        Those of the validation data, where the capacity is one for each.
+        Number of periods in the validation data, where each has a capacity.
     values : tuple of pairs, or None
-        Sums of the values of positives and the costs of negatives of each stream, where cases have
-        values.
+        Sums of miss values and of false alarm costs of each stream, where cases have values.
 
     Examples
     --------
@@ -93,7 +92,7 @@ class JointPolicy:
 
     @property
     def costed(self) -> tuple[tuple[float, float], ...]:
-        """What costs are computed from: the sums of values of each stream, or its class sizes."""
+        """The sums of values of each stream, or its class sizes, from which costs are computed."""
         return self.sizes if self.values is None else self.values
 
     @property
@@ -103,12 +102,12 @@ class JointPolicy:
 
     @property
     def never_alarm_cost(self) -> float:
-        """What it costs to raise no alarm at all."""
+        """The cost of raising no alarm."""
         return float(sum(w * p for w, (p, _) in zip(self.miss_weights, self.costed, strict=True)))
 
     @property
     def saved_share(self) -> float:
-        """The share of the cost of no alarm that the policy saves, from 0 to 1."""
+        """The share of `never_alarm_cost` that the policy saves, from 0 to 1."""
         return 1.0 - self.default.cost / self.never_alarm_cost
 
     def thresholds(self) -> dict[str, float]:
@@ -150,11 +149,11 @@ class JointPolicy:
         y_true, scores, by
             As in `voros.allocate`, with the same streams.
         times, periods : array-like of shape (n_cases,), optional
-            When the new cases fall, or in which period; needed where the policy was made so.
+            The time or period of each new case; required where the capacity is per period.
         confidence_level : float, default 0.95
-            Of the exact intervals.
+            Confidence level of the exact intervals.
         miss_value, false_alarm_cost
-            As in `voros.allocate`; needed where the policy was made with values.
+            As in `voros.allocate`; required where the policy was made with values.
 
         Returns
         -------
@@ -171,34 +170,34 @@ class JointPolicy:
                 " and false_alarm_cost are missing: the policy was decided on values of cases, and "
                 "its cost ratio multiplies them",
             )
-        return evaluate_streams(self, cases, self.default, confidence_level)
+        return evaluate_streams(self, cases, confidence_level)
 
     def table(self) -> Table:
-        """Return what each stream does on the validation data."""
-        choice = self.default
+        """Return alarms, precision, recall and misses of each stream on the validation data."""
         head = ("stream", "threshold", "alarms", "precision", "recall", "misses")
-        rows = [self._row(i, choice) for i in range(len(self.names))]
-        missed = sum(p - t for (p, _), t in zip(self.sizes, choice.tp, strict=True))
-        last = ("together", "", self._used(choice), "", "", count(missed))
+        rows = [self._row(i) for i in range(len(self.names))]
+        missed = sum(p - t for (p, _), t in zip(self.sizes, self.default.tp, strict=True))
+        last = ("together", "", self._used, "", "", count(missed))
         return Table.from_rows([head, *rows, last])
 
-    def _used(self, choice: JointChoice) -> str:
-        used = count(sum(choice.alarms))
-        if choice.n_flagged_cases is not None:
-            used = f"{choice.n_flagged_cases:,} visits"
+    @property
+    def _used(self) -> str:
+        visits = self.default.n_flagged_cases
+        used = count(sum(self.default.alarms)) if visits is None else f"{visits:,} visits"
         return (
             f"{used} of {count_within(self.max_alarms)}" if np.isfinite(self.max_alarms) else used
         )
 
     @property
     def above_in_words(self) -> str:
-        """How many periods have more alarms than the capacity, where that is limited."""
+        """How many periods exceed the capacity, where each period has one."""
         if self.default.n_above is None:
             return ""
         of = f"{self.default.n_above:,} of {self.n_periods:,} periods"
         return f"{of} above {self.limit.capacity:,}"
 
-    def _row(self, i: int, choice: JointChoice) -> tuple[str, ...]:
+    def _row(self, i: int) -> tuple[str, ...]:
+        choice = self.default
         tp, alarms, positives = choice.tp[i], choice.alarms[i], self.sizes[i][0]
         threshold = choice.thresholds[i]
         return (
@@ -251,7 +250,7 @@ class JointPolicy:
         Raises
         ------
         DocumentError
-            When it is not a saved joint policy, or was changed after it was saved.
+            If it is not a saved joint policy, or was changed after it was saved.
         """
         fields = read_document(source, "saved joint policy").saved(JOINT_FORMAT, JOINT_SCHEMA)
         streams = [stream.named() for stream in fields["streams"].items()]
@@ -271,7 +270,7 @@ class JointPolicy:
 
     @property
     def price_in_words(self) -> str:
-        """What one more alarm saves."""
+        """What one more alarm saves, as text."""
         return f"one more alarm saves {self.in_unit(self.certificate.shadow_price)}"
 
     def in_unit(self, cost: float) -> str:
@@ -281,14 +280,14 @@ class JointPolicy:
         return f"{text} {unit}"
 
     def _repr_html_(self) -> str:
-        """Show what each stream does, for notebooks."""
+        """Show the table in a notebook."""
         return self.table().html()
 
     def __repr__(self) -> str:
         """Summarise the policy."""
         parts = (
             f"{len(self.names)} streams",
-            self._used(self.default) + ("" if self.overlap == "once" else " alarms"),
+            self._used + ("" if self.overlap == "once" else " alarms"),
             self.above_in_words,
             f"cost {self.in_unit(self.default.cost)}",
             self.certificate.gap_in_words,
@@ -314,7 +313,7 @@ POLICY_KINDS: dict[str, type[AnyPolicy]] = {
     JOINT_FORMAT: JointPolicy,
     WORKLIST_FORMAT: Worklist,
 }
-"""Classes by the format that their files state."""
+"""Policy classes by the format of their files."""
 
 
 def load_policy(source: str | Path) -> AnyPolicy:

@@ -1,13 +1,13 @@
-r"""Tests of one candidate's limits: floors of streams, and the shared capacity.
+r"""Tests of a candidate's limits: the floors of the streams, and the shared capacity.
 
-A candidate is fixed before the tested units are looked at. Units are cases, patients with several
-cases each, or periods; they are independent.
+A candidate is fixed before the test sees the tested units. Units are cases, patients with several
+cases, or periods; they are independent.
 
-- *Cases.* Given the alarms of a stream its true positives are binomial. Where a case raises one
-  alarm at most, so are the alarms; otherwise their sum is tested by betting.
-- *Patients, periods.* Sums over a unit are independent: TP - floor * alarms has a mean of at least
-  0 exactly when the floor is kept, share * cases - alarms exactly when the capacity is. Both are
-  tested by betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
+- *Cases.* Given the alarms of a stream, its true positives are binomial. Alarms are binomial where
+  a case raises at most one; otherwise their sum is tested by betting.
+- *Patients, periods.* Sums over a unit are independent. TP - floor * alarms has a mean of at least
+  0 exactly when the floor is kept, and share * cases - alarms exactly when the capacity is kept.
+  Both are tested by betting (`voros.guarantee.betting`). Periods above a capacity are binomial.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from voros.guarantee.tuning import TUNING
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 BET_ROOM = 1 / 3
-"""A standard error is at least this part of the room that bets need."""
+"""The least standard error, as a share of the margin that a bet needs."""
 
 CHOSEN_ON = 1 / 3
-"""Part of the units that candidates are chosen on."""
+"""Share of the units that candidates are chosen on."""
 
 
 @dataclass(frozen=True, eq=False)
 class SplitUnits:
-    """Independent units: some to choose candidates on, the others to test them on.
+    """Independent units, split into those that choose candidates and those that test them.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class SplitUnits:
         The unit of each case.
     sizes : ndarray of int, shape (n_units,)
     tested : ndarray of bool, shape (n_units,)
-        Which units are tested; the largest is not one of them.
+        Which units test; the largest unit does not.
     block : int
-        Neighbouring periods that are one unit.
+        Number of neighbouring periods that are one unit.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class SplitUnits:
 
     @classmethod
     def from_cases(cls, cases: StreamCases, block: int = 1) -> SplitUnits:
-        """Shuffle the units, always alike, and split them."""
+        """Shuffle the units, always in the same order, and split them."""
         kind, codes, n_units = "cases", np.arange(cases.n_cases), cases.n_cases
         if cases.periods is not None:
             kind, codes = "periods", cases.periods.codes // block
@@ -79,14 +79,14 @@ class SplitUnits:
         return np.column_stack(by_unit).astype(np.float64)
 
     def wealthy(self, sums: FloatArray, loss: float, alpha: float) -> BoolArray:
-        """Bet on the tested units that the mean of each column is above 0."""
+        """Test by betting on the tested units whether the mean of each column is above 0."""
         alphas = np.full(sums.shape[1], alpha)
         wealth = final_wealth(sums[~self.tested], sums[self.tested], loss, alphas)
         return np.asarray(wealth >= 1 / alpha)
 
     @property
     def largest(self) -> int:
-        """Most cases of a unit."""
+        """Number of cases of the largest unit."""
         return int(self.sizes.max())
 
 
@@ -98,7 +98,7 @@ def floor_passed(
     thresholds: FloatArray,
     floor: float,
 ) -> BoolArray:
-    """Test whether each of some thresholds of a stream keeps its floor; no alarm passes."""
+    """Test whether thresholds of a stream keep its floor; raising no alarm passes."""
     never = np.isposinf(thresholds)
     if floor == 0:
         return np.ones_like(never)
@@ -119,9 +119,9 @@ class CapacityTest:
     Attributes
     ----------
     limit : float
-        Alarms of a case at most, on average; of periods, those of a period.
+        The most alarms of a case on average, or of a period where periods are the units.
     exceed : float or None
-        The share of the periods that may have more.
+        The share of the periods that may have more alarms.
     once : bool
         Whether a case with several alarms counts once.
     """
@@ -135,13 +135,13 @@ class CapacityTest:
 
     @property
     def most_of_a_case(self) -> int:
-        """How many alarms a case can raise."""
+        """How many counted alarms a case can raise."""
         single = self.once or self.cases.arrangement != "outcomes"
         return 1 if single else len(self.cases.scores)
 
     @property
     def largest_loss(self) -> float:
-        """How far the alarms of a unit can pass what the limit leaves it; 0 if it needs no bets."""
+        """How far the alarms of a unit can exceed its limit; 0 where no bets are needed."""
         most = float(self.most_of_a_case * self.units.largest)
         if self.units.kind == "periods":
             return max(most - self.limit * self.units.block, 0.0)
@@ -150,10 +150,10 @@ class CapacityTest:
         return max(most - self.limit * self.units.largest, 0.0)
 
     def error(self, thresholds: Sequence[float]) -> float:
-        """Return the standard error of the alarms of the units that are not tested.
+        """Return the standard error of the alarms of the units that choose candidates.
 
-        Bets against a large loss need more room than chance takes, and the error is at least a
-        part of that.
+        Bets against a large loss need a larger margin than chance does. The error is at least a
+        share of that margin.
         """
         chosen = ~self.units.tested
         alarms = self.units.sums([self._counted(np.array(thresholds))])[chosen, 0]
@@ -181,7 +181,7 @@ class CapacityTest:
         return never | self.units.wealthy(sums, self.largest_loss, self.alpha)
 
     def _counted(self, thresholds: FloatArray) -> AnyArray:
-        """Return the alarms of each case that count."""
+        """Return the counted alarms of each case."""
         raised = self.cases.raised(thresholds.tolist())
         return np.asarray(np.minimum(raised, self.most_of_a_case))
 
@@ -194,9 +194,9 @@ class CapacityTest:
         return np.asarray(np.sum(of_unit > self.limit, axis=1), dtype=np.float64)
 
     def _in_periods(self, alarms: FloatArray, above: FloatArray | None) -> BoolArray:
-        """Test the mean and the share of periods above, each with all of alpha.
+        """Test the mean and the share of periods above, each at the full alpha.
 
-        A choice that breaks the rule breaks one of them, and must pass the test of that too.
+        A choice that breaks the rule breaks one of the two, and passes only if both tests pass.
         """
         units, block = self.units, self.units.block
         passed = np.ones(alarms.shape[1], dtype=np.bool_)

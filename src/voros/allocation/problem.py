@@ -1,8 +1,7 @@
-"""What is decided jointly: streams, the capacity they share, thresholds within it, the promise."""
+"""The parts of a joint decision: the shared capacity, a choice of thresholds, and a promise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -15,20 +14,16 @@ from voros.core.costs import CostDistribution, Uniform
 from voros.core.exact_limits import as_fraction
 from voros.core.periods import Periods, most_above
 from voros.core.scenario import Scenario
-from voros.core.shared_capacity import SharedChoice, Stream
 from voros.core.volume import ratio_moments
 from voros.exceptions import ArgumentError
 
 Overlap: TypeAlias = Literal["each", "once"]
 OVERLAPS: tuple[Overlap, ...] = ("each", "once")
 
-Solver = Callable[[list[Stream], float], SharedChoice]
-"""Finds the choice of least cost within a number of alarms."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class JointChoice:
-    """Thresholds of all streams, and what they did on the validation data.
+    """Thresholds of all streams, and their alarms and cost on the validation data.
 
     Attributes
     ----------
@@ -71,20 +66,20 @@ class JointChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class JointPromise:
-    """What is promised of a joint policy, and what it rests on.
+    """The guarantee of a joint policy, and the units it was tested on.
 
     Attributes
     ----------
     confidence : float
-        That every floor and the shared capacity hold in the population.
+        Confidence that every floor and the shared capacity hold in the population.
     n_tested : int
-        Units that the limits were tested on.
+        Number of units that the limits were tested on.
     uncertified : tuple of str
-        Streams that never alarm because their floor could not be certified.
+        Streams that raise no alarm because their floor could not be certified.
     units : {"cases", "patients", "periods"}
-        What is taken as independent.
+        The independent units.
     block : int
-        How many neighbouring periods are one unit.
+        Number of neighbouring periods that are one unit.
 
     Examples
     --------
@@ -104,7 +99,7 @@ class JointPromise:
 
     @property
     def in_words(self) -> str:
-        """What is promised, in a sentence."""
+        """The promise in a sentence."""
         units = self.units if self.block == 1 else f"blocks of {self.block} periods"
         return (
             f"all limits hold with confidence {self.confidence:g}, tested on "
@@ -113,15 +108,15 @@ class JointPromise:
 
 
 def shared_limit(capacity: Any, per: Any = None, exceed: Any = None) -> Scenario:
-    """Check the shared capacity that a user stated, and hold it as a scenario's.
+    """Check a shared capacity and return it as a scenario; its costs are not used.
 
-    A capacity of 1 means one alarm of all streams here, so nothing warns of it.
+    An int of 1 means one alarm of all streams together, so it raises no warning here.
     """
     return Scenario(cost_ratio=1.0).changed(capacity=capacity, per=per, exceed=exceed)
 
 
 def most_alarms(limit: Scenario, n_cases: float, n_periods: int | None = None) -> float:
-    """Return the most alarms of all streams together; those of one case may be several.
+    """Return how many alarms all streams together may raise; a case may raise several.
 
     Examples
     --------

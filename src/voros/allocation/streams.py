@@ -1,7 +1,4 @@
-"""Labels and scores of several streams: the one place where they are read.
-
-Streams are outcomes of the same cases, or groups of cases.
-"""
+"""Read labels and scores of several streams: outcomes of the same cases, or groups of cases."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ Arrangement: TypeAlias = Literal["outcomes", "groups"]
 """Outcomes of the same cases, or disjoint groups."""
 
 UNLABELLED = object()
-"""Stands for labels that nobody asks for."""
+"""Passed as labels where only scores are read."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,15 +35,15 @@ class StreamCases:
     positive : dict of str to ndarray of bool
         Empty where no labels were given.
     members : dict of str to ndarray of bool
-        Which of all cases can raise an alarm of the stream: those of its group, or all.
+        The cases that can raise an alarm of the stream: those of its group, or all.
     arrangement : str
     n_cases : int
     periods : Periods or None
-        The period of each case, where the capacity is one for each.
+        The period of each case, where each period has a capacity.
     patients : ndarray of int, or None
-        Whose case it is, where some have several.
+        The patient of each case, where some have several.
     values : dict of str to CaseValues
-        What errors on each case cost in each stream; empty where cases have no values.
+        The cost of an error on each case in each stream; empty where cases have no values.
     """
 
     scores: dict[str, AnyArray]
@@ -59,7 +56,7 @@ class StreamCases:
     values: Mapping[str, CaseValues] = field(default_factory=dict)
 
     def points(self, name: str) -> OperatingPoints:
-        """Count the alarms of a stream."""
+        """Return the operating points of a stream."""
         own = self.members[name]
         positive = self.positive[name][own]
         if positive.all() or not positive.any():
@@ -78,23 +75,20 @@ class StreamCases:
             {name: column[rows] for name, column in part.items()}
             for part in (self.scores, self.positive, self.members)
         )
-        when = self.periods
-        if when is not None:
-            when = replace(when, codes=when.codes[rows])
-        whose = None if self.patients is None else self.patients[rows]
-        return StreamCases(
+        periods, patients = self.periods, self.patients
+        return replace(
+            self,
             scores=scores,
             positive=positive,
             members=members,
-            arrangement=self.arrangement,
             n_cases=len(rows),
-            periods=when,
-            patients=whose,
+            periods=None if periods is None else replace(periods, codes=periods.codes[rows]),
+            patients=None if patients is None else patients[rows],
             values={name: values.take(rows) for name, values in self.values.items()},
         )
 
     def with_values(self, miss_value: Any, false_alarm_cost: Any) -> StreamCases:
-        """Return the cases with what errors on each cost, the same in all streams or by stream."""
+        """Return the cases with the cost of an error on each, for all streams or by stream."""
         columns = {"miss_value": miss_value, "false_alarm_cost": false_alarm_cost}
         if miss_value is None and false_alarm_cost is None:
             return self
@@ -106,7 +100,7 @@ class StreamCases:
         return replace(self, values={n: v for n, v in values.items() if v is not None})
 
     def of_patients(self, groups: Any) -> StreamCases:
-        """Return the cases with whose each is; None where every case is somebody else's."""
+        """Return the cases with the patient of each; `patients` stays None if no one has two."""
         if groups is None:
             return self
         codes = group_codes(groups, next(iter(self.positive.values())))
@@ -114,13 +108,13 @@ class StreamCases:
         return replace(self, patients=codes if repeated else None)
 
     def in_periods(self, limit: Scenario, periods: Any, times: Any) -> StreamCases:
-        """Return the cases with the period of each, where a shared capacity is one per period."""
+        """Return the cases with the period of each, where the shared capacity is per period."""
         first = next(iter(self.scores.values()))
         return replace(self, periods=read_periods(limit, first, periods, times))
 
     @property
     def n_periods(self) -> int | None:
-        """How many periods the cases span, where the capacity is one for each."""
+        """Number of periods, where each period has a capacity."""
         return None if self.periods is None else self.periods.n_periods
 
     def raised(self, thresholds: Sequence[float]) -> AnyArray:
@@ -130,7 +124,7 @@ class StreamCases:
         return np.asarray(np.sum(raised, axis=0))
 
     def period_alarms(self, thresholds: Sequence[float], *, once: bool) -> AnyArray:
-        """Count the alarms of each period, a case with several once or each."""
+        """Count the alarms of each period; with ``once`` a case counts at most once."""
         assert self.periods is not None, "the cases have periods"
         raised = self.raised(thresholds)
         counted = raised > 0 if once else raised
@@ -206,7 +200,7 @@ def _by_subgroup(y_true: Any, scores: Any, by: Any, names: Sequence[str] | None)
     check_same_length(scores=column, by=of)
     if any(is_missing(name) for name in of.tolist()):
         raise ArgumentError("by", " is missing in some case; accepted is one for every case")
-    group = _texts(of.tolist())
+    group = list(map(str, of.tolist()))
     listed = sorted(set(group)) if names is None else list(names)
     unknown = sorted(set(group) - set(listed))
     if unknown:
@@ -248,14 +242,14 @@ def _columns(values: Any, argument: str, names: Sequence[str] | None) -> dict[st
 
 
 def _settable(values: Any, name: str) -> AnyArray:
-    """Return scores between which thresholds can be set."""
+    """Check scores, and refuse whole numbers that are too large for thresholds."""
     scores = check_scores(values, name=name)
     ends = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 0.0)
     if scores.dtype.kind in "iu" and max(map(abs, ends)) >= LARGEST_COUNT:
         raise ArgumentError(
             name,
-            ": whole numbers of 2**53 or beyond, of which neighbours are equal as float64, as "
-            "thresholds are; rescale or rank them first",
+            ": whole numbers of 2**53 or beyond are not distinct as float64 thresholds; rescale or "
+            "rank them first",
         )
     return scores
 
@@ -285,7 +279,3 @@ def _matrix(values: Any, argument: str) -> AnyArray:
             "a mapping from stream to values, or a data frame; by= makes streams of one column",
         )
     return matrix
-
-
-def _texts(labels: Sequence[Any]) -> list[str]:
-    return [str(label) for label in labels]
