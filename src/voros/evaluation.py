@@ -1,4 +1,4 @@
-"""A score with everything behind it: limits, region, and the threshold for every cost."""
+"""Evaluate a classifier: its score, limits and region, and the best threshold for every cost."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from voros.typing import FloatArray
 __all__ = ["Evaluation", "evaluate"]
 
 SHOWN_CHOICES = 12
-"""Rows of a printed table of choices; the rest is counted."""
+"""Largest number of choices in a printed table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Partial VOROS of one classifier in one scenario, and what it rests on.
+    """Partial VOROS of one classifier in one scenario, with the decision behind it.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Evaluation:
 
     @property
     def score(self) -> float:
-        """Partial VOROS, between 0 and 1, higher is better.
+        """Partial VOROS, between 0 and 1; higher is better.
 
-        Where cases have values it is not defined within limits: UndefinedScoreError.
+        With values of cases and limits it is not defined and raises UndefinedScoreError.
         """
         return self.decision.partial_voros
 
@@ -80,7 +80,7 @@ class Evaluation:
 
     @property
     def points(self) -> OperatingPoints:
-        """Operating points at the scenario's prevalence, if it names one."""
+        """Operating points at the prevalence of the scenario."""
         return self.decision.points
 
     @property
@@ -90,7 +90,7 @@ class Evaluation:
 
     @property
     def region(self) -> Region:
-        """The part of ROC space that the limits leave."""
+        """The part of ROC space within the limits."""
         return self.decision.region
 
     @property
@@ -110,13 +110,13 @@ class Evaluation:
         Raises
         ------
         IncompleteCountsError
-            Where the points were counted for this scenario alone, and not with a limit lifted.
+            Where the points were counted for this scenario only.
         """
         return binding_limits(self.decision)
 
     @cached_property
     def most_precise(self) -> MostPrecise:
-        """The highest precision reachable within the capacity, and the recall it costs."""
+        """The highest precision within the capacity, and the recall at its threshold."""
         return most_precise(self.points, within_capacity(self.decision))
 
     @cached_property
@@ -148,7 +148,7 @@ class Evaluation:
         decision = self._decision_at(flat)
         points, hull = decision.points, decision.hull
         chosen = hull.index[hull.best(flat)]
-        # In the unit t an infinite ratio is the vertical line, t = 1.
+        # An infinite ratio is the vertical line, t = 1.
         with np.errstate(invalid="ignore"):
             slope = flat * points.negatives_per_positive
             t = np.where(np.isinf(slope), 1.0, slope / (1.0 + slope))
@@ -168,19 +168,20 @@ class Evaluation:
                 f"these points were counted for cost ratios from {short(low)} to {short(high)}; "
                 "count every threshold with OperatingPoints.from_scores"
             )
-        # Of many cases on a device only the costs of the scenario were asked about.
+        # Cases on a device were counted for the costs of the scenario only.
         return solve(observed, self.scenario) if observed.on_device else self.decision
 
     def in_money(self, false_alarm_cost: float | None = None) -> MoneyCost:
-        """Expected cost of 1,000 cases in units of money, the best threshold deployed at each cost.
+        """Expected cost of 1,000 cases in money, with the best threshold at each cost.
 
-        Costs that give a miss no mean price are refused, as `PolicyEvaluation.in_money` does.
+        Costs for which the mean price of a miss does not exist are refused, as in
+        `PolicyEvaluation.in_money`.
 
         Parameters
         ----------
         false_alarm_cost : float
-            What a false alarm costs; a miss then costs it divided by the cost ratio. Left out
-            where cases have values of their own, which say what errors cost.
+            Price of a false alarm; that of a miss is this divided by the cost ratio. Left out where
+            cases have values, which determine the cost of errors.
 
         Returns
         -------
@@ -217,7 +218,7 @@ class Evaluation:
         return make_frame(choice_columns(self.choices), backend)
 
     def summary(self) -> tuple[tuple[str, str], ...]:
-        """Return what is worth knowing besides the choices, as pairs of name and text."""
+        """Return score, limits, costs and region as pairs of name and text."""
         best = self.most_precise
         try:
             binding = " and ".join(self.binding) or "no limit"
@@ -249,7 +250,7 @@ class Evaluation:
 
     @property
     def _scored(self) -> tuple[str, str]:
-        """The score, or the cost where cases have values and the score may not be defined."""
+        """The score, or the cost where cases have values, for which the score may be undefined."""
         if self.points.worth is None:
             return "partial VOROS", short(self.score)
         return "expected cost", f"{short(self.expected_cost)} of the worst, by the values of cases"
@@ -300,9 +301,9 @@ def evaluate(
     miss_value: Any = None,
     false_alarm_cost: Any = None,
 ) -> Evaluation:
-    """Score a classifier in a scenario, and keep everything behind the score.
+    """Score a classifier in a scenario, and keep the decision behind the score.
 
-    Of 32,768 cases or more, and of arrays on a device (torch, CuPy), only the thresholds that
+    With 32,768 cases or more, and with arrays on a device (torch, CuPy), only the thresholds that
     can be chosen within the limits are counted; `Evaluation.points` holds no others.
 
     Parameters
@@ -312,9 +313,9 @@ def evaluate(
     scenario : Scenario
         Limits and costs.
     miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
-        What missing each case would cost, and what a false alarm on it, in the same unit; 1 where
-        one of the two is not given. Costs add up these values, the cost ratio times that of false
-        alarms, and limits count cases. With both in money a cost ratio of 1 takes them as they are.
+        The cost of missing each case, and of a false alarm on it, in the same unit; 1 where only
+        the other is given. Costs add up these values, with those of false alarms multiplied by the
+        cost ratio, which is 1 where both are in money. Limits count cases.
 
     Returns
     -------
@@ -347,9 +348,7 @@ def evaluate(
     return evaluation
 
 
-def evaluation_of(
-    points: OperatingPoints, scenario: Scenario, *, worth: bool = False
-) -> Evaluation:
-    """Score operating points as `evaluate` does, without a warning; with values on request."""
-    points_of_one(points, worth=worth)
+def evaluation_of(points: OperatingPoints, scenario: Scenario) -> Evaluation:
+    """Score operating points as `evaluate` does, without a warning."""
+    points_of_one(points)
     return Evaluation(decide(check_points(points), check_scenario(scenario)))

@@ -348,12 +348,12 @@ def score_grid(
     rows, columns = _sides(costs, floors, limits, per)
     for points in points_by_model.values():
         _check_covered(points, rows, limits)
-    curves = [_curve_of(points, columns) for points in points_by_model.values()]
+    curves = [_curves_of(points, columns) for points in points_by_model.values()]
     shape = (len(floors), len(limits), len(curves))
     scores, feasible = np.empty(shape), np.empty(shape, dtype=np.bool_)
     for i, row in enumerate(progress_bar(rows, "winner map", progress)):
-        for j, curve in enumerate(curves):
-            scores[i, :, j], feasible[i, :, j] = curve.at_floor(row)
+        for j, parts in enumerate(curves):
+            scores[i, :, j], feasible[i, :, j] = _at_floor(parts, row)
     return WinnerMap(
         models=tuple(points_by_model),
         min_precisions=floors,
@@ -394,8 +394,8 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
     rows, columns = _sides(costs, winners.min_precisions, winners.capacities, winners.per)
 
     def scores_of(batch: Sequence[OperatingPoints]) -> FloatArray:
-        curves = [_curve_of(points, columns) for points in batch]
-        return np.array([[curve.at_floor(row)[0] for row in rows] for curve in curves])
+        curves = [_curves_of(points, columns) for points in batch]
+        return np.array([[_at_floor(parts, row)[0] for row in rows] for parts in curves])
 
     measure = Measure(name="scores", compute=scores_of)
     drawn = plan.run(dict.fromkeys(plan.models, measure)).drawn
@@ -414,7 +414,7 @@ def _unsure_cells(winners: WinnerMap, plan: ResamplingPlan, costs: Scenario) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """One model's operating points and the capacities, which are the same for every floor."""
+    """Operating points of one model and some of the capacities, the same for every floor."""
 
     points: OperatingPoints
     max_alarms: FloatArray
@@ -454,36 +454,27 @@ class _Curve:
         return scores, n_feasible > met[0]
 
 
-@dataclass(frozen=True)
-class _CurvePerCapacity:
-    """A curve for each capacity, for a model with alarms that count for the capacity only.
+def _at_floor(curves: Sequence[_Curve], floor: Scenario) -> tuple[FloatArray, BoolArray]:
+    """Return the score of one model at each capacity, and whether a threshold is feasible there."""
+    scores, feasible = zip(*(curve.at_floor(floor) for curve in curves), strict=True)
+    return np.concatenate(scores), np.concatenate(feasible)
+
+
+def _curves_of(points: OperatingPoints, capacities: Sequence[Scenario]) -> list[_Curve]:
+    """Return a curve for all capacities, or one for each where some alarms count for it only.
 
     With such alarms, the thresholds within a capacity are not the first ones.
     """
-
-    curves: list[_Curve]
-
-    def at_floor(self, floor: Scenario) -> tuple[FloatArray, BoolArray]:
-        """Return the score at each capacity, and whether a threshold is feasible there."""
-        scores, feasible = zip(*(curve.at_floor(floor) for curve in self.curves), strict=True)
-        return np.concatenate(scores), np.concatenate(feasible)
-
-
-def _curve_of(
-    points: OperatingPoints, capacities: Sequence[Scenario]
-) -> _Curve | _CurvePerCapacity:
     points = at_deployment(points, capacities[0])
     most = [points.max_alarms(scenario) for scenario in capacities]
     if points.stays is not None:
         # The number of negatives does not matter where all alarms are within the capacity.
         points = replace(points, n_negative=max(points.n_negative, *most))
     if points.capacity_alarms is None:
-        return _Curve.from_points(points, most)
+        return [_Curve.from_points(points, most)]
     within = [points.take(points.within_capacity(alarms)) for alarms in most]
     alike = [replace(few, capacity_alarms=None) for few in within]
-    return _CurvePerCapacity(
-        [_Curve.from_points(few, [alarms]) for few, alarms in zip(alike, most, strict=True)]
-    )
+    return [_Curve.from_points(few, [alarms]) for few, alarms in zip(alike, most, strict=True)]
 
 
 def _read_rising(values: Any, name: str) -> AnyArray:
