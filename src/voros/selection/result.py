@@ -1,4 +1,4 @@
-"""Models ranked for a scenario, and the policy of the best one."""
+"""Results of a model selection: the ranking, and the policy of a model."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelScores:
-    """One model's scores on the validation data; for all but the expected cost higher is better.
+    """Scores of one model on the validation data; higher is better, except for the expected cost.
 
-    The score that ranked the models is known. Of many cases the others are computed when they are
-    asked for, from a copy of the cases; on a device nothing may be written to the arrays before.
+    With many cases, scores other than the one that ranked the models are computed on first use,
+    from a copy of the cases. On a device nothing may be written to the arrays before that.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class ModelScores:
     partial_voros : float
         Partial VOROS: within the limits, over the costs.
     voros : float
-        VOROS: over the costs, with no limits.
+        VOROS: without limits, over the costs.
     partial_auroc : float
-        Trapezoid area under the thresholds that meet the limits, over their range of FPR, never
-        alarm included; where the limits leave gaps the trapezoids bridge them.
+        Trapezoid area under the thresholds within the limits and the threshold +inf, over their
+        range of FPR. Trapezoids bridge gaps between the thresholds.
     recall : float
         Greatest recall within the limits.
     expected_cost : float
@@ -54,8 +54,8 @@ class ModelScores:
     feasible : bool
         Whether any threshold that raises an alarm meets the limits.
     decision : Decision
-        What the scores are computed from; NaN where its points leave one open, and partial VOROS
-        within limits where cases have values.
+        The decision that the scores are computed from. Scores that its points do not determine are
+        NaN, and so is partial VOROS where cases have values and there are limits.
 
     Examples
     --------
@@ -72,17 +72,17 @@ class ModelScores:
 
     @cached_property
     def partial_voros(self) -> float:
-        """Score within the limits, over the costs."""
+        """Partial VOROS: within the limits, over the costs."""
         return self._score("partial_voros")
 
     @cached_property
     def voros(self) -> float:
-        """Score over the costs, with no limits."""
+        """VOROS: without limits, over the costs."""
         return self._score("voros")
 
     @cached_property
     def partial_auroc(self) -> float:
-        """Area under the thresholds that meet the limits."""
+        """Area under the thresholds within the limits."""
         return self._score("partial_auroc")
 
     @cached_property
@@ -96,16 +96,15 @@ class ModelScores:
         return self._score("expected_cost")
 
     def merit(self, strategy: Strategy) -> float:
-        """Return what is higher for the better model: a score, or minus a cost."""
+        """Return a score that is higher for better models: minus the cost, or the score itself."""
         value: float = getattr(self, strategy)
         return -value if strategy == "expected_cost" else value
 
     def _score(self, strategy: Strategy) -> float:
         try:
-            value: float = getattr(self.decision, strategy)
+            return self.decision.score(strategy)
         except (IncompleteCountsError, UndefinedScoreError):
             return np.nan
-        return value
 
     def record(self) -> dict[str, Any]:
         """Return name, all scores and feasibility by name."""
@@ -126,7 +125,7 @@ class ModelScores:
         return f"ModelScores({shown})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle the scores, and not the cases."""
+        """Copy and pickle the scores without the cases."""
         self.record()
         return vars(self) | {"decision": kept_decision(self.decision)}
 
@@ -139,27 +138,27 @@ class Selection(ReprMixin):
     ----------
     strategy : str
     tolerance : float
-        A difference below this share of what a score can reach within the limits does not count
-        as one; see `tolerance_of`.
+        Scores are close if they differ by less than this share of the highest possible score within
+        the limits; see `tolerance_of`.
     ranking : tuple of ModelScores
-        Best first by `strategy`; models of equal score in the order given. With development cases
-        the scores are those on them, and the model that was fixed there comes first.
+        Models by `strategy`, best first; models with equal scores keep their order. With
+        development cases, the scores are those on them, and the model fixed there comes first.
     scenario : Scenario
     guarantee : Guarantee or None
-        The promise that holds for whichever of the models is deployed; its error is split over
-        them. With development cases it holds for the winner, which has all of it.
+        The guarantee, which holds for every model: its error is split over them. With development
+        cases it holds for the winner, which has the whole error.
     reason : str or None
-        Why the winner could raise no alarm, where that is so.
+        Why the winner can raise no alarm, or None if it can.
     allowed : mapping of str to AllowedThresholds
-        The thresholds of each model that may be deployed; with development cases of the winner.
+        Thresholds that may be deployed: of each model, or with development cases of the winner.
     pos_label : label or None
-        The positive label, where it was stated.
+        The positive label, if stated.
     n_development : int or None
-        On how many development cases the model was chosen, where there are some.
+        Number of development cases on which the model was chosen.
     curve : tuple of ConfidenceStep
         The winner at each confidence, where several were given.
     threshold_on : {"score", "value"}
-        What thresholds are compared with; see `ThresholdPolicy.from_validation`.
+        What thresholds apply to; see `ThresholdPolicy.from_validation`.
 
     Examples
     --------
@@ -196,16 +195,16 @@ class Selection(ReprMixin):
     ) -> ThresholdPolicy:
         """Return the thresholds to deploy, decided on the cases that ranked the models.
 
-        Nothing is tested again: a guarantee given to `select_model` was asked of every model with
-        its part of the error, so it holds for whichever of them is deployed.
+        A guarantee in `select_model` tests every model with its part of the error, so it holds for
+        each of these policies.
 
         Parameters
         ----------
         model : str, optional
-            One of those ranked; by default the winner.
+            One of the ranked models; by default the winner.
         strategy : str, optional
-            How the thresholds are chosen, as in `ThresholdPolicy.from_validation`; by default by
-            the strategy that ranked the models.
+            Strategy for the thresholds, as in `ThresholdPolicy.from_validation`; by default the one
+            that ranked the models.
 
         Warns
         -----
@@ -249,11 +248,12 @@ class Selection(ReprMixin):
         return self.behind(row, strategy) < self.tolerance_of(strategy)
 
     def tolerance_of(self, strategy: Strategy | None = None) -> float:
-        """Return the difference that counts as none, on the scale of a strategy's score.
+        """Return the difference below which two scores of a strategy are close.
 
-        Partial VOROS and VOROS reach 1 whatever the limits. A recall reaches no more than the
-        capacity admits, and a partial AUROC no more than the greatest recall times the greatest
-        false alarm rate: 0.01 of a partial AUROC that can reach 0.05 is 0.0005.
+        It is relative to the highest possible score: 1 for partial VOROS and VOROS, the recall that
+        the capacity allows, and for partial AUROC the product of the greatest recall and the
+        greatest false alarm rate. For a partial AUROC of at most 0.05, a tolerance of 0.01 is
+        0.0005.
         """
         return self.tolerance * self._scales[strategy or self.strategy]
 
@@ -261,22 +261,20 @@ class Selection(ReprMixin):
     def _scales(self) -> dict[Strategy, float]:
         region = next(iter(self.allowed.values())).decision.region
         fpr, tpr = region.ring.max(axis=1).tolist()
-        # Where every alarm must be true there is no area under the curve to differ in.
+        # With a precision floor of 1 there is no area under the curve.
         area = fpr * tpr or 1.0
         return {**dict.fromkeys(RANKED_BY, 1.0), "partial_auroc": area, "recall": tpr}
 
     @cached_property
     def compared(self) -> tuple[Strategy, ...]:
-        """What a table shows: the scores that are defined, and the cost where it ranks models."""
+        """The scores in a table: those that are defined, and the cost where it ranks models."""
         points = next(iter(self.allowed.values())).decision.points
-        undefined: set[Strategy] = set()
-        if points.worth is not None and self.scenario != self.scenario.without_limits():
-            undefined = {"partial_voros"}
-        cost: tuple[Strategy, ...] = ("expected_cost",) if self.strategy == "expected_cost" else ()
-        return (*cost, *(name for name in STRATEGIES if name not in undefined))
+        limited = self.scenario != self.scenario.without_limits()
+        defined = STRATEGIES if points.worth is None or not limited else STRATEGIES[1:]
+        return ("expected_cost", *defined) if self.strategy == "expected_cost" else defined
 
     def behind(self, row: ModelScores, strategy: Strategy | None = None) -> float:
-        """How far a model's score is behind the best one, by any strategy.
+        """Return the difference between the best score and that of a model, by any strategy.
 
         Returns
         -------
@@ -286,9 +284,9 @@ class Selection(ReprMixin):
         return max(other.merit(name) for other in self.ranking) - row.merit(name)
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return the ranking as a data frame: each score, and whether it is close.
+        """Return the ranking as a data frame, with each score and whether it is close to the best.
 
-        A score is close when it is within the tolerance of the best one, on its own scale.
+        See `tolerance_of` for what is close.
         """
         columns: dict[str, list[Any]] = {"model": [row.model for row in self.ranking]}
         for name in self.compared:
@@ -305,13 +303,13 @@ class Selection(ReprMixin):
         return f"winner {by}: {self.winner}", self._limits_and_cases, self.table(), self.legend
 
     def table(self) -> Table:
-        """Return the ranking; a star marks scores close to the best."""
+        """Return the ranking as a table; a star marks scores close to the best."""
         titles = (STRATEGY_TITLES[name] for name in self.compared)
         return Table.from_rows([("model", *titles), *map(self.cells, self.ranking)])
 
     @property
     def _limits_and_cases(self) -> str:
-        """The limits that hold for every model, and how many cases they were judged on."""
+        """The limits, and the number of cases."""
         allowed = next(iter(self.allowed.values()))
         points, origin = allowed.decision.points, allowed.origin
         limits = "; ".join(f"{name}: {text}" for name, text in self.scenario.summary()[:-2])
@@ -324,7 +322,7 @@ class Selection(ReprMixin):
 
     @property
     def legend(self) -> str:
-        """What the stars in a table mean."""
+        """The meaning of the stars in a table."""
         finer = {
             STRATEGY_TITLES[name]: self.tolerance_of(name)
             for name in self.compared
@@ -334,8 +332,11 @@ class Selection(ReprMixin):
         return f"* within {self.tolerance:g} of the best{rest}"
 
     def cells(self, row: ModelScores) -> tuple[str, ...]:
-        """Return a model's name and its scores as text, a star where they are close."""
-        marks = ("*" if self.is_close(row, name) else " " for name in self.compared)
-        values = [getattr(row, name) for name in self.compared]
-        shown = ("open" if np.isnan(value) else short(value) for value in values)
-        return (row.model, *(score + mark for score, mark in zip(shown, marks, strict=True)))
+        """Return a model's name and its scores as text, with a star where they are close."""
+
+        def cell(strategy: Strategy) -> str:
+            value = getattr(row, strategy)
+            text = "open" if np.isnan(value) else short(value)
+            return text + ("*" if self.is_close(row, strategy) else " ")
+
+        return (row.model, *map(cell, self.compared))

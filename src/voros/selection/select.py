@@ -44,8 +44,8 @@ def select_model(
 ) -> Selection:
     """Rank models by their scores on the same validation cases, and pick one.
 
-    Arrays on a device (torch, CuPy) stay there, unless a guarantee is given: the
-    thresholds that can be chosen are counted on it, and the partial AUROC too.
+    Arrays on a device (torch, CuPy) stay there, unless a guarantee is given: the device counts the
+    thresholds that can be chosen and those for the partial AUROC.
 
     Parameters
     ----------
@@ -57,29 +57,29 @@ def select_model(
     scenario : Scenario
         Limits and costs.
     strategy : {"partial_voros", "voros", "partial_auroc", "recall", "expected_cost"}
-        What to rank by: "partial_voros" and "expected_cost" mind limits and costs, "voros" costs
-        only, "partial_auroc" and "recall" limits only. Every model is scored by the first four. Of
-        cases with values and limits "expected_cost" takes the place of "partial_voros", which is
-        not defined then.
+        Criterion for the ranking: "partial_voros" and "expected_cost" depend on limits and costs,
+        "voros" on costs only, "partial_auroc" and "recall" on limits only. Every model is scored by
+        the first four. Where cases have values and there are limits, use "expected_cost":
+        "partial_voros" is not defined.
     tolerance : float, default 0.01
-        Differences below this share of what a score can reach within the limits are marked as
-        none; see `Selection.tolerance_of`.
+        Scores are marked as close to the best if they differ from it by less than this share of the
+        highest possible score within the limits; see `Selection.tolerance_of`.
     pos_label, sample_weight, periods, times
         As in `voros.partial_voros_score`.
     guarantee : Guarantee or confidence, optional
-        Count only thresholds that also keep the limits on future data, with confidence; 0.95 is
+        Allow only thresholds that also keep the limits on future data, with confidence; 0.95 is
         ``Guarantee(0.95)``. Each model has its part of the allowed error (`Guarantee.split`), so
-        that the promise holds for whichever is deployed with `Selection.policy`. Of several
-        confidences the highest counts at which a model can alarm.
+        the guarantee holds for every policy from `Selection.policy`. Of several confidences, the
+        highest at which a model can alarm is used.
     development : tuple of (y_dev, scores_dev), optional
         Labels and scores of the same models on cases that are not among the validation cases, such
-        as out-of-fold scores of the training cases, or last year's. Model and thresholds are fixed
-        on them, and the validation cases certify them with the whole error. Only with a guarantee,
-        and not with a capacity per period. Where groups repeat, development cases choose the model
-        only.
+        as out-of-fold scores of the training cases, or cases of last year. Model and thresholds are
+        fixed on them, and the validation cases certify them with the whole error. Only with a
+        guarantee, and not with a capacity per period. Where groups have several cases, development
+        cases choose only the model.
     groups : array-like of shape (n_cases,), optional
         The patient of each case. A guarantee needs it where patients have several cases: without
-        `groups` all cases are taken as independent, and nothing can check that.
+        `groups` all cases are taken as independent, which cannot be checked.
     miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
         As in `voros.evaluate`.
     threshold_on : {"score", "value"}, default "score"
