@@ -1,11 +1,11 @@
-"""A classifier that raises alarms only within limits: any scikit-learn classifier plus a policy."""
+"""A scikit-learn classifier that raises alarms only within limits, by a threshold policy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 
 OnInfeasible = Literal["raise", "warn", "never_alarm"]
 PER_CASE = ("sample_weight", "groups", "periods", "times")
-"""What `fit` takes beside features and labels, one value for each case."""
+"""Further arguments of `fit`, with one value for each case."""
 
 
 def _has(method: str) -> Any:
-    """Whether the fitted estimator, or else the one given, has a method."""
+    """Return a check that the estimator, fitted or not, has a method."""
 
     def check(self: ConstrainedThresholdClassifier) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), method)
@@ -71,43 +71,42 @@ def _has(method: str) -> Any:
 class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Fit a classifier, find the thresholds that meet the limits, and predict with them.
 
-    The thresholds are decided on cases that the classifier was not fitted on, and kept as a
-    `ThresholdPolicy`. Where no threshold meets the limits, the classifier never alarms; it does
-    not fall back to alarming everything.
+    The thresholds are decided on cases to which the classifier was not fitted, and kept as a
+    `ThresholdPolicy`. Where no threshold meets the limits, the classifier raises no alarm.
 
     Parameters
     ----------
     estimator : classifier
-        With ``predict_proba`` or ``decision_function``.
+        A classifier with ``predict_proba`` or ``decision_function``.
     scenario : Scenario
-        Limits and costs. Prefer a capacity that is a share: a count is compared with the alarms
-        on the cases that the thresholds are decided on.
+        Limits and costs. Prefer a capacity that is a share: a count limits the alarms on the cases
+        on which the thresholds are decided.
     strategy : str, default "partial_voros"
         How thresholds are chosen: see `ThresholdPolicy.from_validation`.
     cv : int, splitter, float, "prefit" or None
-        None or an int: that many stratified folds (5 by default); the thresholds are decided on
-        the out-of-fold scores of all cases together. A splitter or an iterable of splits: on the
-        scores of all its held-out parts together, each case held out once. A float in (0, 1): on
-        a stratified held-out part of that share. "prefit": `estimator` is fitted already, and
-        `fit` gets new cases to decide the thresholds on.
+        Cases on which the thresholds are decided. None or an int: all cases, by out-of-fold scores
+        from this number of stratified folds (default 5). A splitter or an iterable of splits: all
+        its held-out parts together, where each case is held out at most once. A float in (0, 1): a
+        stratified held-out part of this share. "prefit": all cases given to `fit`, which does not
+        fit the `estimator` again.
     refit : bool, default True
-        Whether to fit the classifier again on all cases. Held-out scores are then taken to the
-        scale of that fit, quantile by quantile of the cases that both fits have seen. False needs
-        a single split, or "prefit", where nothing is fitted whatever it says.
+        Whether to fit the classifier again on all cases. Held-out scores are then mapped to the
+        scale of that fit, by the quantiles of the cases in both fits. False needs a single split,
+        or "prefit", for which it has no effect.
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     on_infeasible : {"raise", "warn", "never_alarm"}, default "raise"
         What to do when no threshold meets the limits: raise `InfeasibleError`, or raise no alarm
         with or without a warning.
     guarantee : Guarantee, optional
-        Allow only thresholds that also keep the limits on future data, with confidence. The
-        scores must be those of the deployed classifier on cases it has not seen: it needs
-        ``cv="prefit"``, with a classifier that was fixed before the cases given to `fit` were
-        looked at, or a single split with ``refit=False``.
+        Allow only thresholds that also keep the limits on future data, with confidence. The scores
+        must be those of the deployed classifier on new cases: this needs ``cv="prefit"``, with a
+        classifier that was chosen without the cases given to `fit`, or a single split with
+        ``refit=False``.
     n_jobs : int, optional
-        Folds fitted at a time, as everywhere in scikit-learn.
+        Number of folds fitted in parallel, as in scikit-learn.
     random_state : int, RandomState instance or None
-        For the split when `cv` is a float.
+        Random numbers for the split when `cv` is a float.
 
     Attributes
     ----------
@@ -135,7 +134,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     True
     """
 
-    # With metadata routing, what is given to `fit` for each case is taken unless it is declined.
+    # With metadata routing, these arguments of `fit` are requested by default.
     __metadata_request__fit: ClassVar[dict[str, Any]] = dict.fromkeys(PER_CASE, True)
 
     def __init__(
@@ -172,11 +171,11 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         y : array-like of shape (n_cases,)
             Labels of two classes.
         **params
-            ``sample_weight`` weighs the cases, for the thresholds and for fitting; a pipeline
-            hands it to its last step, and a classifier that takes none is refused. ``groups``
-            says whose case it is: splits keep the cases of one patient together, and a guarantee
+            ``sample_weight`` weights the cases, for the thresholds and for fitting; a pipeline
+            passes it to its last step, and classifiers without weights are refused. ``groups`` is
+            the patient of each case: splits keep the cases of one patient together, and a guarantee
             tests sums over patients. Without it all cases are taken as independent. ``times`` or
-            ``periods`` say which period a case falls in, for a capacity per period; a float as `cv`
+            ``periods`` give the period of each case, for a capacity per period; a float as `cv`
             then holds out whole periods.
 
         Returns
@@ -211,13 +210,11 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         scores, rows = self._held_out_scores(X, y, held_out, weighted)
-        positive = y[rows] == self.pos_label_
-        tested = None if groups is None else groups[rows]
         points = OperatingPoints.from_scores(
-            positive,
+            y[rows] == self.pos_label_,
             scores,
             sample_weight=None if weights is None else weights[rows],
-            groups=tested,
+            groups=None if groups is None else groups[rows],
             periods=None if periods is None else periods.of_cases(rows),
         )
         self.policy_ = self._decide(points)
@@ -230,7 +227,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         ----------
         X : array-like or sparse matrix of shape (n_cases, n_features)
         cost_ratio : float, optional
-            C_FP / C_FN now; None deploys the policy's default threshold.
+            The current C_FP / C_FN; None deploys the policy's default threshold.
 
         Returns
         -------
@@ -243,7 +240,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return np.asarray(np.where(alarm, self.classes_[is_positive], self.classes_[~is_positive]))
 
     def evaluate(self, X: Any, y: Any, **options: Any) -> PolicyEvaluation:
-        """Evaluate what `predict` does on labelled cases, against the limits.
+        """Evaluate `predict` on labelled cases against the limits.
 
         Parameters
         ----------
@@ -280,7 +277,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return np.asarray(self.estimator_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes only; sparse input if the classifier takes it."""
+        """Support two classes, and sparse input if the classifier supports it."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
@@ -290,24 +287,20 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         check_scenario(self.scenario)
         if not hasattr(self.estimator, "fit"):
             raise TypeError(f"estimator={self.estimator!r}; accepted is a classifier")
-        accepted: dict[str, tuple[str, ...]] = {
-            "strategy": POLICY_STRATEGIES,
-            "on_infeasible": ("raise", "warn", "never_alarm"),
-        }
-        for name, values in accepted.items():
-            check_choice(getattr(self, name), name, values)
+        check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        check_choice(self.on_infeasible, "on_infeasible", get_args(OnInfeasible))
         check_flag(self.refit, "refit")
         if self.guarantee is not None and self._refits:
             raise ValueError(
                 f"a guarantee cannot be kept with cv={self.cv!r} and refit={self.refit!r}: the "
-                "deployed classifier would be another than those whose scores were tested. "
+                "scores that are tested would not be those of the deployed classifier. "
                 "Accepted are cv='prefit', or a single split without refitting, such as cv=0.3 "
                 "with refit=False"
             )
 
     @property
     def _refits(self) -> bool:
-        """Whether the deployed fit is another than those that score the held-out cases."""
+        """Whether other fits than the deployed one score the held-out cases."""
         return bool(self.refit) and not self._prefitted
 
     @property
@@ -328,18 +321,18 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _splits(
         self, X: Any, y: Any, groups: AnyArray | None, periods: Periods | None
     ) -> list[tuple[Any, AnyArray]]:
-        """Return what to fit on and what to hold out, the cases of one group together."""
+        """Return the rows to fit and to hold out in each split; groups stay together."""
         if periods is not None and self._holds_out_a_share:
             if groups is not None:
                 raise ValueError(
                     f"cv={self.cv!r} holds out whole periods, and groups may have cases in several;"
                     " accepted with both are folds, such as cv=5"
                 )
-            # A share of every day would have a share of its alarms.
+            # A share of the cases of a day would raise only a share of its alarms.
             groups = periods.codes
         splitter = self._splitter(y, grouped=groups is not None)
         try:
-            splits = [(train, held_out) for train, held_out in splitter.split(X, y, groups)]
+            splits = list(splitter.split(X, y, groups))
             if not splits:
                 raise ValueError("it holds no split")
             check_held_out_once(splits, len(y))
@@ -368,7 +361,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _held_out_scores(
         self, X: Any, y: Any, splits: list[Any], fit_params: dict[str, Any]
     ) -> tuple[FloatArray, AnyArray]:
-        """Scores of all held-out cases together, and which cases they are."""
+        """Return the scores of all held-out cases, and their rows."""
         rows = np.concatenate([held_out for _, held_out in splits])
         if not self._refits:
             return positive_scores(self.estimator_, _safe_indexing(X, rows), self.pos_label_), rows
@@ -392,7 +385,7 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         reason = why_never_alarm(points, self.scenario, guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(
-                f"{reason}. To deploy a classifier that never alarms, pass "
+                f"{reason}. To deploy a classifier that raises no alarm, pass "
                 "on_infeasible='never_alarm'"
             )
         if self.on_infeasible == "warn":

@@ -1,4 +1,4 @@
-"""Scores of cases that a classifier was not fitted on, from any scikit-learn classifier."""
+"""Scores of held-out cases from any scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_binary(y: Any) -> AnyArray:
     """Return labels of exactly two classes as an array."""
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
-        # scikit-learn's own checks look for these words.
+        # scikit-learn's estimator checks search for these words.
         raise ValueError(
             "Only binary classification is supported: y must hold two classes. Unknown label "
             f"type: {kind}"
@@ -30,7 +30,7 @@ def check_binary(y: Any) -> AnyArray:
 
 
 def check_both_classes(y: AnyArray, weights: FloatArray | None) -> None:
-    """Raise unless cases of both classes are left, those of weight 0 not counted."""
+    """Raise unless both classes have cases with a weight above 0."""
     if len(np.unique(y)) < 2:
         raise ValueError("y holds one class only; both are needed to find a threshold")
     if weights is None:
@@ -57,11 +57,11 @@ def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
 
 
 RESPONSE_METHODS = ("predict_proba", "decision_function")
-"""Where scores come from; the first that a classifier has is used."""
+"""Methods that return scores; the first that a classifier has is used."""
 
 
 def response_of(estimator: Any) -> str:
-    """Return the method that scores come from."""
+    """Return the name of the method that returns scores."""
     method = next((name for name in RESPONSE_METHODS if hasattr(estimator, name)), None)
     if method is None:
         named = " or ".join(RESPONSE_METHODS)
@@ -91,32 +91,26 @@ def positive_scores(estimator: Any, X: Any, pos_label: Any) -> FloatArray:
 
 
 def fit_on(estimator: Any, X: Any, y: Any, rows: AnyArray, fit_params: dict[str, Any]) -> Any:
-    """Fit on some of the cases; what is given per case is cut to them."""
-    cut = {
-        name: value
-        if isinstance(value, str) or np.ndim(value) == 0 or len(value) != len(y)
-        else _safe_indexing(value, rows)
-        for name, value in fit_params.items()
-    }
-    return estimator.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **cut)
+    """Fit on some of the cases, with parameters that have one value for each case."""
+    of_rows = {name: _safe_indexing(value, rows) for name, value in fit_params.items()}
+    return estimator.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **of_rows)
 
 
 def to_final_scale(scores: FloatArray, seen: FloatArray, final: FloatArray) -> FloatArray:
-    """Take scores of one fit to the scale of the final one, quantile by quantile.
+    """Map the scores of one fit to the scale of the final fit by quantiles.
 
-    A classifier that is fitted on more cases often spreads its scores further, so that a threshold
-    of a fold's fit raises another share of alarms with the final one. Quantiles carry over: the
-    score that a share of some cases exceeds in the one fit goes to the score that the same share
-    of the same cases exceeds in the other. Cases that both were fitted on serve best, because what
-    fitting does to their scores is then in both. Between quantiles the map is linear; beyond them
-    it shifts.
+    With more cases, a classifier often spreads its scores further, so a threshold of a fold's fit
+    raises a different share of alarms with the final fit. The mapping takes the quantiles of some
+    cases in the one fit to the quantiles of the same cases in the other. These should be cases to
+    which both were fitted, so that overfitting affects both. The map is linear between quantiles
+    and a shift beyond them.
 
     Parameters
     ----------
     scores : ndarray
-        To be taken to the other scale.
+        Scores to be mapped.
     seen, final : ndarray
-        Scores of the same cases by the one fit and by the final one.
+        Scores of the same cases by the one fit and by the final fit.
 
     Examples
     --------
@@ -125,8 +119,8 @@ def to_final_scale(scores: FloatArray, seen: FloatArray, final: FloatArray) -> F
     [0.1, 0.4, 0.6]
     """
     knots, first, counts = np.unique(np.sort(seen), return_index=True, return_counts=True)
-    # Cases of equal score are one knot. It goes to the middle one of the scores they have in
-    # the other fit: where scores are few and coarse, a mean would lie between them.
+    # Cases with equal scores are one knot, which maps to the middle one of their other scores: a
+    # mean would lie between scores where these are coarse.
     values = np.sort(final)[first + counts // 2]
     inside = np.clip(scores, knots[0], knots[-1])
     return np.asarray(np.interp(inside, knots, values) + (scores - inside))
@@ -146,9 +140,9 @@ def score_held_out(
     Parameters
     ----------
     estimator : classifier
-        To be fitted on the first part of `split`.
+        Fitted on the first part of `split`.
     X, y, fit_params
-        All cases, their labels, and what else `fit` takes.
+        All cases, their labels, and further arguments of `fit`.
     pos_label : label
     final_scores : ndarray
         Scores of all cases by the final fit.
@@ -163,7 +157,7 @@ def score_held_out(
 
 
 def check_held_out_once(splits: Iterable[tuple[Any, AnyArray]], n_cases: int) -> None:
-    """Raise where a case is held out more than once: it would count several times."""
+    """Raise where a case is held out more than once, so that it would count repeatedly."""
     times = np.zeros(n_cases, dtype=np.intp)
     for _, held_out in splits:
         np.add.at(times, held_out, 1)
@@ -176,7 +170,7 @@ def check_held_out_once(splits: Iterable[tuple[Any, AnyArray]], n_cases: int) ->
 
 
 def check_groups_apart(splits: Iterable[tuple[Any, AnyArray]], codes: AnyArray) -> None:
-    """Raise where a classifier would be judged on a group that it was fitted on."""
+    """Raise where a group is both fitted and held out in a split."""
     for fitted, held_out in splits:
         both = np.intersect1d(codes[fitted], codes[held_out])
         if len(both):
@@ -188,10 +182,10 @@ def check_groups_apart(splits: Iterable[tuple[Any, AnyArray]], codes: AnyArray) 
 
 
 def weight_parameter(estimator: Any) -> str:
-    """Return the name by which `fit` of a classifier takes weights of the cases.
+    """Return the name of the weights among the arguments of a classifier's `fit`.
 
-    The last step of a pipeline takes them. A classifier whose `fit` takes anything, such as a
-    search, is given them and may refuse.
+    In a pipeline it is an argument of the last step. A classifier whose `fit` takes any keyword,
+    such as a search, gets the weights and may refuse them.
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]

@@ -13,28 +13,28 @@ from voros.models import read_points
 from voros.notices import warn_about_costs, warn_if_never_alarm
 
 SCORER_METHODS = ("decision_function", "predict_proba")
-"""Where a scorer takes its scores from; both put cases in the same order where both exist."""
+"""Methods that a scorer takes scores from; where both exist, they rank cases equally."""
 
 
 def make_scorer(
     scenario: Scenario, *, strategy: Strategy = "partial_voros", pos_label: Any = None
 ) -> Any:
-    """Make a scikit-learn scorer: how well a classifier serves a scenario.
+    """Make a scikit-learn scorer for a scenario.
 
     It works wherever scikit-learn takes ``scoring``, with any classifier that has
     ``decision_function`` or ``predict_proba``. With metadata routing enabled,
-    ``make_scorer(scenario).set_score_request(sample_weight=True)`` weighs the cases, and
-    ``times=True`` or ``periods=True`` hands over the period of each, for a capacity per period.
-    Folds must then hold whole periods, as those of ``GroupKFold`` on the day do: a fifth of every
-    day has a fifth of its alarms.
+    ``make_scorer(scenario).set_score_request(sample_weight=True)`` weights the cases, and
+    ``times=True`` or ``periods=True`` passes the period of each case, for a capacity per period.
+    Folds must then contain whole periods, as those of ``GroupKFold`` on the day do: a fifth of the
+    cases of every day would raise a fifth of the alarms.
 
     Parameters
     ----------
     scenario : Scenario
-        Limits and costs. A capacity that is a share follows the size of each fold; a count does
-        not.
+        Limits and costs. A capacity that is a share scales with the size of each fold; a count
+        does not.
     strategy : {"partial_voros", "voros", "partial_auroc", "recall"}
-        Which score: see `voros.select_model`.
+        The score: see `voros.select_model`.
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
 
@@ -58,7 +58,7 @@ def make_scorer(
     >>> bool((scores > 0.5).all())
     True
     """
-    # scikit-learn doubles the time it takes to import voros, and not everybody searches models.
+    # Imported lazily: scikit-learn would double the time to import voros.
     from sklearn.metrics import make_scorer as make_sklearn_scorer
 
     check_choice(strategy, "strategy", STRATEGIES)
