@@ -1,6 +1,6 @@
-"""The exact search behind a shared capacity: all choices whose deficit is small.
+"""Enumerate all choices with a small deficit: the exact search for a shared capacity.
 
-What a deficit is, and why the search proves its answer, is said in `voros.core.shared_capacity`.
+`voros.core.shared_capacity` defines the deficit and proves the result.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from voros.core.counting import adds_recall
 from voros.typing import AnyArray, FloatArray
 
 DEFICIT_ROUNDING = 1e-13
-"""Deficits are computed with an error below this share of the largest saving."""
+"""Deficits are computed with an error below this share of the largest savings."""
 
 FIRST_DEPTH = 1 / 256
-"""Where the search begins, as a share of the deficit of the choice that is known from the start."""
+"""First limit of the deficit, as a share of that of the first known choice."""
 
 DEEPER = 4.0
-"""By how much the deficit rises when it was too small."""
+"""Factor by which the limit of the deficit increases."""
 
 FEW_PAIRS = 100_000
-"""Up to these, pairs of partial choices and options are listed; more are put into a table."""
+"""Up to this number, pairs of partial choices and options are listed; more use a table."""
 
 MOST_PAIRS = 100_000_000
-"""More pairs, or cells of a table, do not fit into memory."""
+"""Largest number of pairs, or of entries of a table, that fits into memory."""
 
 NO_CHOICE = np.iinfo(np.int64).min // 2
-"""Stands in a table where there is no choice with that number of alarms."""
+"""Entry of a table for a number of alarms that no choice has."""
 
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What can be chosen in one stream: alarms and savings both rise, from no alarm on.
+    """The options of one stream, by rising alarms and savings, starting with no alarm.
 
     Attributes
     ----------
     alarms : ndarray
     saved : ndarray of int
-        What each option saves, in whole units.
+        Savings of each option, in whole units.
     rows : ndarray of int
-        Which operating point it is.
+        The operating point of each option.
     """
 
     alarms: AnyArray
@@ -52,7 +52,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Found:
-    """The best choice: a position in each stream's options, the Lagrangian bound, and the work."""
+    """The best choice, the Lagrangian bound, and the number of partial choices."""
 
     positions: tuple[int, ...]
     bound: float
@@ -61,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """Alarms and savings of choices in the streams so far; both rise."""
+    """Alarms and savings of partial choices; both rise."""
 
     alarms: AnyArray
     saved: AnyArray
@@ -69,7 +69,7 @@ class _States:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Problem:
-    """Options of all streams, and how far each lies below its supporting line."""
+    """Options of all streams, and the distance of each below its supporting line."""
 
     options: Sequence[Options]
     price: float
@@ -85,7 +85,7 @@ class _Problem:
         base, below = [], []
         for option in options:
             height = option.saved - price * option.alarms
-            # Of options on one supporting line, the one with fewest alarms.
+            # Of the options on the line, the one with fewest alarms.
             base.append(int(np.argmax(height >= height.max() - margin)))
             # Differences of whole numbers are exact; the numbers themselves may exceed a float.
             less = (option.saved[base[-1]] - option.saved).astype(np.float64)
@@ -108,24 +108,24 @@ class _Problem:
 
     @property
     def bound(self) -> float:
-        """What no choice can save more than."""
+        """Upper bound of the savings."""
         left = self.max_alarms - self.total("alarms", self.base)
         return self.total("saved", self.base) + self.price * left
 
     def deficit(self, saved: float) -> float:
-        """How much less than the bound a choice saves."""
+        """Return the difference between the bound and the savings of a choice."""
         left = self.max_alarms - self.total("alarms", self.base)
         return self.total("saved", self.base) - saved + self.price * left
 
     def below_base(self, states: _States, n_streams: int) -> FloatArray:
-        """How far choices in the first streams lie below their supporting lines together."""
+        """Return the total distance of partial choices below the supporting lines."""
         base = self.base[:n_streams]
         less = (self.total("saved", base) - states.saved).astype(np.float64)
         return less - self.price * (self.total("alarms", base) - states.alarms)
 
 
 def best_choice(options: Sequence[Options], price: float, max_alarms: float) -> Found:
-    """Find the option of each stream that together save most; of equals, with fewest alarms.
+    """Find the options, one for each stream, with the largest total savings and fewest alarms.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def best_choice(options: Sequence[Options], price: float, max_alarms: float) -> 
 
 
 def _deepen(problem: _Problem, enough: float) -> Found:
-    """Enumerate to a larger deficit until the best choice found lies within it."""
+    """Enumerate choices up to increasing deficits, until one includes the best choice."""
     depth, n_states = enough * FIRST_DEPTH, 0
     while True:
         levels = _enumerate(problem, depth + problem.margin)
@@ -157,7 +157,7 @@ def _deepen(problem: _Problem, enough: float) -> Found:
 
 
 def _enumerate(problem: _Problem, depth: float) -> list[_States]:
-    """Choose stream by stream, and stop where nothing lies within the deficit."""
+    """Choose stream by stream, and stop when no choice is within the deficit."""
     states = _States(problem.options[0].alarms[:1] * 0, np.zeros(1, dtype=np.int64))
     levels = [states]
     near = [_near(problem, stream, depth) for stream in range(len(problem.options))]
@@ -173,20 +173,20 @@ def _enumerate(problem: _Problem, depth: float) -> list[_States]:
 
 
 def _near(problem: _Problem, stream: int, depth: float) -> Options:
-    """Options of a stream whose own deficit is within the depth."""
+    """Return the options of a stream that are within the deficit."""
     option, kept = problem.options[stream], np.flatnonzero(problem.below[stream] <= depth)
     return Options(option.alarms[kept], option.saved[kept], kept)
 
 
 def _window(problem: _Problem, rest: list[Options], depth: float) -> tuple[float, float]:
-    """Alarms that a partial choice must have, given what the other streams can add."""
+    """Return the range of alarms of a partial choice, given the alarms of the other streams."""
     least, most = (float(sum(option.alarms[i].item() for option in rest)) for i in (0, -1))
     unused = depth / problem.price if problem.price > 0 else np.inf
     return problem.max_alarms - unused - most, problem.max_alarms - least
 
 
 def _extended(states: _States, option: Options, low: float, high: float) -> _States:
-    """Combine choices with options; of the sums within [low, high], those no other dominates."""
+    """Combine choices with options; keep undominated sums within [low, high]."""
     integral = states.alarms.dtype.kind in "iu" and option.alarms.dtype.kind in "iu"
     n_pairs = len(states.alarms) * len(option.alarms)
     if integral and n_pairs > FEW_PAIRS:
@@ -199,7 +199,7 @@ def _extended(states: _States, option: Options, low: float, high: float) -> _Sta
 
 
 def _from_table(states: _States, option: Options, low: float, high: float) -> _States:
-    """Combine by a table of the largest saving at every number of alarms."""
+    """Combine by a table of the largest savings for every number of alarms."""
     start, end = int(states.alarms[0]), int(states.alarms[-1])
     first = int(option.alarms[0])
     width = end - start + 1
@@ -210,8 +210,8 @@ def _from_table(states: _States, option: Options, low: float, high: float) -> _S
     sums = np.empty_like(before)
     for shift, saved in zip((option.alarms - first).tolist(), option.saved.tolist(), strict=True):
         np.add(before, saved, out=sums)
-        cells = table[shift : shift + width]
-        np.maximum(cells, sums, out=cells)
+        part = table[shift : shift + width]
+        np.maximum(part, sums, out=part)
     offset = start + first
     skipped = max(int(np.ceil(max(low, offset))) - offset, 0)
     stop = max(int(np.floor(min(high, offset + len(table)))) - offset + 1, skipped)
@@ -220,22 +220,22 @@ def _from_table(states: _States, option: Options, low: float, high: float) -> _S
 
 
 def _undominated(alarms: AnyArray, saved: AnyArray) -> _States:
-    """Keep what saves more than all with no more alarms, by rising alarms."""
+    """Keep the choices that save more than all others with at most their alarms, by alarms."""
     order = np.lexsort((-saved, alarms))
     order = order[adds_recall(saved[order])] if len(order) else order
     return _States(alarms[order], saved[order])
 
 
-def _check_size(n_cells: int) -> None:
-    if n_cells > MOST_PAIRS:
+def _check_size(n_pairs: int) -> None:
+    if n_pairs > MOST_PAIRS:
         raise ValueError(
-            f"sharing the capacity exactly takes {n_cells:,} combinations of thresholds at once; "
+            f"sharing the capacity exactly takes {n_pairs:,} combinations of thresholds at once; "
             f"accepted are {MOST_PAIRS:,}; use fewer distinct scores"
         )
 
 
 def _positions(problem: _Problem, levels: list[_States]) -> tuple[int, ...]:
-    """Find the options that the best choice is made of, from the last stream back."""
+    """Find the options of the best choice, from the last stream back."""
     alarms, saved = (column[-1] for column in (levels[-1].alarms, levels[-1].saved))
     positions = []
     for option, before in zip(reversed(problem.options), reversed(levels[:-1]), strict=True):

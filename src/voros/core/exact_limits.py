@@ -1,6 +1,6 @@
-"""Which counts keep the floors of precision and recall, and a capacity.
+"""Compare counts with floors of precision and recall, and with a capacity.
 
-Whole counts are compared exactly, with the fraction that a typed decimal stands for.
+Whole counts are compared exactly with the fraction for a decimal number.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ import numpy as np
 from voros.typing import AnyArray, BoolArray
 
 WEIGHT_ROUNDING = 1e-12
-"""Relative slack when limits are compared with sums of weights, which carry rounding; whole
-counts are compared exactly."""
+"""Relative slack when limits are compared with sums of weights, which are rounded; whole counts are
+compared exactly."""
 
 LARGEST_PRODUCT = 2.0**62
-"""Beyond it counts are compared as Python's unbounded integers."""
-
+"""Larger products are computed with Python's unbounded integers."""
 
 LARGEST_DENOMINATOR = 10**9
-"""Limits are read as the nearest fraction with at most this denominator, so 0.15 means 3/20."""
+"""Limits become the nearest fraction with at most this denominator: 0.15 is 3/20."""
 
 
 @lru_cache(maxsize=1024)
 def as_fraction(limit: float) -> Fraction:
-    """Return the simple fraction a typed decimal stands for.
+    """Return the simple fraction nearest to a decimal number.
 
-    Three true positives in twenty alarms meet a floor of 0.15, although the float 0.15 lies a
-    little above 3/20; the nearest simple fraction is what the person who typed it meant.
+    One true positive in ten alarms meets a floor of 0.1, although the float 0.1 is slightly above
+    1/10.
 
     Examples
     --------
@@ -40,9 +39,9 @@ def as_fraction(limit: float) -> Fraction:
 
 
 def keeps_floor(tp: AnyArray, of: AnyArray | float, floor: float | Fraction) -> BoolArray:
-    """Mark the true positives that are at least a share, the floor, of some counts.
+    """Mark the true positives that are at least a share, the floor, of other counts.
 
-    Of the alarms the share is the precision, of all positives the recall.
+    The share of the alarms is the precision, that of all positives the recall.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Operating points at another prevalence: the classes weigh more or less, the rates stay."""
+"""Operating points at another prevalence: class sizes change, and rates stay the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def reweighted(points: OperatingPoints, prevalence: float) -> OperatingPoints:
-    """Reweight the classes as `OperatingPoints.at_prevalence` does, keeping the points' order."""
+    """Reweight the classes as `OperatingPoints.at_prevalence` does, with points in their order."""
     n_positive = prevalence * points.n_cases
     n_negative = points.n_cases - n_positive
     per_positive, per_negative = n_positive / points.n_positive, n_negative / points.n_negative
@@ -29,13 +29,13 @@ def reweighted(points: OperatingPoints, prevalence: float) -> OperatingPoints:
         )
     return replace(
         points.take(np.arange(len(points))),
-        # By the rates: those of 1 stay 1, whatever is rounded.
+        # Computed from the rates, so that rates of 1 stay exactly 1.
         tp=points.tpr * n_positive,
         fp=points.fpr * n_negative,
         n_positive=n_positive,
         n_negative=n_negative,
         one_case=points.one_case * min(per_positive, per_negative),
-        # What was counted for a scenario was counted at the prevalence of the cases.
+        # Points for one scenario were counted at the prevalence of the cases.
         covers=points.covers if points.covers.whole_curve else SOME_THRESHOLDS,
         capacity_alarms=None,
         worth=worth,

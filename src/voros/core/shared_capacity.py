@@ -1,20 +1,20 @@
-r"""One operating point for each of several streams within one shared number of alarms, exactly.
+r"""Choose one operating point for each of several streams within a shared capacity, exactly.
 
-A stream is an outcome or a group of cases with operating points of its own. Its cost at a point is
-``miss * FN + false_alarm * FP``; the costs of the streams add up, and so do their alarms. Least
+A stream is an outcome or a group of cases, with operating points. Its cost at a point is
+``miss * FN + false_alarm * FP``; the costs and the alarms of the streams add up. Minimising the
 total cost is a multiple-choice knapsack problem (Kellerer, Pferschy and Pisinger, 2004):
 
-1. Points that raise no fewer alarms than another of their stream and save no more are dropped.
-2. The saving along a stream is bounded by its upper hull. The steps of all hulls, sorted by what
-   they save for an alarm, give the Lagrange multiplier :math:`\lambda` where the capacity ends,
-   and with it an upper bound U on what any choice saves.
-3. A choice saves U less its *deficit*: the sum of how far each point lies below the line of slope
-   :math:`\lambda` that supports its hull, and :math:`\lambda` times the alarms left over. Every
-   choice whose deficit is at most d is enumerated, d rising until the best choice found has a
-   deficit within d: then no other choice can be better. `voros.core.deficit_search` does it.
+1. Points are dropped if another point of their stream raises no more alarms and saves as much.
+2. The savings along a stream are bounded by its upper hull. The steps of all hulls are sorted by
+   the savings per alarm. The step at which the capacity ends gives the Lagrange multiplier
+   :math:`\lambda`, and with it an upper bound U on the savings of any choice.
+3. A choice saves U minus its *deficit*: the sum of the distances of its points below the lines of
+   slope :math:`\lambda` that support the hulls, and :math:`\lambda` times the unused alarms. All
+   choices with a deficit of at most d are enumerated, with increasing d, until the deficit of the
+   best one is at most d: then no other choice can be better. See `voros.core.deficit_search`.
 
-Costs are compared as whole numbers, so that equal costs are equal, and of equals the choice with
-the fewest alarms is taken.
+Costs are compared as whole numbers, so equal costs are exactly equal. Of equals the choice with the
+fewest alarms is taken.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from voros.text.numbers import percent, rounded_up
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 LARGEST_COST, LARGEST_VALUE = 2**60, 2**50
-"""Total costs are counted in units so small that they add up to at most this; sums of values are
-floats, which hold fewer digits."""
+"""Largest total costs in whole units, for counts and for sums of values; these are floats, which
+have fewer digits."""
 
 SAME_NUMBER = 1e-12
-"""A simple fraction this near to a cost, relatively, is what was meant."""
+"""Largest relative distance of a cost from the simple fraction that replaces it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Operating points of which one is to be chosen, and what their errors cost.
+    """Operating points of which one is to be chosen, and the costs of their errors.
 
     Attributes
     ----------
     points : OperatingPoints
     allowed : ndarray of bool
-        Which points may be chosen; raising no alarm always may.
+        Which points may be chosen; raising no alarm always is one.
     false_alarm, miss : Fraction
-        Cost of one, in a unit that all streams share.
+        Cost of a false alarm and of a miss, in a unit that all streams share.
 
     Examples
     --------
@@ -89,20 +89,20 @@ class Stream:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Why no other choice costs less: every one that could was enumerated, but for a gap.
+    """Proof that no other choice costs less, except for a gap.
 
     Attributes
     ----------
     relaxed_cost : float
-        Lower bound of the Lagrangian, before the search.
+        Lower bound from the Lagrangian, before the search.
     shadow_price : float
-        Misses of weight 1 that one more alarm avoids, where the capacity ends.
+        Misses of weight 1 that one more alarm would avoid.
     n_states : int
-        Partial choices that were looked at; of a search, programs that were solved.
+        Number of partial choices, or of programs that a search solved.
     resolution : float
-        How far costs may be off by rounding; 0 where they are exact.
+        Largest rounding error of the costs; 0 where they are exact.
     gap : float
-        The share of the cost that the least cost may lie below it: 0 unless a search was ended.
+        Largest distance from the least cost, as a share of the cost: 0 unless a search was ended.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Certificate:
 
     @property
     def gap_in_words(self) -> str:
-        """How far the cost may be from the least, where the search was ended before."""
+        """The gap in words; empty if there is none."""
         return (
             "" if self.gap == 0 else f"at most {percent(rounded_up(self.gap))} above the least cost"
         )
@@ -129,16 +129,16 @@ class Certificate:
 
 @dataclass(frozen=True)
 class SharedChoice:
-    """The choice of least total cost, and why no other is better.
+    """The choice of least total cost, with its certificate.
 
     Attributes
     ----------
     rows : tuple of int
         The point of each stream; 0 raises no alarm.
     alarms : tuple of float
-        Of each stream.
+        Alarms of each stream.
     cost : Fraction
-        Total, in the unit of the streams' costs.
+        Total cost, in the unit of the streams.
     certificate : Certificate
     """
 
@@ -158,7 +158,7 @@ class SharedChoice:
         price: float,
         n_states: int,
     ) -> SharedChoice:
-        """Take the rows that a search found, with its bound and price in whole units."""
+        """Return the choice of rows from a search, with its bound and price in whole units."""
         chosen = list(zip(streams, rows, strict=True))
         nothing = float(sum(stream.cost(0) for stream in streams))
         relaxed, price = nothing - bound / units.per_cost, price / units.per_cost
@@ -171,7 +171,7 @@ class SharedChoice:
 
 
 def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice:
-    """Choose one point for each stream: least total cost within ``max_alarms`` alarms together.
+    """Choose one point for each stream, with the least total cost within ``max_alarms`` alarms.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def share_capacity(streams: Sequence[Stream], max_alarms: float) -> SharedChoice
 
 
 def as_cost(cost: float | Fraction) -> Fraction:
-    """Return the simple fraction that a cost stands for, or its exact value where none is near.
+    """Return the nearest simple fraction to a cost, or its exact value if none is near.
 
     Examples
     --------
@@ -222,9 +222,9 @@ class WholeCosts:
     ----------
     costs : list of pairs of int
     per_cost : float
-        Units in a cost of 1.
+        Number of units in a cost of 1.
     resolution : float
-        How far a total cost can be off.
+        Largest error of a total cost.
     """
 
     costs: list[tuple[int, int]]
@@ -233,8 +233,8 @@ class WholeCosts:
 
 
 def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
-    """Find a unit in which all costs are whole; where there is none that is large enough, round."""
-    # A false alarm that costs more than all misses together is never worth it.
+    """Find a unit in which all costs are whole numbers; round if it would be too small."""
+    # A cost of false alarms above that of all misses has the same effect as this one.
     costed = [stream.points.costed for stream in streams]
     valued = any(stream.points.worth is not None for stream in streams)
     sizes = [tuple(map(Fraction, (c.n_positive, c.n_negative))) for c in costed]
@@ -248,13 +248,13 @@ def whole_costs(streams: Sequence[Stream]) -> WholeCosts:
     unit = Fraction(2) ** math.floor(math.log2(largest) - math.log2(most) - 1)
     cases = sum(float(points.n_cases) for points in costed)
     rounded = [(round(a * unit), round(b * unit)) for a, b in pairs]
-    # Sums of values are rounded once more in each stream.
+    # Sums of values are rounded again in each stream.
     once_more = len(streams) if valued else 0
     return WholeCosts(rounded, float(unit), (cases + once_more) / (2 * float(unit)))
 
 
 def savings(points: OperatingPoints, miss: int, false_alarm: int) -> AnyArray:
-    """Return what each point saves against raising no alarm, in whole units."""
+    """Return the savings of each point compared with no alarm, in whole units."""
     points = points.costed
     if points.whole:
         return np.asarray(points.tp * miss - points.fp * false_alarm, dtype=np.int64)
@@ -274,7 +274,7 @@ def options_of(stream: Stream, miss: int, false_alarm: int, most: float) -> Opti
 
 
 def merged_steps(options: Sequence[Options]) -> tuple[AnyArray, FloatArray, FloatArray]:
-    """Return owner, alarms and saving of the steps along all hulls; who saves most comes first."""
+    """Return stream, alarms and savings of all steps along hulls, by falling savings per alarm."""
     hulls = [upper_vertices(option.alarms, option.saved) for option in options]
     pairs = list(zip(options, hulls, strict=True))
     alarms = np.concatenate([np.diff(option.alarms[hull]) for option, hull in pairs])
@@ -285,7 +285,7 @@ def merged_steps(options: Sequence[Options]) -> tuple[AnyArray, FloatArray, Floa
 
 
 def multiplier(options: Sequence[Options], max_alarms: float) -> float:
-    """Return what an alarm saves on the step at which the capacity ends; 0 where it never does."""
+    """Return the savings per alarm on the step where the capacity ends; 0 where it does not."""
     _, alarms, saved = merged_steps(options)
     beyond = np.flatnonzero(np.cumsum(alarms) > max_alarms)
     return float(saved[beyond[0]] / alarms[beyond[0]]) if len(beyond) else 0.0

@@ -1,4 +1,4 @@
-"""Counts and rates that somebody states, such as those of a published curve, checked."""
+"""Check stated counts and rates, such as those of a published curve."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from voros.text.numbers import count
 from voros.typing import AnyArray
 
 Stated: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float, Coverage]
-"""Thresholds, true and false positives by rising alarms; class sizes, one case, what it covers."""
+"""Thresholds, true and false positives by rising alarms; class sizes, one case and coverage."""
 
 
 def read_rates(
     fpr: Any, tpr: Any, n_positive: float, n_negative: float, thresholds: Any, every_score: bool
 ) -> Stated:
-    """Read the rates of a curve as counts; parameters as in `OperatingPoints.from_points`."""
+    """Convert the rates of a curve to counts; parameters as in `OperatingPoints.from_points`."""
     rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
     check_same_length(**rates)
     check_class_sizes(n_positive, n_negative)
@@ -37,28 +37,30 @@ def read_counts(
     tp: Any, fp: Any, n_positive: float, n_negative: float, thresholds: Any, every_score: bool
 ) -> Stated:
     """Read counts in any order; parameters as in `OperatingPoints.from_counts`."""
-    n_right, n_false = _as_counts(tp, "tp"), _as_counts(fp, "fp")
-    stated = np.full(len(n_right), np.nan)
+    tp, fp = _as_counts(tp, "tp"), _as_counts(fp, "fp")
+    stated = np.full(len(tp), np.nan)
     if thresholds is not None:
         stated = as_floats(as_vector(thresholds, "thresholds"), "thresholds")
-    check_same_length(tp=n_right, fp=n_false, thresholds=stated)
+    check_same_length(tp=tp, fp=fp, thresholds=stated)
     check_class_sizes(n_positive, n_negative)
     n_positive, n_negative = _plain(n_positive), _plain(n_negative)
-    for name, counts, most in (("tp", n_right, n_positive), ("fp", n_false, n_negative)):
+    for counts, name, most, size in (
+        (tp, "tp", n_positive, "n_positive"),
+        (fp, "fp", n_negative, "n_negative"),
+    ):
         if not np.all((counts >= 0) & (counts <= most)):
-            size = "n_positive" if name == "tp" else "n_negative"
             raise ValueError(
                 f"{name} must lie within [0, {most:g}], {size}; it spans {_span(counts)}"
             )
-    alarms = n_right + n_false
-    order = np.lexsort((n_right, alarms))
-    order = order[alarms[order] > 0]
-    covers = _covered(alarms[order], n_positive + n_negative, every_score)
-    return stated[order], n_right[order], n_false[order], n_positive, n_negative, 1.0, covers
+    order = np.lexsort((tp, tp + fp))
+    order = order[(tp + fp)[order] > 0]
+    tp, fp = tp[order], fp[order]
+    covers = _covered(tp + fp, n_positive + n_negative, every_score)
+    return stated[order], tp, fp, n_positive, n_negative, 1.0, covers
 
 
 def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
-    """Say what stated points cover: every distinct score, if so stated or if none fits between."""
+    """Return the coverage: every distinct score if stated, or if alarms rise one by one."""
     if every_score and not (len(alarms) and alarms[-1] == n_cases):
         raise ArgumentError(
             "every_score",
@@ -70,13 +72,13 @@ def _covered(alarms: AnyArray, n_cases: float, every_score: bool) -> Coverage:
 
 
 def _as_counts(values: Any, name: str) -> AnyArray:
-    """Read numbers of cases; small integer types would overflow in sums."""
+    """Return counts in a type whose sums do not overflow."""
     counts = check_scores(values, name=name)
     return counts.astype(np.int64 if is_whole(counts) else np.float64)
 
 
 def _plain(size: float) -> int | float:
-    # numpy's numbers compare and print as Python's own do.
+    # A Python number, which prints without the name of its type.
     return int(size) if isinstance(size, Integral) else float(size)
 
 

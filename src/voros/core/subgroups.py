@@ -1,6 +1,6 @@
-"""Subgroups of cases to report on one by one, such as sexes or sites; small ones are pooled.
+"""Subgroups of cases to report on, such as sexes or sites; small ones are pooled.
 
-Whose case it is (``groups=``, patients) is another matter: see `voros.core.grouped_cases`.
+For groups of cases of one patient (``groups=``) see `voros.core.grouped_cases`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from voros.exceptions import ArgumentError
 from voros.typing import AnyArray
 
 FEWEST_CASES = 10
-"""Subgroups with fewer cases are pooled, unless another number is asked for."""
+"""By default, subgroups with fewer cases are pooled."""
 
 UNNAMED = "subgroup"
-"""Name of a column that came without one."""
+"""Name of a column without a name."""
 
 POOLED = "other"
 """Name of the pooled small subgroups."""
 
 SHOWN_GROUPS = 6
-"""How many pooled subgroups a note names."""
+"""Number of pooled subgroups that a note names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """One column: every case belongs to one of its subgroups.
+    """A column that assigns every case to a subgroup.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Partition:
 
     @property
     def sizes(self) -> AnyArray:
-        """Cases of each subgroup."""
+        """Number of cases in each subgroup."""
         return np.bincount(self.codes, minlength=len(self.names))
 
 
@@ -61,9 +61,9 @@ class Subgroups:
     partitions : tuple of Partition
         One for each column.
     notes : tuple of str
-        Which subgroups were pooled.
+        Names of pooled subgroups.
     index_of_cases : pandas.Index or None
-        Of the columns they were read from, where these had one.
+        The index of the columns.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Subgroups:
         by : array-like of shape (n_cases,), mapping of str to such, or data frame
             One column or several. Every case needs a value in each.
         min_cases : int, default 10
-            Subgroups with fewer cases are reported on together, as "other".
+            Subgroups with fewer cases are pooled as "other".
 
         Returns
         -------
@@ -103,7 +103,7 @@ class Subgroups:
 
     @property
     def n_subgroups(self) -> int:
-        """How many subgroups there are, over all columns."""
+        """Number of subgroups over all columns."""
         return sum(len(part.names) for part in self.partitions)
 
     @property
@@ -113,12 +113,12 @@ class Subgroups:
 
     @property
     def n_cases(self) -> int:
-        """How many cases there are."""
+        """Number of cases."""
         return len(self.partitions[0].codes)
 
 
 def read_subgroups(by: Any, n_cases: int) -> Subgroups:
-    """Return subgroups of ``n_cases`` cases, from columns or as they were read before."""
+    """Return subgroups of ``n_cases`` cases, from columns or `Subgroups`."""
     subgroups = by if isinstance(by, Subgroups) else Subgroups.from_columns(by)
     if subgroups.n_cases != n_cases:
         raise ArgumentError(
@@ -141,7 +141,7 @@ def _columns(by: Any) -> dict[str, AnyArray]:
 
 
 def _partition(column: str, values: AnyArray, fewest: int) -> tuple[Partition, str]:
-    """Return the subgroups of a column, small ones pooled, and a note on which these are."""
+    """Return the subgroups of a column, small ones pooled, and a note that names these."""
     codes = group_codes(values, values, f"by[{column!r}]")
     names, few = group_names(values, codes), np.bincount(codes) < fewest
     if not few.any():
