@@ -1,4 +1,4 @@
-"""Net benefit: true positives per case, less the false ones at their price."""
+"""Net benefit: true positives per case, minus false positives multiplied by the cost ratio."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ def net_benefit(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> FloatArray:
-    r"""Net benefit of a model at threshold probabilities, as decision curves show it.
+    r"""Net benefit of a model at threshold probabilities, as in decision curves.
 
     At a threshold probability p a false positive is worth p/(1 - p) true positives, which is the
-    cost ratio. Without a scenario the model alarms where its score, a probability, is at least p
-    (Vickers and Elkin). With one it alarms at the best threshold for that price within the limits,
-    and scores may be on any scale. Treating nobody has a net benefit of 0.
+    cost ratio. Without a scenario the model raises an alarm where its score, a probability, is at
+    least p (Vickers and Elkin). With a scenario it uses the best threshold within the limits at
+    this cost ratio, and scores may be on any scale. Treating nobody has a net benefit of 0.
 
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight
         As in `partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
     scenario : Scenario, optional
-        Its limits and its prevalence count; its costs do not, p says them.
+        Limits and prevalence; its costs are ignored, because p determines them.
     threshold_probability : float or array-like
-        From 0 to below 1.
+        Numbers from 0 to below 1.
     follow_up : array-like of shape (n_cases,), optional
-        Time of the event, or until which a case without one was followed. The positive label then
-        means an event that was observed, and true positives are the events by `time_horizon` among
-        the alarms, as Kaplan and Meier estimate them. Not with a scenario or weights.
+        Time of the event, or end of follow-up for a case without one. The positive label then means
+        an observed event. True positives are the events by `time_horizon` among the alarms, by the
+        estimate of Kaplan and Meier. Not with a scenario or weights.
     time_horizon : float, optional
-        In the unit of `follow_up`.
+        A time in the unit of `follow_up`.
 
     Returns
     -------
     ndarray
-        Of the shape of `threshold_probability`. NaN where nobody above the threshold was followed
-        until the horizon.
+        An array of the shape of `threshold_probability`. NaN where no case above the threshold was
+        followed until the horizon.
 
     See Also
     --------
-    voros.inference.net_benefit_band : The interval of each net benefit.
+    voros.inference.net_benefit_band : Intervals of the net benefit.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def net_benefit(
     >>> float(voros.net_benefit(died, risk, one_alarm, threshold_probability=0.2)) * 6
     1.0
 
-    Deaths within six months, of patients who were not all followed for that long:
+    Deaths within six months, where not all patients were followed for that long:
 
     >>> months = [9, 14, 3, 2, 11, 5]
     >>> by_six = {"follow_up": months, "time_horizon": 6, "threshold_probability": 0.2}
@@ -161,7 +161,7 @@ def shares_with_event(
     """Return Kaplan and Meier's share of cases with an event by a time, for each weighting.
 
     A case that is censored at the time of an event counts as followed until then. The share is 0
-    where no case has a weight, and NaN where all of them are censored before the time.
+    if no case has a weight above 0, and NaN if all cases with one are censored before the time.
 
     Parameters
     ----------
@@ -202,13 +202,14 @@ class DecisionCurve:
     ----------
     probability : ndarray
     as_scored : ndarray
-        Alarms where the score is at least the threshold probability; NaN where scores are none.
+        Alarms where the score is at least the threshold probability; NaN if scores are not
+        probabilities.
     best : ndarray
-        The best threshold at each price, without limits.
+        The best threshold at each cost ratio, without limits.
     within_limits : ndarray
-        The best one that meets the limits.
+        The best threshold within the limits.
     treat_all : ndarray
-        An alarm for everybody.
+        An alarm for every case.
 
     Examples
     --------
@@ -253,17 +254,17 @@ class DecisionCurve:
 
     @property
     def cost_of_limits(self) -> FloatArray:
-        """What the limits cost in net benefit."""
+        """The net benefit that is lost by the limits."""
         return self.best - self.within_limits
 
 
 def odds(probability: FloatArray) -> FloatArray:
-    """Return the cost ratio that a threshold probability stands for."""
+    """Return the cost ratio for a threshold probability."""
     return np.asarray(probability / (1 - probability))
 
 
 def treat_all(points: OperatingPoints, probability: FloatArray, scenario: Scenario) -> FloatArray:
-    """Net benefit of an alarm for everybody."""
+    """Net benefit of an alarm for every case."""
     cases = at_deployment(points, scenario)
     positive = cases.n_positive / cases.n_cases
     return np.asarray(positive - (1 - positive) * odds(probability))
@@ -282,7 +283,7 @@ def as_scored(
 def within_limits(
     points: OperatingPoints, probability: FloatArray, scenario: Scenario
 ) -> FloatArray:
-    """Net benefit of the best threshold that a scenario leaves, at each price; NaN for none."""
+    """Net benefit of the best threshold within limits at each cost ratio; NaN if there is none."""
     decision = decide(points, scenario)
     if decision.scores_nothing:
         return np.full(np.shape(probability), np.nan)
@@ -296,7 +297,7 @@ def _worth(points: OperatingPoints, rows: Any, probability: FloatArray) -> Float
 
 
 def check_probabilities(values: Any) -> FloatArray:
-    """Return threshold probabilities, or raise and name the first that is not one."""
+    """Return threshold probabilities, or raise and name the first number outside [0, 1)."""
     probability = as_numbers(values, "threshold_probability", "a number in [0, 1)")
     bad = probability[~((probability >= 0) & (probability < 1))]
     if bad.size:

@@ -1,4 +1,4 @@
-"""What voros raises and warns with."""
+"""Errors and warnings of voros."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 class Argument(str):
     """The name of an argument within a `Message`.
 
-    Where the text says more than the name, `name` is the argument and `value` what to give.
+    Where the text is more than the name, `name` is the argument and `value` the value to pass.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Argument(str):
 
 
 class Message(str):
-    """A text that knows which of its parts name arguments.
+    """A text whose parts may be names of arguments.
 
-    The command line has options in place of arguments, and names those.
+    The command line replaces these by the names of its options.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Message(str):
     parts: tuple[str, ...]
 
     def __new__(cls, *parts: str) -> Message:
-        """Join the parts; messages among them keep their own."""
+        """Join the parts, and the parts of messages among them."""
         message = super().__new__(cls, "".join(parts))
         nested = (part.parts if isinstance(part, Message) else (part,) for part in parts)
         message.parts = tuple(chain.from_iterable(nested))
@@ -80,7 +80,7 @@ class ArgumentError(ValueError):
     """
 
     def __init__(self, argument: str, *rest: str) -> None:
-        """Begin the message with the argument."""
+        """Put the argument at the start of the message."""
         named = argument if isinstance(argument, Message) else Argument(argument)
         super().__init__(Message(named, *rest))
 
@@ -91,11 +91,11 @@ class ArgumentError(ValueError):
 
 
 class InfeasibleError(ValueError):
-    """The limits admit no alarm at all, so there is nothing to score or deploy.
+    """The limits admit no alarm, so there is nothing to score or deploy.
 
     Examples
     --------
-    Raised where a choice that never alarms cannot be meant, as by ``voros select``:
+    Raised where a policy without alarms is of no use, as in ``voros select``:
 
     >>> import voros
     >>> from voros.selection.ranking import rank_deployable
@@ -122,11 +122,11 @@ class PredictionFileError(ValueError):
 
 
 class NoSuchColumnError(PredictionFileError):
-    """A column that was named is not in the file."""
+    """A named column is not in the file."""
 
 
 class IncompleteCountsError(ValueError):
-    """Operating points leave out thresholds that are needed, or ranges of scores are too coarse.
+    """Operating points lack thresholds that are needed, or ranges of scores are too coarse.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class IncompleteCountsError(ValueError):
 
 
 class UndefinedScoreError(ValueError):
-    """Partial VOROS within limits, where cases have values: it is not defined.
+    """Partial VOROS within limits is not defined for cases with values.
 
     Examples
     --------
@@ -156,8 +156,8 @@ class UndefinedScoreError(ValueError):
 class MonitorFileError(OSError):
     """The file of a monitor cannot be read or written, or is damaged.
 
-    Its ``errno`` says which: EBUSY (locked), EROFS or EACCES (no permission), ENOSPC (disk full),
-    EIO (the disk failed) or EILSEQ (damaged).
+    Its ``errno`` is the reason: EBUSY (locked), EROFS or EACCES (no permission), ENOSPC (disk
+    full), EIO (the disk failed) or EILSEQ (damaged).
 
     Examples
     --------
@@ -168,18 +168,18 @@ class MonitorFileError(OSError):
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command line, as sysexits.h has it."""
+        """The exit code of the command line, as in sysexits.h."""
         denied = {errno.EROFS: 77, errno.EACCES: 77}
         codes = {errno.EBUSY: 75, errno.ENOSPC: 74, errno.EIO: 74, errno.EILSEQ: 65} | denied
         return codes.get(self.errno or errno.EIO, 2)
 
 
 class VorosWarning(UserWarning):
-    """Base class of every warning voros gives.
+    """Base class of all warnings of voros.
 
     Examples
     --------
-    All warnings of voros as errors, and no other:
+    Turn the warnings of voros, and no others, into errors:
 
     >>> import warnings, voros
     >>> with warnings.catch_warnings(action="error", category=VorosWarning):
@@ -207,7 +207,7 @@ class NeverAlarmWarning(VorosWarning):
 
 
 class LowConfidenceWarning(VorosWarning):
-    """A guarantee would allow limits to break more often than not.
+    """A guarantee allows limits to break with a probability above one half.
 
     Examples
     --------
@@ -221,7 +221,7 @@ class LowConfidenceWarning(VorosWarning):
 
 
 class CostRangeWarning(VorosWarning):
-    """Some cost ratios are so high that raising no alarm is not the worst choice.
+    """At some cost ratios, raising no alarm is not the worst choice.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class CostRangeWarning(VorosWarning):
 
 
 class InvertedCostsWarning(VorosWarning):
-    """False alarms are said to cost more than misses; most often the ratio is upside down.
+    """False alarms cost more than misses, usually because the ratio is upside down.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class InvertedCostsWarning(VorosWarning):
 
 
 class FewAlarmsWarning(VorosWarning):
-    """The capacity is one alarm, or a few in thousands of cases; most often a share was meant.
+    """The capacity is one alarm, or a few in thousands of cases; usually a share is intended.
 
     Examples
     --------
@@ -281,7 +281,7 @@ class DoubtfulColumnWarning(VorosWarning):
 
 
 class DoubtfulWeightsWarning(VorosWarning):
-    """Weights look like amounts of money, and would make the limits count money, not cases.
+    """Weights look like amounts of money, with which the limits would count money, not cases.
 
     Examples
     --------
@@ -295,7 +295,7 @@ class DoubtfulWeightsWarning(VorosWarning):
 
 
 class FewCasesWarning(VorosWarning):
-    """One class has so few cases that intervals are wide.
+    """A class has too few cases for narrow intervals.
 
     Examples
     --------
@@ -310,7 +310,7 @@ class FewCasesWarning(VorosWarning):
 
 
 class FewGroupsWarning(VorosWarning):
-    """There are so few groups that resampling them says little.
+    """There are too few groups for a reliable resampling.
 
     Examples
     --------
@@ -327,7 +327,7 @@ class FewGroupsWarning(VorosWarning):
 
 
 class DependentPeriodsWarning(VorosWarning):
-    """Neighbouring periods resemble each other, and a guarantee takes them as independent.
+    """Neighbouring periods are correlated, and a guarantee takes them as independent.
 
     Examples
     --------
@@ -348,7 +348,7 @@ class DependentPeriodsWarning(VorosWarning):
 
 
 class UnmatchedEventsWarning(VorosWarning):
-    """No event belongs to a stay of the rows; most often names are written differently.
+    """No event belongs to a stay of the rows, usually because names are written differently.
 
     Examples
     --------
@@ -366,7 +366,7 @@ class UnmatchedEventsWarning(VorosWarning):
 
 
 def warn_caller(message: str, category: type[VorosWarning]) -> None:
-    """Warn, pointing at the line outside this package that led here."""
+    """Warn at the line of the caller outside this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _passed_through(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
@@ -374,5 +374,5 @@ def warn_caller(message: str, category: type[VorosWarning]) -> None:
 
 
 def _passed_through(module: str) -> bool:
-    # Properties that are computed once go through functools.
+    # Cached properties are called through functools.
     return module == "functools" or module.partition(".")[0] == __name__.partition(".")[0]

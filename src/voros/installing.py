@@ -1,4 +1,4 @@
-"""The command that installs an optional package which is missing."""
+"""Commands that install missing optional packages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ REQUIREMENTS = {
     "rich": "rich>=13.7",
     "typer": "typer>=0.15",
 }
-"""What pip is asked for, by package, with the versions of the extras in ``pyproject.toml``."""
+"""Requirements for pip by package, as in the extras of ``pyproject.toml``."""
 
 COMMAND_LINE = ("typer", "rich", "pyarrow", "jinja2", "matplotlib")
 """Packages of the ``cli`` extra."""
 
 
 def pip_install(*packages: str) -> str:
-    """Return the command that installs packages, whether or not voros itself is on an index.
+    """Return the command that installs packages; it does not need voros on an index.
 
     Examples
     --------
@@ -32,14 +32,14 @@ def pip_install(*packages: str) -> str:
 
 
 def missing_package(purpose: str, *packages: str) -> ImportError:
-    """Return the error of a package that is not installed, with the command that installs it.
+    """Return the error for a missing package, with the command that installs it.
 
     Parameters
     ----------
     purpose : str
-        What needs the packages, as the subject of a sentence.
+        What needs the package, as the subject of a sentence.
     *packages : str
-        Keys of `REQUIREMENTS`.
+        Keys of `REQUIREMENTS`; the command installs the first.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def missing_package(purpose: str, *packages: str) -> ImportError:
 
 
 def missing_studies(purpose: str) -> ImportError:
-    """Return the error of a command of voros-studies, with the command that installs it."""
+    """Return the error for a command of voros-studies, with the command that installs it."""
     return ImportError(
         f"{purpose} needs voros-studies, which is not installed: "
         f'pip install "{_studies_requirement()}"'
@@ -61,8 +61,8 @@ def missing_studies(purpose: str) -> ImportError:
 
 
 def _studies_requirement() -> str:
-    """Return what pip is asked for: the folder in the checkout voros came from, or a release."""
-    # Slow to load, and only this error asks.
+    """Return the requirement for pip: the folder in the checkout of voros, or a release."""
+    # Imported lazily: slow to load, and only this error needs them.
     import json
     from importlib.metadata import distribution
     from pathlib import Path
@@ -78,8 +78,8 @@ def _studies_requirement() -> str:
 
 
 def package_versions(*packages: str) -> dict[str, str]:
-    """Return the versions of Python and of packages; one that is not installed says so."""
-    # Slow to load, and only documents ask.
+    """Return the versions of Python and of packages, or "not installed"."""
+    # Imported lazily: slow to load, and only documents need them.
     import platform
     from importlib.metadata import PackageNotFoundError, version
 

@@ -28,12 +28,12 @@ def partial_voros_score(
 ) -> float:
     """Partial volume over the ROC surface: how good a classifier is within its limits.
 
-    At each cost ratio, take the feasible threshold of least cost, and ask what share of the
-    feasible region of ROC space is costlier; average over the costs. Higher is better: 1 is the
-    best that any classifier could do within the limits, 0 is never raising an alarm (as long as
-    the cost ratio stays below ``min_precision / (1 - min_precision)``). With a recall floor, which
-    raising no alarm does not meet, 0 is the costliest within the limits, or nothing within them.
-    Computed exactly.
+    The score is the mean over the costs of the share of the feasible region of ROC space that is
+    costlier than the best feasible threshold. It is computed exactly, and higher is better. 1 is
+    the score of a classifier that no other could improve within the limits. 0 is the score of
+    raising no alarm, if cost ratios stay below ``min_precision / (1 - min_precision)``. With a
+    recall floor, 0 is the costliest choice within the limits, or means that no threshold meets
+    them.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def partial_voros_score(
     min_recall : float in [0, 1], optional
         At least this share of the positives must raise an alarm.
     capacity : float in (0, 1] or int, default 1.0
-        Alarms at most: a float is a share of the cases, an int a number of cases.
+        Maximum number of alarms: a float is a share of the cases, an int a number of cases.
     cost_ratio : float, pair of floats, or distribution from `voros.costs`
         C_FP / C_FN: known, uniform between two values, or any distribution.
     prevalence : float in (0, 1), optional
@@ -57,10 +57,9 @@ def partial_voros_score(
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     sample_weight : array-like of shape (n_cases,), optional
-        How many cases each row stands for.
+        Number of cases that each row stands for.
     periods, times : array-like of shape (n_cases,), optional
-        With a scenario whose capacity is one per period: the period of each case, or the time that
-        it falls in.
+        The period or the time of each case, for a scenario with a capacity per period.
 
     Returns
     -------
@@ -70,8 +69,8 @@ def partial_voros_score(
     Warns
     -----
     NeverAlarmWarning
-        When no threshold that raises an alarm meets the limits, or none at all where there is a
-        recall floor; the score is then 0.
+        When no threshold that raises an alarm meets the limits; with a recall floor the score is
+        then 0.
     CostRangeWarning
         When cost ratios above ``min_precision / (1 - min_precision)`` make raising no alarm score
         0.01 or more.
@@ -86,7 +85,7 @@ def partial_voros_score(
 
     See Also
     --------
-    voros.evaluate : The same number with everything behind it.
+    voros.evaluate : The same score with thresholds, limits and region.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def partial_voros_score(
 
 
 def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
-    """Take a scenario, or make one of its parts; the two are mutually exclusive."""
+    """Return a scenario, or make one from its parts; the two are mutually exclusive."""
     stated = {name: value for name, value in parts.items() if value is not None}
     if scenario is None:
         return Scenario(**stated)
@@ -152,10 +151,10 @@ def voros_score(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Volume over the ROC surface: partial VOROS with no limits.
+    """Volume over the ROC surface: partial VOROS without limits.
 
-    Parameters are those of `partial_voros_score`. Of a scenario the costs and the prevalence
-    count, not the limits: VOROS has none. Higher is better; 1 is a perfect classifier.
+    Parameters are those of `partial_voros_score`; the limits of a scenario are ignored. Higher is
+    better; 1 is a perfect classifier.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What public functions warn of when a scenario leaves little to decide."""
+"""Warnings of public functions about the limits and costs of a scenario."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from voros.exceptions import (
 from voros.text.numbers import count
 
 THOUSANDS, MOST_PERCENT, FEW = 2000, 100, 0.005
-"""A capacity of at most so many alarms, and of this share of so many cases, may be a percentage."""
+"""With the first number of cases or more, a capacity may be meant as a percentage if it is at most
+the second number and at most the third share of the cases."""
 
 
 def warn_about(decision: Decision) -> None:
-    """Warn of costs beyond the precision floor's, and of limits that no alarm meets."""
+    """Warn of costs above the odds of the precision floor, and of limits that no alarm meets."""
     warn_about_costs(decision)
     warn_if_never_alarm(decision)
 
 
 def warn_if_never_alarm(decision: Decision) -> None:
-    """Warn when no threshold that raises an alarm is feasible, with what could be met."""
+    """Warn when no threshold that raises an alarm is feasible, and say what could be met."""
     if not decision.can_alarm:
         warn_caller(limits_message(decision), NeverAlarmWarning)
 
 
 def warn_about_costs(decision: Decision) -> None:
-    """Warn when the costs are so high that raising no alarm scores above 0; and of few alarms."""
+    """Warn of costs at which raising no alarm scores above 0, and of a capacity of few alarms."""
     note = cost_range_note(decision)
     if note is not None:
         warn_caller(note, CostRangeWarning)
@@ -37,7 +38,7 @@ def warn_about_costs(decision: Decision) -> None:
 
 
 def warn_of_few_alarms(decision: Decision) -> None:
-    """Warn of a capacity of a few alarms in thousands of cases, which reads like a percentage."""
+    """Warn of a capacity of few alarms in thousands of cases, which may be a percentage."""
     scenario, n_cases = decision.scenario, decision.points.n_cases
     if scenario.per is None and scenario.capacity_is_count:
         capacity = int(scenario.capacity)

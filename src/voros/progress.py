@@ -1,4 +1,4 @@
-"""A progress bar for long computations: one line, wherever it is watched."""
+"""A progress bar for long computations, on a terminal, in a notebook or in a log."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ import numpy as np
 Step = TypeVar("Step")
 
 Progress: TypeAlias = bool | Callable[[int, int], None]
-"""Whether to draw a bar, or what to call with how much is done of how much instead."""
+"""Whether to draw a bar, or a function to call instead, with the steps done and their total."""
 
 BAR_WIDTH = 30
 """Characters of a full bar."""
 
 SECONDS_BETWEEN = 0.1
-"""A bar that is watched is drawn again after no less than this."""
+"""Shortest time between updates on a terminal or in a notebook."""
 
 SECONDS_BETWEEN_LINES = 30.0
-"""A log gets a line after no less than this."""
+"""Shortest time between lines in a log."""
 
 
 def progress_bar(
     items: Iterable[Step], label: str, progress: Progress = True, total: int | None = None
 ) -> Iterator[Step]:
-    """Go through ``items``, redrawing a bar, or calling a function, after each of them.
+    """Yield ``items``, and redraw a bar, or call a function, after each of them.
 
-    ``total`` says how many there are, where they are made as they are asked for. A terminal and a
-    notebook show one line that moves; anything else, such as a log file, gets a line every half
-    minute and the finished bar.
+    ``total`` is their number, for iterators. A terminal and a notebook show one line that moves;
+    anything else, such as a log file, gets a line every half minute and the finished bar.
 
     Examples
     --------
@@ -55,7 +54,7 @@ def progress_bar(
 
 
 def bar_text(label: str, share: float, count: str) -> str:
-    """Draw a bar.
+    """Return a bar as text.
 
     Examples
     --------
@@ -67,9 +66,9 @@ def bar_text(label: str, share: float, count: str) -> str:
 
 
 class Bar:
-    """One line, redrawn on a terminal and replaced in a notebook; in a log one every half minute.
+    """A line that is redrawn on a terminal or replaced in a notebook; a log gets new lines.
 
-    ``passing`` leaves the line open when all is done, to be erased.
+    With ``passing``, the finished line stays open, to be erased by the caller.
     """
 
     def __init__(self, label: str, *, passing: bool = False) -> None:
@@ -81,7 +80,7 @@ class Bar:
         self.handle: Any = None
 
     def __call__(self, done: int, total: int) -> None:
-        """Draw the bar, unless it was drawn a moment ago; the last one is always drawn."""
+        """Draw the bar, unless it was drawn a moment ago; the finished bar is always drawn."""
         now = time.monotonic()
         pause = SECONDS_BETWEEN if self.watched else SECONDS_BETWEEN_LINES
         if done < total and now - self.drawn_at < pause:

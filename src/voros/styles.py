@@ -1,8 +1,8 @@
-"""Colours and titles of axes: the one rule of the pictures and of the interactive page.
+"""Colours and titles of axes, for pictures and the interactive page.
 
-Colours begin with those of Okabe and Ito, which look different to people with any common colour
-blindness. No picture relies on them alone: a line also has dashes, a point a marker, and an area a
-letter. After the twelfth model a colour comes again, with other dashes and another marker.
+Colours begin with those of Okabe and Ito, which people with any common colour blindness can
+distinguish. No picture relies on colours alone: a line also has dashes, a point a marker, and an
+area a letter. After the twelfth model colours repeat, with other dashes and markers.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ HUES = (
     ("#9467FF", "#D0B0FF", "#9467FF"),
     ("#6B8E23", "#C8E89A", "#A8C686"),
 )
-"""The hue of each model: lines and markers on white or gold; lines, markers and areas on a dark
-ground, which are lighter; areas, of which the first four also differ in brightness printed grey."""
+"""Colours of each model: of lines and markers on white or gold; of lines, markers and areas on a
+dark background; and of areas, where the first four also differ in brightness when printed grey."""
 
 REGION = "#F6D55C"
 """The feasible region."""
 REGION_OPACITY, REGION_OPACITY_ON_DARK = 0.55, 0.3
-"""Less of it on a dark ground, so that curves stand out."""
+"""The opacity is lower on a dark background, so that curves stand out."""
 
 AXIS_TITLES = {
     "fpr": "false alarm rate (FPR)",
@@ -44,15 +44,15 @@ AXIS_TITLES = {
 }
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (3, 1, 1, 1), (1, 1))
-"""Lengths on and off, in widths of the line; none is a solid line."""
+"""Lengths of dashes and gaps, in widths of the line; an empty tuple is a solid line."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
-"""In matplotlib's letters."""
+"""Markers in matplotlib's notation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How one model is drawn: colours as in `HUES`, dashes, marker and letter."""
+    """The style of one model: colours as in `HUES`, dashes, marker and letter."""
 
     line: str
     on_dark: str
@@ -70,7 +70,7 @@ def style_of(position: int) -> Style:
     >>> style_of(0).line == style_of(12).line, style_of(0).dashes == style_of(12).dashes
     (True, False)
     """
-    # One step more in every round of colours, so that a colour never meets its dashes again soon.
+    # One more step in every round of colours, so that colours get other dashes.
     step = position + position // len(HUES)
     line, on_dark, fill = HUES[position % len(HUES)]
     return Style(

@@ -1,4 +1,4 @@
-"""Data that come with the package, ready to score.
+"""Data sets in the package, ready to score.
 
 >>> from voros.datasets import load_support2
 >>> len(load_support2())

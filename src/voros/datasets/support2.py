@@ -2,10 +2,10 @@
 
 The Study to Understand Prognoses and Preferences for Outcomes and Risks of
 Treatments followed adults at five teaching hospitals of the United States from
-1989 to 1994 [1]_. Physiology is that of the third day of the study, and so are
-two severity scores and the forecast of a regression model made from it; the
-fourth opinion is the physician's own estimate. Where the data come from, and on
-what terms they may be used, is written in ``data/README.md`` beside this file.
+1989 to 1994 [1]_. Physiology was measured on the third day of the study. Two
+severity scores and the forecast of a regression model use it; the fourth opinion
+is the physician's estimate. ``data/README.md`` beside this file states the origin
+of the data and the terms of use.
 
 References
 ----------
@@ -39,8 +39,8 @@ class DataTable(Mapping[str, AnyArray]):
     Parameters
     ----------
     columns : mapping of str to ndarray
-        One-dimensional arrays of the same length. They become read-only: a table
-        may be shared, so copy a column before changing it.
+        One-dimensional arrays of the same length. They become read-only, because
+        tables may be shared: copy a column before changing it.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class DataTable(Mapping[str, AnyArray]):
         return iter(self.columns)
 
     def __len__(self) -> int:
-        """Count the columns, as a mapping does; ``n_rows`` counts the rows."""
+        """Return the number of columns; ``n_rows`` is the number of rows."""
         return len(self.columns)
 
     def __repr__(self) -> str:
@@ -108,7 +108,7 @@ OutcomeName: TypeAlias = Literal[
     "death_within_2_months",
     "death_within_6_months",
 ]
-"""The outcomes `Support2.outcome` can give."""
+"""The outcomes of `Support2.outcome`."""
 
 _OUTCOMES: Mapping[str, tuple[str, str, float]] = {
     "hospital_death": ("hospdead", "slos", np.inf),
@@ -116,7 +116,7 @@ _OUTCOMES: Mapping[str, tuple[str, str, float]] = {
     "death_within_2_months": ("death", "d.time", 60),
     "death_within_6_months": ("death", "d.time", 180),
 }
-"""What happened, when, and by which day it counts."""
+"""Columns of the event and of its day, and the last day that counts."""
 
 _COLUMNS = {
     "features": "age sex race edu income dzgroup dzclass num.co scoma ca diabetes dementia hday "
@@ -124,14 +124,14 @@ _COLUMNS = {
     "outcomes": "hospdead slos death d.time dnr dnrday",
     "prognoses": "sps aps surv2m prg2m surv6m prg6m",
 }
-"""The variables, in the order in which they are given."""
+"""The variables of each table, in order."""
 
 _KINDS: Mapping[type, str] = {
     str: "sex race income dzgroup dzclass ca dnr",
     int: "num.co hday slos d.time",
     bool: "diabetes dementia hospdead death",
 }
-"""What the columns hold that are no measurements."""
+"""Types of the columns that are not measurements."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,7 +144,7 @@ class Support2:
     Parameters
     ----------
     features : DataTable
-        What was known early in the stay; physiology is that of the third study day.
+        Data from early in the stay, with physiology of the third study day.
 
         - who: ``age`` (years), ``sex``, ``race``, ``edu`` (years of schooling),
           ``income`` (US dollars a year, four bands);
@@ -161,18 +161,18 @@ class Support2:
           patient), ``adls`` (by a relative), ``adlsc`` (the two reconciled, with
           gaps filled by the study).
     outcomes : DataTable
-        What happened later: ``hospdead`` (died in this hospital stay), ``slos``
-        (days from entering the study to leaving hospital or dying there),
-        ``death`` and ``d.time`` (died during follow-up; its days), ``dnr`` and
-        ``dnrday`` (when resuscitation was declined). The last two are no features:
-        where nobody declined, ``dnrday`` repeats ``slos``.
+        Later events: ``hospdead`` (died in this hospital stay), ``slos`` (days from
+        entering the study to discharge or death in hospital), ``death`` and
+        ``d.time`` (died during follow-up; its days), ``dnr`` and ``dnrday`` (when
+        resuscitation was declined). The last two are no features: where nobody
+        declined, ``dnrday`` repeats ``slos``.
     prognoses : DataTable
-        Four risks, higher meaning worse: ``"SPS"``, the SUPPORT physiology score;
+        Four risks, where higher is worse: ``"SPS"``, the SUPPORT physiology score;
         ``"APACHE III"``, the acute physiology score; ``"SUPPORT model"`` and
-        ``"physicians"``, the chance of dying within two months according to each.
-        NaN where none was recorded, which is so for 1,649 of the physicians'.
+        ``"physicians"``, their estimates of the risk of death within two months.
+        NaN where none was recorded, as for 1,649 estimates of physicians.
     six_month_prognoses : DataTable
-        The chance of dying within six months, from ``"SUPPORT model"`` and
+        The risk of death within six months, from ``"SUPPORT model"`` and
         ``"physicians"``.
 
     Examples
@@ -194,7 +194,7 @@ class Support2:
     six_month_prognoses: DataTable
 
     def __len__(self) -> int:
-        """Count the patients."""
+        """Return the number of patients."""
         return self.outcomes.n_rows
 
     def __repr__(self) -> str:
@@ -202,7 +202,7 @@ class Support2:
         return f"Support2({len(self)} patients, {complete} with all four prognoses)"
 
     def take(self, rows: AnyArray) -> Support2:
-        """Return the patients that a mask marks, or those at the given positions.
+        """Return the patients marked by a mask, or those at the given positions.
 
         Examples
         --------
@@ -214,7 +214,7 @@ class Support2:
         return Support2(*(table.take(rows) for table in tables))
 
     def with_all_prognoses(self) -> Support2:
-        """Return the patients for whom all four prognoses were made.
+        """Return the patients with all four prognoses.
 
         Examples
         --------
@@ -224,16 +224,16 @@ class Support2:
         return self.take(self._has_all_prognoses())
 
     def outcome(self, name: OutcomeName) -> BoolArray:
-        """Return whether each patient met the outcome called ``name``.
+        """Return whether each patient had the outcome called ``name``.
 
         Parameters
         ----------
         name : str
             - ``"hospital_death"``: died in this hospital stay;
-            - ``"hospital_death_within_7_days"``: and did so by the seventh day
-              after entering the study;
-            - ``"death_within_2_months"``, ``"death_within_6_months"``: died
-              anywhere within 60 or 180 days, which is known of every patient.
+            - ``"hospital_death_within_7_days"``: died in this hospital stay by the
+              seventh day after entering the study;
+            - ``"death_within_2_months"``, ``"death_within_6_months"``: died anywhere
+              within 60 or 180 days, which is known for every patient.
 
         Examples
         --------
@@ -258,7 +258,7 @@ class Support2:
 
 @cache
 def load_support2() -> Support2:
-    """Load SUPPORT2, which comes with the package: nothing is downloaded.
+    """Load SUPPORT2, which is part of the package and not downloaded.
 
     The file is read once; later calls return the same object.
 
@@ -305,8 +305,8 @@ def _support2(variables: Mapping[str, list[str]]) -> Support2:
 def _read_variables() -> dict[str, list[str]]:
     packed = files("voros.datasets").joinpath("data", "support2.csv.gz").read_bytes()
     text = gzip.decompress(packed).decode("ascii")
-    # A line holds a variable, not a patient, which packs over a quarter smaller. No cell
-    # holds a comma, so splitting is all the parsing there is to do.
+    # A line holds one variable, which compresses better by a quarter than one patient. No
+    # value contains a comma, so no other parsing is needed.
     lines = (line.split(",") for line in text.splitlines())
     return {name: values for name, *values in lines}
 
@@ -314,6 +314,6 @@ def _read_variables() -> dict[str, list[str]]:
 def _column(values: Sequence[str], kind: type) -> AnyArray:
     if kind is str:
         return np.array(values)
-    # Few values are distinct: to parse each of them once takes under half the time.
+    # Parsing each distinct value once takes less than half the time.
     numbers = {value: float(value or "nan") for value in set(values)}
     return np.array([numbers[value] for value in values]).astype(kind)
