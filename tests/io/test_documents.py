@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from voros.io.documents import DEEPEST, DocumentError, read_document
+from voros.io.documents import DocumentError, read_document
 from voros.io.writing import json_text, plain
 
 
@@ -37,7 +37,7 @@ def test_the_same_values_give_the_same_text():
         ('{"a": -Infinity}', "-Infinity is not strict JSON"),
         ('{"a": 1e400}', "the number 1e400 is too large"),
         ('{"a": ' + "1" * 400 + "}", "has too many digits"),
-        ("[" * (DEEPEST + 1), "nested more than 32 deep"),
+        ("[" * 100_000, "nested too deep"),
         ('{"a": "' + "\\ud834" + '"}', "half a character"),
         ('{"a": 1,}', "is not JSON"),
         ("{", "is not JSON"),

@@ -196,7 +196,7 @@ def test_an_empty_file_is_not_made_a_monitor(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(MonitorFileError, match="it cannot be made"):
+    with pytest.raises(MonitorFileError, match="it cannot be created"):
         voros.Monitor(make_policy(), tmp_path / "none" / "ward.voros")
     voros.Monitor(make_policy(), tmp_path / "ward.voros").close()
     assert [path.name for path in tmp_path.iterdir()] == ["ward.voros"]

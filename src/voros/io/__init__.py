@@ -1,7 +1,6 @@
-"""Prediction files in, whole files out.
+"""Read files of predictions, and write files completely or not at all.
 
-`read_predictions` takes CSV, TSV, Parquet or Arrow, and `write_whole` writes a file
-completely or not at all. Reading needs pyarrow, which the ``cli`` extra brings.
+`read_predictions` reads CSV, TSV, Parquet and Arrow with pyarrow, which the ``cli`` extra brings.
 """
 
 from voros.io.appending import append_columns, format_of, table_bytes

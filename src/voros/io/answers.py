@@ -1,4 +1,4 @@
-"""Answers of several people to the page's five questions, read from the TOML that it saves.
+"""Answers of several people to the page's five questions, read from the TOML files it saves.
 
 .. code-block:: toml
 
@@ -30,15 +30,15 @@ from voros.text.table import Table
 LIMITS = ("min_precision", "capacity", "miss_costs")
 
 OFFERS = ("accepted", "refused")
-"""False alarms for one more case caught, as they were offered."""
+"""Keys of the numbers of false alarms that a person would accept, or not, for one more catch."""
 
 POINTS_EACH = 41
-"""Costs that stand for the range of one person; everybody has the same number."""
+"""Number of costs in the range of each person."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Limits of one person, and between which numbers of false alarms a miss is worth.
+    """Limits of one person, and the range of false alarms that a miss is worth.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Answers:
 
     @property
     def costs(self) -> costs.Samples:
-        """What a miss is worth, everybody's range with the same weight."""
+        """The cost of a miss, with the same weight for the range of each person."""
         ranges = [np.linspace(*person.miss_costs, POINTS_EACH) for person in self.people]
         return costs.from_samples(np.concatenate(ranges), over="miss")
 
@@ -94,7 +94,7 @@ class Answers:
         return Scenario(floor, min(person.capacity for person in self.people), self.costs)
 
     def __str__(self) -> str:
-        """Show who said what."""
+        """Show the answers in a table."""
         rows = [
             (
                 person.who,
@@ -114,7 +114,7 @@ def read_answers(*paths: str | Path) -> Answers:
     Raises
     ------
     ValueError
-        When a file holds no answers, or one that is not complete; the message says which.
+        If a file holds no answers or an incomplete one; the message says which.
 
     Examples
     --------
@@ -151,11 +151,11 @@ def _answer(fields: dict[str, Any], where: str) -> Answer:
 
 
 def _check_follows(costs: tuple[float, float], fields: dict[str, Any], where: str) -> None:
-    """Raise unless the range is the one that the accepted and refused offers lead to."""
+    """Raise unless the range follows from the accepted and refused offers."""
     if not any(name in fields for name in OFFERS):
         return
     accepted, refused = (_offers(fields.get(name, []), f"{where}, {name}") for name in OFFERS)
-    # Where all were accepted, or all refused, no other number was asked about.
+    # If all were accepted, or all refused, the range is one number.
     ends = [end for end in (max(accepted, default=None), min(refused, default=None)) if end]
     if not ends:
         raise ValueError(f"{where} has no accepted and no refused offer to derive miss_costs from")

@@ -1,4 +1,4 @@
-"""A table of cases with more columns, every other cell as it was."""
+"""Add columns to a table of cases, and leave every other cell as it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS: dict[str, Written] = {
     ".arrow": "arrow",
     ".feather": "arrow",
 }
-"""The format that the end of a file's name asks for."""
+"""Formats by the end of a file's name."""
 
 
 def append_columns(
@@ -31,8 +31,8 @@ def append_columns(
 ) -> Any:
     r"""Return all columns of a file, and more at the end.
 
-    Cells of delimited text are carried over as text: an identifier of 007 stays 007. Where not
-    all rows are ``kept``, the others are left out.
+    Cells of delimited text stay text: an identifier of 007 stays 007. Rows that are not ``kept``
+    are left out.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def append_columns(
 
 
 def format_of(path: Path) -> Written:
-    """Return the format that a file's name asks for.
+    """Return the format for the end of a file's name.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def format_of(path: Path) -> Written:
 
 
 def table_bytes(table: Any, file_format: Written) -> bytes:
-    r"""Write a table in a format, into memory.
+    r"""Return a table as bytes in a format.
 
     Returns
     -------
@@ -131,5 +131,5 @@ def _delimited(table: Any, delimiter: str) -> bytes:
     try:
         return written("none")
     except pa.ArrowInvalid:
-        # Some cell holds a delimiter or a quote.
+        # A cell contains a delimiter or a quote.
         return written("needed")

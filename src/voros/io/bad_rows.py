@@ -1,7 +1,7 @@
-"""Which row is to blame, once the fast reader has refused a file.
+"""Find the bad row of a file that the fast reader has refused.
 
-The fast reader works on blocks in parallel and does not count rows. So the file is read a second
-time, row by row, which takes seconds but happens only after an error.
+The fast reader works on blocks in parallel and does not count rows. After an error the file is read
+again, row by row, which takes seconds.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from voros.io.source import Source
 
 NO_VALUE = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>", "None"})
-"""Texts that stand for no value; they are found later, with their row."""
+"""Texts that stand for a missing value."""
 
 LONGEST_REASON = 200
-"""Characters of what a reader says of a file that a message shows."""
+"""Most characters of a reader's error that a message shows."""
 
 LONGEST_CELL = BLOCK_BYTES
-"""Characters of a cell; Python's own reader stops at 131,072 by default."""
+"""Most characters of a cell; the default of Python's reader is 131,072."""
 
 TOO_LONG = f"a row has more than {BLOCK_BYTES >> 20} MB; see whether it is a table"
 
 NUMBER = re.compile(r"\s*[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|infinity|nan)\s*", re.A | re.I)
 
 LITERAL = re.compile(rb'[^",;\t\r\n]"[^",;\t\r\n]')
-"""A quote between other characters, which opens and closes nothing."""
+"""A quote within a cell, which neither opens nor closes it."""
 
 WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)+(\.\d+)?", re.A)
 PERCENTAGE = re.compile(r"[+-]?\d+(\.\d+)? ?%", re.A)
@@ -44,13 +44,13 @@ PERCENTAGE = re.compile(r"[+-]?\d+(\.\d+)? ?%", re.A)
 def explain_bad_row(
     source: Source, numeric: Collection[str], texts: Collection[str] = (), reason: str = ""
 ) -> PredictionFileError:
-    """Return an error that names the first bad row, or else repeats the reader's own reason.
+    """Return an error that names the first bad row, or else gives the reader's reason.
 
-    ``texts`` are the columns that are read as text.
+    ``texts`` are the columns read as text.
     """
     problem = None
     try:
-        if "straddling" in reason:  # as pyarrow says it; such a row is not read here either
+        if "straddling" in reason:  # pyarrow's word for a row longer than a block
             problem = TOO_LONG
         elif source.format == "csv":
             problem = next(_scan_text(source, numeric, texts), None)
@@ -66,7 +66,7 @@ def explain_bad_row(
 
 @contextmanager
 def _csv_rows(source: Source, errors: str, *, strict: bool = False) -> Iterator[Any]:
-    """Open a file for Python's own reader of delimited text, which counts lines."""
+    """Open a file with Python's reader of delimited text, which counts lines."""
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
         text = io.TextIOWrapper(source.open(), encoding="utf-8-sig", errors=errors, newline="")
@@ -76,13 +76,13 @@ def _csv_rows(source: Source, errors: str, *, strict: bool = False) -> Iterator[
 
 
 def count_lines(source: Source) -> int:
-    """Return the number of lines of delimited text, which is at least that of its rows.
+    """Return the number of lines of delimited text, which has at most that many rows.
 
     Raises
     ------
     PredictionFileError
-        Where a quote is never closed: the fast reader takes everything after it as one cell, and
-        says nothing. Where a row is longer than any table's.
+        If a quote is never closed, which makes one cell of everything after it without an error of
+        the fast reader, or if a row is longer than a block.
     """
     n_lines, n_quotes, doubtful = 0, 0, False
     with source.open() as stream:
@@ -97,7 +97,7 @@ def count_lines(source: Source) -> int:
 
 
 def _check_closed(source: Source) -> None:
-    """Raise where the text ends within quotes; a single one may stand inside a cell."""
+    """Raise if the text ends within quotes."""
     line = 1
     try:
         with _csv_rows(source, "replace", strict=True) as rows:
@@ -106,14 +106,14 @@ def _check_closed(source: Source) -> None:
     except csv.Error as error:
         if "field larger" in str(error) or "unexpected end" in str(error):
             raise PredictionFileError(
-                f"the quote that opens in line {line} is never closed; close or remove it, for all "
-                "that follows would be one cell"
+                f"the quote that opens in line {line} is never closed; close or remove it, because "
+                "all text after it would be one cell"
             ) from None
 
 
 def _scan_text(source: Source, numeric: Collection[str], texts: Collection[str]) -> Iterator[str]:
-    """Say what is wrong with the first bad row, and with each after it."""
-    # Bytes that are no UTF-8 become lone surrogates, so that their row can be named.
+    """Yield what is wrong with each bad row."""
+    # Bytes that are not UTF-8 become lone surrogates, so that an error can name their row.
     with _csv_rows(source, "surrogateescape") as rows:
         yield from _scan_rows(rows, source.decimal, numeric, texts)
 
@@ -141,7 +141,7 @@ def _scan_rows(
 
 
 def no_rows(header: Sequence[str]) -> str:
-    """Say that there is a header alone."""
+    """Return an error on a file with a header and no rows."""
     names = shortened(", ".join(header), LONGEST_REASON)
     return f"there are column names ({names}) and no rows; add the cases"
 
@@ -158,14 +158,14 @@ def _undecoded(cells: Sequence[str], where: str) -> Iterator[str]:
 
 
 def check_text_numbers(column: Any, name: str) -> None:
-    """Raise at the first text of an Arrow column that is not a number."""
+    """Raise at the first cell of an Arrow text column that is not a number."""
     for row, cell in enumerate(column.to_pylist(), start=1):
         if cell is not None and not is_number(str(cell)):
             raise PredictionFileError(_bad_number(name, str(cell), f"row {row}"))
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number as the fast reader takes it, or stands for a missing one.
+    """Whether a cell is a number to the fast reader, or a missing value.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def is_number(cell: str) -> bool:
 
 
 def almost_a_number(cell: str) -> str | None:
-    """Say how to write a number that is written in another way; None for any other text.
+    """Say how to write a number that has a comma or a percent sign; None for any other text.
 
     Examples
     --------

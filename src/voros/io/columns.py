@@ -1,7 +1,6 @@
-"""Which column is the label, and which are scores: as named, or found where there is one way.
+"""Find the columns of label and scores, which are named or guessed.
 
-What is left open is guessed only where there is one way to read it, and every guess is put into
-words so that it can be shown.
+A column is guessed only if there is one candidate, and a note states every guess.
 """
 
 from __future__ import annotations
@@ -20,36 +19,36 @@ from voros.io.tables import is_numeric
 from voros.text.table import shortened
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
-"""Names that can only mean the label."""
+"""Names that mean the label."""
 
 MOSTLY = 0.5
-"""A text column with at least this share of numbers is a column of numbers with bad cells."""
+"""A text column with at least this share of numbers counts as numbers with bad cells."""
 
 SHOWN_COLUMNS = 12
 
 SURE_IDENTIFIERS = frozenset({"id", "ids", "identifier", "idx", "index", "mrn", "unnamed"})
-"""Words that make the name of a column that of an identifier, beside whatever other words."""
+"""A column whose name has one of these words is an identifier."""
 
 IDENTIFIERS = SURE_IDENTIFIERS | {
     *("admission", "case", "encounter", "key", "no", "nr", "number", "patient", "person", "row"),
     *("stay", "subject", "visit"),
 }
-"""Words that do so where the name has no others."""
+"""A column whose name has only these words is an identifier."""
 
 PROPERTIES = frozenset(
     {*("age", "bmi", "date", "day", "gender", "height", "hour", "month", "sex", "time"), "year"}
 )
-"""Words that name what is known of a case, and no model's score."""
+"""Words for properties of a case; a column with only these words has no scores."""
 
 FEWEST_NUMBERED = 10
-"""Rows that must count up one by one for a column to look like their number."""
+"""Fewest rows from which a column that counts up by one looks like a row number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnNames:
-    """Columns as the caller names them, explained by `read_predictions`.
+    """Columns as the caller names them; see `read_predictions`.
 
-    None or empty is left to be found.
+    Label and scores that are None or empty are guessed.
     """
 
     label: str | None = None
@@ -80,7 +79,7 @@ class ColumnNames:
 
     @property
     def columns(self) -> list[str]:
-        """Every column that has to be read, once label and scores are found."""
+        """Every column to read, with label and scores known."""
         named = (self.label, *self.apart.values(), *self.by, *self.scores)
         return list(dict.fromkeys(name for name in named if name is not None))
 
@@ -93,14 +92,14 @@ class ColumnNames:
 
 @dataclass(frozen=True)
 class Roles(ColumnNames):
-    """The same with label and scores found, and what was guessed or left out in words."""
+    """Columns with label and scores known, and notes on what was guessed or left out."""
 
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Peeked:
-    """The first rows of a file, with each column found once: there may be thousands."""
+    """The first rows of a file, with its columns by name: a file may have thousands."""
 
     file: str
     columns: Mapping[str, Any]
@@ -108,7 +107,7 @@ class _Peeked:
 
     @classmethod
     def from_table(cls, table: Any, file: str) -> _Peeked:
-        """Take the first column of each name, of which there may be several."""
+        """Keep the first of several columns of one name."""
         columns: dict[str, Any] = {}
         for name, column in zip(table.column_names, table.columns, strict=True):
             columns.setdefault(name, column)
@@ -120,7 +119,7 @@ class _Peeked:
 
 
 def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bool = True) -> Roles:
-    """Give every needed column a role, from the names given and the first rows of the file."""
+    """Assign a role to every needed column, by its name or by the first rows of the file."""
     peeked = check_names(first_rows, names, file)
     notes: list[str] = []
     label = names.label
@@ -142,7 +141,7 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
 
 
 def check_names(first_rows: Any, names: ColumnNames, file: str) -> _Peeked:
-    """Raise unless the file has each column that is named, once and for one role."""
+    """Raise unless the file has each named column once, and each has one role."""
     peeked = _Peeked.from_table(first_rows, file)
     requested = [*names.apart.items(), *(("scores", name) for name in names.scores)]
     requested += [("by", name) for name in names.by]
@@ -166,7 +165,7 @@ def _naming(before: str, role: str, after: str = "") -> Message:
 
 
 def _missing(name: str, peeked: _Peeked, role: str) -> Message:
-    """Say that there is no such column, which one may be meant, and which there are."""
+    """Return an error on a missing column, with a similar name and the columns of the file."""
     close = get_close_matches(name, list(peeked.columns), n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
     rest = f"){meant} it has {_listed(peeked.columns)}"
@@ -194,7 +193,7 @@ def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
 def _find_scores(
     peeked: _Peeked, names: ColumnNames, label: str | None
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Return the columns that may hold scores, and why the others do not."""
+    """Return the columns that look like scores, and a note on the others."""
     taken = {label, *names.taken}
     free = [name for name in peeked.columns if name not in taken]
     reasons = {name: why_no_score(name, peeked.columns[name]) for name in free}
@@ -218,7 +217,7 @@ def _is_binary(column: Any) -> bool:
 
 
 def _kind_in_words(kind: Any) -> str:
-    """Say what values are that are neither numbers nor text."""
+    """Name a type that is neither numbers nor text."""
     import pyarrow as pa
 
     types = pa.types
@@ -232,10 +231,9 @@ def _kind_in_words(kind: Any) -> str:
 
 
 def why_no_score(name: str, column: Any) -> str | None:
-    """Say why a column is not taken as scores; None where it is.
+    """Say why a column does not hold scores; None if it may.
 
-    Text that is numbers for the most part is taken: it is a column of scores with a bad cell, and
-    to pass over it would drop a model unseen.
+    Text of mostly numbers counts as scores with a bad cell: leaving it out would hide a model.
 
     Examples
     --------
@@ -267,7 +265,7 @@ def why_no_score(name: str, column: Any) -> str | None:
 
 
 def names_identifier(name: str) -> bool:
-    """Whether a column is named like an identifier of cases.
+    """Whether a column has the name of an identifier.
 
     Examples
     --------
@@ -283,7 +281,7 @@ def _words(name: str) -> set[str]:
 
 
 def _numbered(column: Any) -> bool:
-    """Whether a column counts its rows, one up or down at each."""
+    """Whether a column counts its rows, up or down by one."""
     import pyarrow as pa
 
     if not pa.types.is_integer(column.type) or len(column) < FEWEST_NUMBERED:

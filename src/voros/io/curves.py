@@ -1,4 +1,4 @@
-"""Points of published ROC curves, typed into a file."""
+"""Read the points of published ROC curves from a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from voros.typing import FloatArray
 CURVE_COLUMNS = ("model", "fpr", "tpr")
 
 INTERPOLATED = 2000
-"""Points of an interpolated curve, besides those that were typed."""
+"""Number of points that interpolation adds to a curve."""
 
 
 def read_curves(
@@ -22,8 +22,8 @@ def read_curves(
 ) -> dict[str, OperatingPoints]:
     """Read the curve of each model from the columns model, fpr and tpr.
 
-    With ``interpolate`` points on the lines between those of the file are added, from (0, 0) to
-    (1, 1). Raising alarms at random between two thresholds gets there.
+    ``interpolate`` adds points on the lines between those of the file, from (0, 0) to (1, 1).
+    Choosing between two thresholds at random reaches them.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def read_curves(
 
 
 def interpolated(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Add points on the lines between those of a curve, which begins at (0, 0) and ends at (1, 1).
+    """Add points on the lines between the points of a curve, from (0, 0) to (1, 1).
 
     Examples
     --------
@@ -60,7 +60,7 @@ def interpolated(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArr
     """
     order = np.lexsort((tpr, fpr))
     x, y = (np.concatenate([[0.0], values[order], [1.0]]) for values in (fpr, tpr))
-    # Close to 0, where limits bind, the points are closer together.
+    # The points are denser near 0, where limits bind.
     added = np.setdiff1d(np.linspace(0, 1, INTERPOLATED + 1) ** 2, x)
     x, y = np.append(x, added), np.append(y, np.interp(added, x, y))
     rows = np.lexsort((y, x))[1:]

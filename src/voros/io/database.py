@@ -1,8 +1,8 @@
-"""One SQLite file: whole transactions, named failures, metadata under a checksum.
+"""One SQLite file: whole transactions, errors with a cause, metadata with a checksum.
 
-Every change is one transaction that takes the write lock at its start, so a killed process leaves
-the state before or after it, and of two writers one waits. A new file appears whole, with its
-first metadata, or not at all.
+Every change is one transaction that takes the write lock at its start. A killed process leaves the
+state before or after it, and of two writers one waits. A new file appears whole, with its first
+metadata, or not at all.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 from voros.exceptions import MonitorFileError
 
 WAIT_SECONDS = 30.0
-"""How long a writer waits for another."""
+"""Time that a writer waits for another."""
 
 CACHE_KIB = 65_536
-"""Memory for the index of case ids, whose order is not that of time."""
+"""Cache for the index of case ids, which are not in the order of time."""
 
 FAILURES = {
     sqlite3.SQLITE_BUSY: (
@@ -35,10 +35,10 @@ FAILURES = {
     sqlite3.SQLITE_FULL: (errno.ENOSPC, "the disk is full, and nothing was changed"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "the disk failed, and nothing was changed"),
 }
-"""What SQLite reports of the file's surroundings; everything else is a damaged file."""
+"""Errors of SQLite about the file's surroundings; any other error means a damaged file."""
 
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
-"""For the question marks of a query, in their order, or for its names."""
+"""Values of the question marks or of the names in a query."""
 
 DAMAGED = "it is damaged ({}); restore a copy, or make a new file and feed it again"
 
@@ -47,17 +47,17 @@ class Database:
     """A connection; ``None`` as path keeps everything in memory."""
 
     format: int
-    """Raised whenever the tables change; a subclass says it."""
+    """Version of the tables, which a subclass sets."""
 
     schema: str
 
     def __init__(self, path: str | Path | None, metadata: Mapping[str, str] | None = None) -> None:
-        """Open a file, or make one with metadata where there is none."""
+        """Open a file, or create it with metadata if it is missing."""
         self.path = None if path is None else Path(path)
         if self.path is not None and metadata is not None and not self.path.exists():
             self._make_file(metadata)
         self._db = self._connect(self.path)
-        # Newer versions of Python warn of connections that nobody closed.
+        # Newer versions of Python warn of connections that are not closed.
         weakref.finalize(self, self._db.close)
         try:
             if self.path is None:
@@ -69,7 +69,7 @@ class Database:
             raise
 
     def _connect(self, path: Path | None) -> sqlite3.Connection:
-        # A file that is not there is not made by opening it.
+        # Opening does not create a missing file.
         target = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
         with self._named():
             connection = sqlite3.connect(
@@ -83,13 +83,13 @@ class Database:
         self._db.close()
 
     def _make_file(self, metadata: Mapping[str, str]) -> None:
-        """Write a file beside the one that is wanted, and give it its name when it is whole."""
+        """Write a file beside the path, and rename it when it is complete."""
         assert self.path is not None
         draft = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         try:
             draft.touch(exist_ok=False)
         except OSError as error:
-            reason = f"it cannot be made: {error.strerror}; choose another folder"
+            reason = f"it cannot be created: {error.strerror}; choose another folder"
             raise self._failure(error.errno or errno.EIO, reason) from None
         try:
             with closing(self._connect(draft)) as self._db:
@@ -108,7 +108,7 @@ class Database:
                 self.keep(name, value)
 
     def _check(self) -> None:
-        """Refuse a file of another kind, of another version, or one that is damaged."""
+        """Refuse a file of another kind or version, and a damaged one."""
         assert self.path is not None
         if not self.path.stat().st_size:
             raise ValueError(f"{self.path} is empty, and not a monitor file; name another file")
@@ -133,7 +133,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Make all changes inside at once, or none; other writers wait."""
+        """Apply all changes of the block, or none; other writers wait."""
         self.rows("BEGIN IMMEDIATE")
         try:
             yield
@@ -155,7 +155,7 @@ class Database:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Say what a failure of SQLite is: the file's surroundings, its content, or its kind."""
+        """Turn errors of SQLite into errors on the file's surroundings, content or kind."""
         try:
             yield
         except sqlite3.ProgrammingError:

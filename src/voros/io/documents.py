@@ -1,17 +1,15 @@
 """Documents of JSON, read strictly and key by key: policies, counts, settings.
 
-What is not strict JSON is refused, and so are keys given twice, numbers that no float holds, text
-that is not Unicode, and nesting beyond `DEEPEST`. A document is then read through `Entry`, which
-knows the path of a key and names it in every refusal. A checksum over all values finds the changes
-that no rule could.
+Text that is not strict JSON is refused, and so are duplicate keys, numbers beyond a float, and text
+that is not Unicode. `Entry` then reads a document key by key and names the path of a key that it
+refuses. A checksum over all values finds every other change.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -21,15 +19,12 @@ from voros.text.table import shortened
 
 Read = TypeVar("Read")
 
-DEEPEST = 32
-"""Objects and lists within one another that a document may have."""
-
 LARGEST_INT64 = 2**63 - 1
-"""Whole numbers beyond it are no counts."""
+"""The largest count that numpy holds."""
 
 
 class DocumentError(ValueError):
-    """A document that is not what it should be; the message names the key."""
+    """A document is not valid; the message names the key."""
 
 
 def read_document(source: str | Path, kind: str) -> Entry:
@@ -40,12 +35,12 @@ def read_document(source: str | Path, kind: str) -> Entry:
     source : str or path-like
         Text that begins with a brace or bracket is JSON itself.
     kind : str
-        What the document should be, for messages.
+        The kind of document, for messages.
 
     Raises
     ------
     DocumentError
-        When it is not strict JSON, or holds what no document may.
+        When it is not strict JSON.
     """
     if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
         text, origin = source, "the text"
@@ -63,7 +58,6 @@ def _file_text(path: Path) -> str:
 
 def _parsed(text: str, origin: str, kind: str) -> Any:
     try:
-        _check_depth(text)
         value = json.loads(
             text,
             object_pairs_hook=_once,
@@ -71,8 +65,10 @@ def _parsed(text: str, origin: str, kind: str) -> Any:
             parse_int=_whole,
             parse_float=_finite,
         )
-        # An escape may stand for half a character.
+        # Lone surrogates, written directly or as an escape, cannot be encoded.
         (text + json.dumps(value, ensure_ascii=False)).encode("utf-8")
+    except RecursionError:
+        raise DocumentError(f"{origin} is not a valid {kind}: it is nested too deep") from None
     except json.JSONDecodeError as error:
         raise DocumentError(f"{origin} is not JSON: {error}") from None
     except UnicodeEncodeError:
@@ -80,16 +76,6 @@ def _parsed(text: str, origin: str, kind: str) -> Any:
     except DocumentError as error:
         raise DocumentError(f"{origin} is not a valid {kind}: {error}") from None
     return value
-
-
-def _check_depth(text: str) -> None:
-    """Refuse deep nesting before the parser meets it; brackets inside strings do not count."""
-    depth = 0
-    for piece in text.replace("\\\\", "").replace('\\"', "").split('"')[::2]:
-        for bracket in re.findall(r"[\[\]{}]", piece):
-            depth += 1 if bracket in "{[" else -1
-            if depth > DEEPEST:
-                raise DocumentError(f"it is nested more than {DEEPEST} deep")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -169,24 +155,24 @@ class Entry:
                 f"{self.origin} has the schema {_shown(stated)}; accepted is {schema}; {reason}"
             )
 
-    def keys(self, *required: str, optional: Collection[str] = ()) -> dict[str, Entry]:
-        """Return the entries of an object that has these keys, perhaps some more, and no other."""
+    def keys(self, *required: str) -> dict[str, Entry]:
+        """Return the entries of an object that has exactly these keys."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         lacking = [key for key in required if key not in self.value]
-        unknown = [key for key in self.value if key not in (*required, *optional)]
+        unknown = [key for key in self.value if key not in required]
         name = self.path or "the document"
         if lacking:
             raise DocumentError(f"{self.origin}: {name} lacks {', '.join(map(_shown, lacking))}")
         if unknown:
             raise DocumentError(
                 f"{self.origin}: {name} has the unknown key {', '.join(map(_shown, unknown))}; "
-                f"accepted are {', '.join((*required, *optional))}"
+                f"accepted are {', '.join(required)}"
             )
         return {key: self._at(f".{key}", item) for key, item in self.value.items()}
 
     def named(self) -> dict[str, Entry]:
-        """Return the entries of an object whose keys are free."""
+        """Return the entries of an object with any keys."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         return self.keys(*self.value)
@@ -198,22 +184,15 @@ class Entry:
         return [self._at(f"[{position}]", item) for position, item in enumerate(self.value)]
 
     def number(
-        self,
-        low: float = -math.inf,
-        high: float = math.inf,
-        *,
-        finite: bool = True,
-        or_nan: bool = False,
+        self, low: float = -math.inf, high: float = math.inf, *, finite: bool = True
     ) -> float:
         """Return a number within [low, high]; whole ones stay whole."""
         value = self.value
         if isinstance(value, str) and not finite:
             value = NOT_FINITE.get(value, value)
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if is_number and or_nan and math.isnan(value):
-            return math.nan
         if not is_number or not low <= value <= high:
-            self.refuse(_range_in_words(low, high, finite, or_nan))
+            self.refuse(_range_in_words(low, high, finite))
         number: float = value
         return number
 
@@ -231,7 +210,7 @@ class Entry:
         return self.value
 
     def optional(self, parse: Callable[[Entry], Read]) -> Read | None:
-        """Return None for null, and read anything else."""
+        """Return None for null, and parse anything else."""
         return None if self.value is None else parse(self)
 
     def wholes(self, low: int, high: int = LARGEST_INT64) -> list[int]:
@@ -243,21 +222,21 @@ class Entry:
         return [item.number(low) for item in self.items()]
 
     def saved(self, name: str, schema: int) -> dict[str, Entry]:
-        """Return the entries of a document of this format, if it is as it was saved."""
+        """Return the entries of a document of this format that was not changed."""
         self.check_format(name, schema)
         self.check_unchanged()
         return self.named()
 
     def check_unchanged(self) -> None:
-        """Raise unless the document's values are those its checksum was made of."""
+        """Raise unless the document's values match its checksum."""
         if self.value.get("checksum") != checksum(self.value):
             raise DocumentError(
-                f"{self.origin} was changed after it was saved: its checksum is that of other "
-                "values; save it again with voros"
+                f"{self.origin} was changed after it was saved: its checksum does not match; save "
+                "it again with voros"
             )
 
     def made(self, make: Callable[..., Read], *arguments: Any, **named: Any) -> Read:
-        """Make something of values that are of the right type; its own refusal is passed on."""
+        """Call a constructor with values of the right type; its error names the file and path."""
         try:
             return make(*arguments, **named)
         except (TypeError, ValueError, ArithmeticError) as error:
@@ -265,7 +244,7 @@ class Entry:
             raise DocumentError(f"{self.origin}: {where}{error}") from None
 
     def record(self, kind: Callable[..., Read]) -> Read:
-        """Make a dataclass of an object that holds its fields, with tuples for lists."""
+        """Make a dataclass of an object with its fields; lists become tuples."""
         if not isinstance(self.value, dict):
             self.refuse("an object")
         types = {name: str(f.type) for name, f in getattr(kind, "__dataclass_fields__", {}).items()}
@@ -283,14 +262,13 @@ class Entry:
 
 
 def _restored(value: Any, *, spelled: bool) -> Any:
-    """Return tuples for lists and, where numbers are spelled out, those numbers."""
+    """Return tuples for lists and numbers for "Infinity" and "NaN"."""
     if isinstance(value, list):
         return tuple(_restored(item, spelled=spelled) for item in value)
     return NOT_FINITE.get(value, value) if spelled and isinstance(value, str) else value
 
 
-def _range_in_words(low: float, high: float, finite: bool, or_nan: bool) -> str:
+def _range_in_words(low: float, high: float, finite: bool) -> str:
     ends = "" if math.isinf(low) and math.isinf(high) else f" within [{low:g}, {high:g}]"
     spelled = [word for word, value in NOT_FINITE.items() if low <= value <= high and not finite]
-    spelled += ["NaN"] if or_nan else []
     return " or ".join([f"a number{ends}", *map(_shown, spelled)])

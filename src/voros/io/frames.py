@@ -1,4 +1,4 @@
-"""Tables handed back to the user, in whichever data-frame library they have."""
+"""Data frames for the user, in an installed library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
 def join_frames(parts: Sequence[Mapping[str, Any]], backend: str | None = None) -> Any:
-    """Return parts with the same columns, one below the other, as a data frame; see `make_frame`.
+    """Concatenate parts with the same columns into a data frame; see `make_frame`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file with one row per case and model becomes one column per model."""
+"""Turn a table with one row per case and model into one column per model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from voros.io.columns import Roles
 
 ALIGNED = "score of {}"
-"""Name of the column that holds the scores of one model."""
+"""Name of the column with the scores of one model."""
 
 
 def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, dict[str, str]]:
-    """Line the models up by case, so that every score of a row is of the same case.
+    """Align the models by case, so that all scores of a row are of the same case.
 
     Returns
     -------
@@ -38,18 +38,16 @@ def align_models(table: Any, roles: Roles, file: str) -> tuple[Any, dict[str, st
 
 
 def _by_model(table: Any, roles: Roles, file: str) -> dict[str, Any]:
-    """Split the rows by model, each part sorted by case where cases are named."""
-    import pyarrow as pa
+    """Split the rows by model, each part sorted by case if a column identifies cases."""
+    import pyarrow.compute as pc
 
-    codes = table.column(roles.model).combine_chunks().dictionary_encode()
-    index = np.asarray(codes.indices.to_numpy())
-    parts = {}
-    for code, name in enumerate(codes.dictionary.to_pylist()):
-        rows = np.flatnonzero(index == code)
-        part = table.take(pa.array(rows))
-        parts[str(name)] = part.sort_by(roles.case) if roles.case is not None else part
+    names, parts = table.column(roles.model), {}
+    for value in names.unique():
+        part, name = table.filter(pc.equal(names, value)), str(value.as_py())
         if roles.case is not None:
-            _check_distinct(parts[str(name)], roles.case, f"{file}: model {str(name)!r}")
+            part = part.sort_by(roles.case)
+            _check_distinct(part, roles.case, f"{file}: model {name!r}")
+        parts[name] = part
     return parts
 
 

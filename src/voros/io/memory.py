@@ -1,4 +1,4 @@
-"""Whether a file fits into memory, and which engine to take where it does not."""
+"""Whether a file fits into memory, and which engine counts it if not."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from voros.installing import missing_package
 BYTES_PER_VALUE = 8
 
 WORKING_COPIES = 3
-"""Reading, checking and sorting a column needs about this many times its own size."""
+"""Reading, checking and sorting a column needs about this many times its size."""
 
 PREFERRED = ("duckdb", "polars")
-"""Engines on one machine, the one that keeps to a memory limit first."""
+"""Engines on one machine; the first one keeps within a memory limit."""
 
 STATED = {
     Path("/proc/meminfo"): (re.compile(r"^MemAvailable:\s+(\d+) kB", re.MULTILINE), 1024),
     Path("/sys/fs/cgroup/memory.max"): (re.compile(r"^(\d+)$"), 1),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"): (re.compile(r"^(\d+)$"), 1),
 }
-"""Where Linux says how much memory is free, and how much a container may use; and in what unit."""
+"""Files of Linux with the free memory and the limit of a container, and their units in bytes."""
 
 
 def available_memory() -> int:
-    """Bytes that this process may still use, as far as the system says."""
+    """Return the bytes that this process may still use, as far as the system says."""
     return min(_limits(), default=sys.maxsize)
 
 
 def _limits() -> Iterator[int]:
-    # Windows has no sysconf; a file is then read as if it fitted.
+    # Windows has no sysconf; there every file counts as small enough.
     if hasattr(os, "sysconf"):
         yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for file, (pattern, unit) in STATED.items():
@@ -44,24 +44,24 @@ def _limits() -> Iterator[int]:
     if find_spec("resource"):
         import resource
 
-        # What ``ulimit -v`` allows; beyond it Arrow would end the process.
+        # The limit of ``ulimit -v``; beyond it Arrow would abort the process.
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit != resource.RLIM_INFINITY:
             yield limit
 
 
 def memory_needed(n_rows: int, n_columns: int) -> int:
-    """Bytes that cases take when they are read and sorted in memory."""
+    """Return the bytes needed to read and sort cases in memory."""
     return n_rows * n_columns * BYTES_PER_VALUE * WORKING_COPIES
 
 
 def fits_in_memory(n_rows: int, n_columns: int) -> bool:
-    """Whether so many values can be read and sorted in memory."""
+    """Whether this many values can be read and sorted in memory."""
     return memory_needed(n_rows, n_columns) <= available_memory()
 
 
 def check_fits_rows(n_rows: int, n_columns: int) -> None:
-    """Raise where so many values cannot be read and sorted in memory.
+    """Raise unless this many values can be read and sorted in memory.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def check_fits_rows(n_rows: int, n_columns: int) -> None:
 
 
 def installed_engine(purpose: str) -> str:
-    """Name the first of the preferred engines that is installed here.
+    """Return the first of the preferred engines that is installed.
 
     Raises
     ------

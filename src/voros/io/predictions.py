@@ -20,7 +20,7 @@ from voros.text.signatures import takes
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 PER_CASE = ("groups", "periods", "miss_value", "false_alarm_cost")
-"""Attributes of `Predictions` that are arguments of functions by the same name."""
+"""Attributes of `Predictions` that functions take by the same name."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,28 +32,28 @@ class Predictions:
     source : str
         The file's name.
     scores : mapping of str to ndarray of shape (n_cases,)
-        By model, in the order of the file.
+        Scores by model, in the order of the file.
     positive : ndarray of bool, shape (n_cases,), or None
-        The labels; None where they were not asked for.
+        The labels; None if read without labels.
     weights : ndarray of shape (n_cases,) or None
     label : str or None
         The label's column.
     notes : tuple of str
         What was guessed or left out, in words.
     groups : ndarray of shape (n_cases,) or None
-        Whose case each is.
+        The patient of each case.
     kept : ndarray of bool, shape (n_rows,), or None
-        Which rows of the file are cases here; None where all are.
+        Which rows of the file are cases here; None for all.
     times, periods : column of shape (n_cases,) or None
-        When each case falls, or in which period.
+        The time or the period of each case.
     by : mapping of str to ndarray of shape (n_cases,)
-        Groups to report on, by column.
+        Subgroups to report on, by column.
     n_rows : int or None
-        Rows that were read; in a long file several make a case.
+        Number of rows read; in a long file a case has several.
     missing : mapping of str to int
         Rows that were left out because a value is missing, by column; a row may count in several.
     miss_value, false_alarm_cost : ndarray of shape (n_cases,), float or None
-        What errors on each case cost, where that was asked for.
+        The cost of errors on each case.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Predictions:
 
     @property
     def labels(self) -> BoolArray:
-        """The labels, where they were asked for."""
+        """The labels; an error if read without them."""
         if self.positive is None:
             raise PredictionFileError(f"{self.source} was read without labels")
         return self.positive
@@ -100,7 +100,7 @@ class Predictions:
 
     @property
     def per_case(self) -> dict[str, Any]:
-        """What is known of each case besides label and score, as functions name it."""
+        """Values of each case besides label and score, by the names of arguments."""
         known = {name: getattr(self, name) for name in PER_CASE}
         known["sample_weight"] = self.weights
         return {name: values for name, values in known.items() if values is not None}
@@ -123,19 +123,19 @@ def read_predictions(
     drop_missing: bool = False,
     **columns: Any,
 ) -> Predictions:
-    r"""Read labels and scores from a file, and nothing that is not needed.
+    r"""Read labels and scores from a file.
 
     Parameters
     ----------
     path : path-like or Source
-        CSV or TSV (which may be gzipped), Parquet or Arrow, as its bytes say;
+        CSV or TSV (which may be gzipped), Parquet or Arrow; the content decides, not the name.
         ``-`` is standard input.
     pos_label : label, optional
-        The positive class, where it is not clear from the labels; text is compared as text.
+        The positive class, if not 1 or True; text is compared as text.
     labelled : bool, default True
         Whether labels are needed; new cases to decide on have none.
     both_classes : bool, default True
-        Whether labels of one class only are refused.
+        Whether to refuse labels of one class only.
     drop_missing : bool, default False
         Whether to leave out cases with a missing value, rather than to refuse the file.
     label : str, optional
@@ -147,20 +147,19 @@ def read_predictions(
     model : str, optional
         Column that names the model, for a file with one row per case and model.
     case : str, optional
-        Column that identifies a case: never taken as a model, and in a file with a `model` column
-        what the models are lined up by.
+        Column that identifies a case; a file with a `model` column is aligned by it.
     weight : str, optional
-        Column that says how many cases a row stands for.
+        Column of the number of cases that a row stands for.
     group : str, optional
-        Column that says whose case it is, where one patient has several.
+        Column of the patient, if patients have several cases.
     time, period : str, optional
-        Column that says when a case falls, or in which period.
+        Column of the time or the period of a case.
     by : sequence of str, optional
         Columns of subgroups to report on, such as sex and site.
     aside : sequence of str, optional
-        Columns that are never guessed to be label or scores, and not read.
+        Columns that are not read, and never guessed to be label or scores.
     miss_value, false_alarm_cost : str, optional
-        Columns that say what errors on each case cost.
+        Columns of the cost of errors on each case.
 
     Returns
     -------
@@ -212,7 +211,7 @@ def read_predictions(
 
 
 def _repeated(column: Any, name: str) -> tuple[str, ...]:
-    """Say where one identifier stands for several rows."""
+    """Return a note if several rows have the same identifier."""
     identifiers, counts = column.value_counts().flatten()
     several = np.flatnonzero(counts.to_numpy() > 1)
     if len(several) == 0:
@@ -225,13 +224,13 @@ def _repeated(column: Any, name: str) -> tuple[str, ...]:
 
 
 def _numbers(column: Any) -> AnyArray:
-    """Return a column of numbers without gaps, not copied where it lies in one piece."""
+    """Return a column of numbers without missing values; a single chunk is not copied."""
     pieces = [_view(chunk) for chunk in column.chunks]
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def _view(chunk: Any) -> AnyArray:
-    """Look at the memory of an Arrow array; its own `to_numpy` would load pandas."""
+    """View an Arrow array as numpy; its own `to_numpy` would load pandas."""
     import pyarrow as pa
 
     if pa.types.is_boolean(chunk.type):
@@ -242,7 +241,7 @@ def _view(chunk: Any) -> AnyArray:
 def _positive(
     table: Any, label: str | None, pos_label: Any, both_classes: bool
 ) -> BoolArray | None:
-    """Mark the positive cases; text is judged on its distinct values, of which there are two."""
+    """Mark the positive cases; of text only the two distinct values are checked."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -259,7 +258,7 @@ def _positive(
 
 
 def typed_label(pos_label: Any, title: str) -> Any:
-    """Read a positive label that was typed as text, for a column of numbers."""
+    """Convert a positive label typed as text, for a column of numbers."""
     if not isinstance(pos_label, str):
         return pos_label
     if pos_label.lower() in ("true", "false"):

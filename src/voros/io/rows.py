@@ -1,9 +1,9 @@
-"""The rows of a file that are cases or belong to stays, with the columns that are needed."""
+"""The needed columns of a file's rows, which are cases or belong to stays."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,15 @@ class Rows:
     Attributes
     ----------
     table : pyarrow.Table
-        Of the columns that are needed.
+        The columns that are needed.
     scores : sequence of str
-        Which of them hold scores.
+        The columns of scores.
     notes : tuple of str
         What was guessed or left out, in words.
     n_rows : int
-        Rows that were read.
+        Number of rows read.
     kept : ndarray of bool, shape (n_rows,), or None
-        Which of them are in the table; None where all are.
+        Which rows are in the table; None for all.
     missing : mapping of str to int
         Rows that were left out because a value is missing, by column; a row may count in several.
     """
@@ -52,10 +52,10 @@ def read_rows(
     may_lack: Collection[str] = (),
     drop_missing: bool = False,
 ) -> Rows:
-    """Read the columns of some roles; a row without a value is left out, or named in an error.
+    """Read the columns of some roles; rows with a missing value are left out or cause an error.
 
-    Besides scores, weights and values the columns in ``numeric`` are numbers; those in ``texts``
-    are text where the file is. Values of those in ``may_lack`` may be missing.
+    Scores, weights, values and the columns in ``numeric`` must be numbers. Columns in ``texts`` of
+    a text file stay text. Columns in ``may_lack`` may have missing values.
     """
     columns = roles.columns
     table = read_columns(source, columns, [*roles.numeric, *numeric], texts)
@@ -76,7 +76,7 @@ def _any(marks: Any) -> bool:
 
 
 def _without(rows: Rows, absent: Mapping[str, BoolArray], file: str, drop: bool) -> Rows:
-    """Leave out the rows that lack a value, or name the first of them."""
+    """Leave out rows with a missing value, or raise an error that names the first one."""
     import pyarrow as pa
 
     missing = {name: int(marks.sum()) for name, marks in absent.items()}
@@ -92,21 +92,15 @@ def _without(rows: Rows, absent: Mapping[str, BoolArray], file: str, drop: bool)
     kept = ~np.any(list(absent.values()), axis=0)
     if not kept.any():
         raise PredictionFileError(f"{file}: every row has a missing value")
-    n_dropped = int((~kept).sum())
-    return Rows(
-        table=rows.table.filter(pa.array(kept)),
-        scores=rows.scores,
-        notes=(*rows.notes, f"leaving out {n_dropped} of {rows.n_rows} rows with a missing value"),
-        n_rows=rows.n_rows,
-        kept=kept,
-        missing=missing,
-    )
+    note = f"leaving out {(~kept).sum()} of {rows.n_rows} rows with a missing value"
+    table, notes = rows.table.filter(pa.array(kept)), (*rows.notes, note)
+    return replace(rows, table=table, notes=notes, kept=kept, missing=missing)
 
 
 def read_stay_rows(source: Source, names: ColumnNames, *, drop_missing: bool = False) -> Rows:
-    r"""Read stay, time and scores of rows; a score may be missing, a stay or a time may not.
+    r"""Read stay, time and scores of rows; only scores may be missing.
 
-    Stays and patients are text where the file is.
+    Stays and patients of a text file stay text.
 
     Examples
     --------
@@ -151,6 +145,6 @@ def read_events(source: Source, rows: Rows, names: ColumnNames) -> Any:
 
 
 def _hours(table: Any, names: ColumnNames) -> list[str]:
-    """Return the column of times, where they are numbers of hours."""
+    """Return the column of times if it holds numbers, which are hours."""
     time = str(names.time)
     return [time] if is_numeric(table.column(time).type) else []

@@ -27,14 +27,16 @@ from pathlib import Path
 from typing import Any
 
 from voros.core.scenario import Scenario
-from voros.io.documents import DEEPEST
 from voros.io.scenario_text import scenario_from_fields
 
+MOST_PARTS = 32
+"""Parts of a key, as in ``a.b.c``; scenarios take one."""
+
 LONGEST_TOML = 2**20
-"""Characters of a file; scenarios take a few hundred."""
+"""Most characters of a file; scenarios take a few hundred."""
 
 NOT_OF_A_KEY = re.compile(r"[^\w.\"' \t-]+")
-"""What ends a key: the time of the parser grows with the square of a key's parts."""
+"""Ends a key. The time of the parser grows with the square of a key's parts."""
 
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
@@ -47,8 +49,7 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     Raises
     ------
     ValueError
-        When the file is not TOML, names no scenario, or one of them is not understood; the
-        message says which.
+        If the file is not TOML, names no scenario, or has an invalid one; the message says which.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
 
 
 def read_scenario_fields(path: str | Path) -> dict[str, dict[str, object]]:
-    """Read the scenarios of a TOML file as they are written, unchecked."""
+    """Read the fields of each scenario in a TOML file, without checking them."""
     tables = read_toml(path)
     loose = [name for name, fields in tables.items() if not isinstance(fields, dict)]
     if loose or not tables:
@@ -85,7 +86,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        When it is not TOML, or so large or deeply nested that a parser would take minutes.
+        If it is not TOML, or so large or deeply nested that the parser would take minutes.
     """
     try:
         with Path(path).open(encoding="utf-8") as file:
@@ -93,8 +94,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         if len(text) > LONGEST_TOML:
             raise ValueError(f"it has more than {LONGEST_TOML:,} characters")
         pieces = NOT_OF_A_KEY.split(text)
-        if any(sum(map(bool, piece.split("."))) > DEEPEST for piece in pieces):
-            raise ValueError(f"a key has more than {DEEPEST} parts")
+        if any(sum(map(bool, piece.split("."))) > MOST_PARTS for piece in pieces):
+            raise ValueError(f"a key has more than {MOST_PARTS} parts")
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError(f"{path} is not TOML: values are nested too deep") from None

@@ -14,24 +14,23 @@ from voros.core.scenario import Scenario
 from voros.exceptions import Argument, ArgumentError, Message
 
 COST_FIELDS = ("cost_ratio", "miss_costs", "t")
-"""The ways to state the costs, of which a scenario needs exactly one."""
-
+"""Ways to state the costs; a scenario needs exactly one."""
 
 LONGEST_COUNT = 40
-"""Characters of a number of cases, leading zeros included."""
+"""Most characters of a number of cases, with leading zeros."""
 
 WIDE = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
-"""Moves a decimal point exactly, wherever it is."""
+"""Shifts a decimal point exactly, with any exponent."""
 
 SHOWN = 40
-"""Characters of a value that an error message shows."""
+"""Most characters of a value that an error message shows."""
 
 SHARES = ("min_precision", "min_recall", "prevalence", "exceed")
 SCENARIO_FIELDS = ("min_precision", "min_recall", "capacity", *COST_FIELDS, *SHARES[2:], "per")
 
 
 def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
-    """Make a scenario of fields that hold numbers, pairs of numbers, or text.
+    """Make a scenario from fields that are numbers, pairs of numbers, or text.
 
     Parameters
     ----------
@@ -39,7 +38,8 @@ def scenario_from_fields(fields: Mapping[str, Any]) -> Scenario:
         ``min_precision``, ``min_recall``, ``capacity`` and ``prevalence`` as in `Scenario`, one of
         ``cost_ratio`` (C_FP / C_FN), ``miss_costs`` (how many false alarms a miss is worth) or
         ``t``: each a number, a pair, or text such as ``"1/9:1/6"``. A capacity per period is text
-        such as ``"20/day"``, or ``per`` beside it; ``exceed`` is a share of the periods.
+        such as ``"20/day"``, or a number with the field ``per``; ``exceed`` is a share of the
+        periods.
 
     Examples
     --------
@@ -119,21 +119,21 @@ def read_number(value: Any, name: str) -> float:
 
 
 def _parsed(value: Any) -> int | float | Decimal | Fraction:
-    """Read a number exactly, without writing out what stands behind an exponent."""
+    """Parse a number exactly; a large exponent takes no memory."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     text = str(value).strip()
     if "_" in text:
-        raise ValueError("Python's own way to write 10 as 1_0")
+        raise ValueError("1_0 is 10 only in Python")
     body, hundredths = text.removesuffix("%").strip(), text.endswith("%")
     if "/" in body:
         return Fraction(body) / (100 if hundredths else 1)
-    float(body)  # Decimal knows more forms, such as sNaN
+    float(body)  # refuses forms that only Decimal knows, such as sNaN
     return WIDE.scaleb(Decimal(body), -2) if hundredths else Decimal(body)
 
 
 def shown(value: Any) -> str:
-    """Return a value as an error message shows it, cut where it is long.
+    """Return a value for an error message, cut if it is long.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def read_capacity(value: Any, name: str = "capacity") -> float:
 
 
 def read_count(text: str) -> int | None:
-    """Read a whole number; None for any other text, and for one longer than any count.
+    """Parse a whole number; return None for any other text, or if it is too long.
 
     Examples
     --------
@@ -176,12 +176,12 @@ def read_count(text: str) -> int | None:
     (500, None, None)
     """
     digits = text.strip().lstrip("+-")
-    # Told apart by length first: to read a million digits would take long.
+    # The length comes first: parsing a million digits takes long.
     return int(text) if digits.isdecimal() and len(digits) <= LONGEST_COUNT else None
 
 
 def read_range(value: Any, name: str) -> tuple[float, float]:
-    """Read one value or a range ``low:high``; one value is a range of no width.
+    """Read a range ``low:high``; a single value is both ends.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A file or standard input, and the format that its first bytes say."""
+"""A file or standard input, and its format by the first bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from voros.exceptions import PredictionFileError
 from voros.installing import missing_package
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow", "document"]
-"""Of a file that is read; ``csv`` is delimited text of any delimiter."""
+"""Format of a file; ``csv`` is delimited text with any delimiter."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -21,26 +21,26 @@ PARQUET_MAGIC = b"PAR1"
 ARROW_MAGIC = b"ARROW1"
 
 DOCUMENT = re.compile(rb'\s*\{\s*"format"\s*:\s*"voros ')
-"""How a document that voros has written begins, such as one of counts."""
+"""Beginning of a document that voros has written, such as one of counts."""
 
 JSON = re.compile(rb"\s*(\{|\[\s*[\[{])")
-"""How records of JSON begin, one in each line or in a list."""
+"""Beginning of JSON records, in lines or in a list."""
 
 SNIFFED_BYTES = 65_536
 """Bytes of the beginning that show the format and the delimiter."""
 
 BLOCK_BYTES = 1 << 22
-"""Bytes that are read at once; no row may be longer."""
+"""Size of a block of the reader; no row may be longer."""
 
 PEEKED_ROWS = 1000
-"""Number of rows that show what a column holds."""
+"""Number of rows that decide the type of a column."""
 
 COMMA_NUMBER = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(rb"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 """Decimal numbers with a comma and with a point."""
 
 DELIMITERS = (",", "\t", ";")
-"""What may stand between the columns of delimited text."""
+"""Delimiters of text that are recognised."""
 
 NOT_TABLES = {
     b"PK\x03\x04": "is a zip archive or an Excel workbook; save the sheet as CSV",
@@ -57,15 +57,15 @@ NOT_TABLES = {
     b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
 }
-"""What some files are by their first bytes, and what to do instead; the first that fits counts."""
+"""Formats that are refused, by their first bytes; the first match counts."""
 
 ZEROS = 0.2
-"""Share of zero bytes from which a text is taken for UTF-16 or UTF-32."""
+"""Text with a larger share of zero bytes counts as UTF-16 or UTF-32."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or standard input kept in memory so that it can be read more than once."""
+    """A file, or standard input, which is kept in memory to be read more than once."""
 
     name: str
     path: Path | None
@@ -73,7 +73,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, unpacked."""
+        """The first bytes, decompressed."""
         try:
             with self.open() as stream:
                 start: bytes = stream.read(SNIFFED_BYTES)
@@ -83,7 +83,7 @@ class Source:
 
     @cached_property
     def zipped(self) -> bool:
-        """Whether the bytes are packed by gzip."""
+        """Whether the bytes are compressed by gzip."""
         if self.content is not None:
             return self.content.startswith(GZIP_MAGIC)
         with _existing(self).open("rb") as file:
@@ -91,7 +91,7 @@ class Source:
 
     @cached_property
     def format(self) -> Format:
-        """The format, whatever the file is called."""
+        """The format by the content; the name does not matter."""
         head = self._text_head
         if DOCUMENT.match(head):
             return "document"
@@ -101,7 +101,7 @@ class Source:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was found from the bytes, in words."""
+        """Notes on the delimiter and the decimal mark."""
         notes = []
         if self.format == "csv" and self.delimiter == ";":
             notes.append(f"{self.name} is separated by {self.delimiter!r}")
@@ -111,13 +111,13 @@ class Source:
 
     @cached_property
     def delimiter(self) -> str:
-        """What stands between the columns of delimited text, judged by the header line."""
+        """The delimiter of text, from the header line."""
         header = header_of(self.head)
         return max(DELIMITERS, key=lambda mark: (header.count(mark), -DELIMITERS.index(mark)))
 
     @cached_property
     def decimal(self) -> str:
-        """The decimal mark of text: a comma where numbers of the first rows have commas only."""
+        """The decimal mark of text: a comma if no number of the first rows has a point."""
         if self.delimiter == ",":
             return "."
         cells = re.split(rb"[\r\n" + re.escape(self.delimiter.encode()) + rb"]", self._text_head)
@@ -126,7 +126,7 @@ class Source:
         return "," if with_comma and not any(map(POINT_NUMBER.fullmatch, plain)) else "."
 
     def open(self) -> Any:
-        """Open the bytes afresh, unpacked."""
+        """Open the file from its start, decompressed."""
         pa = load_pyarrow()
         if self.content is not None:
             raw = pa.BufferReader(self.content)
@@ -140,7 +140,7 @@ class Source:
 
 
 def open_source(path: str | Path) -> Source:
-    r"""Find a file, or take in standard input where the path is ``-``.
+    r"""Open a file, or read standard input if the path is ``-``.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def open_source(path: str | Path) -> Source:
     Raises
     ------
     PredictionFileError
-        When there is no such file, or it is empty or clearly not a table.
+        When there is no such file, or it is empty or not a table.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def open_source(path: str | Path) -> Source:
 
 
 def header_of(head: bytes) -> str:
-    r"""Return the first line that is not empty, without what stands in quotes.
+    r"""Return the first line that is not empty, without quoted text.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def header_of(head: bytes) -> str:
 
 
 def _check_bytes(source: Source) -> None:
-    """Refuse what is clearly not a table of a format that is read."""
+    """Refuse a file that is not a table, or a table of another format."""
     name, head = source.name, source.head
     if not head.strip():
         raise PredictionFileError(f"{name} is empty; it needs a header and rows")
@@ -200,7 +200,7 @@ def _check_bytes(source: Source) -> None:
 
 
 def _streamed(path: Path) -> bytes | None:
-    """Take in what can be read once only, such as a pipe; None for a file."""
+    """Return the content of a pipe, which can be read only once; None for a file."""
     if path.is_fifo():
         return path.read_bytes()
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -209,7 +209,7 @@ def _streamed(path: Path) -> bytes | None:
 
 
 def load_pyarrow() -> Any:
-    """Import pyarrow, or say how to get it."""
+    """Import pyarrow, or raise an error that says how to install it."""
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -232,6 +232,6 @@ def _existing(source: Source) -> Path:
 
 
 ADDRESS = re.compile(r"^([a-z][a-z0-9+]+):/+(?=[^/])")
-"""How an address of an object store begins."""
+"""Beginning of an address of an object store."""
 
 ELSEWHERE = ". Parquet there is read by voros score, select and map"

@@ -1,7 +1,4 @@
-"""A file in whatever format its bytes are becomes an Arrow table.
-
-Of the columns only those are read that are asked for.
-"""
+"""Read a file of any format into an Arrow table, with only the columns that are needed."""
 
 from __future__ import annotations
 
@@ -22,11 +19,11 @@ from voros.io.source import BLOCK_BYTES, PEEKED_ROWS, Source
 from voros.text.table import shortened
 
 MOST_UNPACKED = 1032
-"""Bytes that one byte of gzip holds at most."""
+"""The most bytes that one byte of gzip can hold."""
 
 
 def peek(source: Source) -> Any:
-    """Return the first rows, all columns, with the types that these rows suggest; read once."""
+    """Return the first rows with all columns, and the types of these rows; read only once."""
     known = vars(source)
     if "first_rows" not in known:
         known["first_rows"] = _first_rows(source)
@@ -51,14 +48,14 @@ def _first_rows(source: Source) -> Any:
 def read_columns(
     source: Source, columns: Sequence[str], numeric: Collection[str], as_text: Collection[str] = ()
 ) -> Any:
-    """Return the named columns of all rows; those in ``numeric`` must be numbers throughout.
+    """Return the named columns of all rows; those in ``numeric`` must hold numbers only.
 
-    Those ``as_text`` stay text where the file is text: converted, an identifier would lose its
-    zeros, and a time its offset.
+    Columns ``as_text`` of a text file stay text: converted, an identifier would lose its zeros, and
+    a time its offset.
     """
     import pyarrow as pa
 
-    # In the order given: of two bad cells in a row, the first is named.
+    # The order decides which of two bad cells in a row an error names.
     numeric = tuple(dict.fromkeys(numeric))
     texts = [name for name in columns if name not in numeric]
     with _naming_bad_rows(source, numeric, texts):
@@ -74,9 +71,9 @@ def read_columns(
 
 
 def most_rows(source: Source) -> int:
-    """Return how many rows a file of Parquet or delimited text has at most, without reading them.
+    """Return an upper bound on the number of rows of a file of Parquet or delimited text.
 
-    Text is read through only where it may be too large for memory.
+    Only text that may exceed memory is read to count its lines.
     """
     from pyarrow import parquet
 
@@ -92,7 +89,7 @@ def most_rows(source: Source) -> int:
 
 
 def read_as_written(source: Source) -> Any:
-    """Return all columns of all rows, those of delimited text as text."""
+    """Return all columns of all rows; delimited text stays text."""
     import pyarrow as pa
 
     names = peek(source).column_names
@@ -106,7 +103,7 @@ def read_as_written(source: Source) -> Any:
 def _naming_bad_rows(
     source: Source, numeric: Collection[str] = (), texts: Collection[str] = ()
 ) -> Iterator[None]:
-    """Turn what a reader raises into an error that names file and row."""
+    """Turn errors of a reader into one that names file and row."""
     import pyarrow as pa
 
     try:
@@ -120,7 +117,7 @@ def _naming_bad_rows(
 def _parse_options(source: Source) -> Any:
     from pyarrow import csv
 
-    # Without this, a line break within quotes ends a row wherever blocks happen to meet.
+    # By default, a line break within quotes ends a row at the end of a block.
     return csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True)
 
 
@@ -163,7 +160,7 @@ def _peek_parquet(source: Source) -> Any:
 
 
 def _select(source: Source, columns: Sequence[str]) -> Any:
-    """Read some columns of a file that is not delimited text."""
+    """Read some columns of a Parquet or Arrow file."""
     from pyarrow import parquet
 
     if source.format == "parquet":
@@ -189,13 +186,13 @@ def _check_flat(table: Any) -> Any:
 def _open_arrow(source: Source) -> Any:
     import pyarrow as pa
 
-    # Mapped, not read: columns that are not asked for are never touched.
+    # Mapped, not read: other columns are never loaded.
     mapped = pa.BufferReader(source.content) if source.content else pa.memory_map(source.name)
     return pa.ipc.open_file(mapped).read_all()
 
 
 def _as_numbers(table: Any, names: Collection[str]) -> Any:
-    """Cast the columns that came as text; numbers of any width stay as they are."""
+    """Cast text and decimal columns to floats; numbers of any width keep their type."""
     import pyarrow as pa
 
     columns = []
@@ -210,7 +207,7 @@ def _as_numbers(table: Any, names: Collection[str]) -> Any:
 
 
 def is_numeric(kind: Any) -> bool:
-    """Whether an Arrow type is of plain numbers that numpy can take as they are."""
+    """Whether an Arrow type holds plain numbers that numpy takes without conversion."""
     import pyarrow as pa
 
     types = pa.types

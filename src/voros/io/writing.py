@@ -1,9 +1,9 @@
-"""How results are written: strict JSON, in files that appear whole or not at all.
+"""Write strict JSON, and files that appear whole or not at all.
 
-JSON has no word for numbers that are not finite: they are the strings ``"Infinity"``,
+JSON cannot hold numbers that are not finite: they become the strings ``"Infinity"``,
 ``"-Infinity"`` and ``"NaN"``, as in the JSON of Protocol Buffers; JavaScript's ``Number`` and
-Python's ``float`` both read them. ``null`` is a value that does not exist, never a number. No file
-is written over another one unless asked.
+Python's ``float`` both read them. ``null`` stands for a missing value, never for a number. Existing
+files are overwritten only with ``force``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from voros.core.arguments import check_flag
 from voros.exceptions import Argument, Message
 
 NOT_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
-"""How numbers that JSON lacks are spelled."""
+"""Strings for numbers that JSON cannot hold."""
 
 REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or choose another folder"),
@@ -57,14 +57,14 @@ def json_text(document: Any, *, indent: int | None = 2) -> str:
 
 
 def saved(text: str, path: str | Path | None, *, force: bool) -> str:
-    """Return the text of a document, written whole to a file where a path is given."""
+    """Return the text of a document; with a path, write it to that file too."""
     if path is not None:
         write_whole(path, text, force=force)
     return text
 
 
 def plain(value: Any) -> Any:
-    """Return a document in values that strict JSON can hold.
+    """Convert a document to values that strict JSON can hold.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def with_checksum(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document in plain values, with the checksum of all of them as its last key.
+    """Return a document in plain values, with their checksum as its last key.
 
     Examples
     --------
@@ -97,25 +97,25 @@ def with_checksum(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checksum(document: Mapping[str, Any]) -> str:
-    """Whatever the order of keys and the spaces between them, the same values give the same sum."""
+    """Return the checksum of a document's values; the order of keys does not matter."""
     rest = {key: value for key, value in document.items() if key != "checksum"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def check_writable(paths: Iterable[str | Path], *, force: bool = False) -> None:
-    """Raise unless each path can be written: ask this before a long computation, not after.
+    """Raise unless each path can be written; call this before a long computation.
 
-    A file is made in the folder and removed again: nothing less shows whether one can be.
+    It creates a file in the folder and removes it again: no other test is reliable.
 
     Raises
     ------
     FileExistsError
-        When there is a file already and ``force`` is not set, or something that is not a file.
+        If the file exists and ``force`` is not set, or the path is not a regular file.
     FileNotFoundError
-        When the folder is missing.
+        If the folder is missing.
     PermissionError
-        When the file or its folder must not be changed.
+        If the file or its folder is read-only.
 
     Examples
     --------
@@ -138,17 +138,17 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
     Parameters
     ----------
     path : path-like
-        A symbolic link is followed; anything else, such as a pipe or a device, is refused.
+        A symbolic link is followed; pipes and devices are refused.
     data : str or bytes
         Text is written as UTF-8.
     force : bool, default False
-        Whether to replace a file that is there already. Without it the file is created
-        exclusively: of two writers one succeeds.
+        Whether to replace an existing file. Without it the file is created exclusively: of two
+        writers one succeeds.
 
     Returns
     -------
     pathlib.Path
-        What was written.
+        The file.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def write_whole(path: str | Path, data: str | bytes, *, force: bool = False) -> 
 
 
 def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = False) -> None:
-    """Write several files that belong together: should one fail, none is left behind.
+    """Write several files that belong together: all of them or none.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = Fal
 
 @contextmanager
 def folder_for(folder: str | Path) -> Iterator[Path]:
-    """Make a folder to write into; should that fail, what was made is removed if it is empty.
+    """Create a folder to write into; after an error, remove the folders created if empty.
 
     Yields
     ------
@@ -218,7 +218,7 @@ def folder_for(folder: str | Path) -> Iterator[Path]:
 
 
 def check_folder(folder: str | Path) -> None:
-    """Raise unless files can be made in a folder, or in the one that it would be made in.
+    """Raise unless files can be created in a folder or, if it is missing, in its parent.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def check_folder(folder: str | Path) -> None:
 
 
 def _followed(path: Path) -> Path:
-    """Return where a symbolic link leads, which stays a link when its target is replaced."""
+    """Return the target of a symbolic link, so that the link stays when the target is replaced."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -263,8 +263,8 @@ def _exists(path: Path) -> Message:
 
 
 def _write_beside(target: Path, data: str | bytes, path: Path) -> Path:
-    """Write into a new file of the same folder, from where it is put in place at once."""
-    # A short name, so that a long one of the target stays within the system's limit.
+    """Write into a new file of the same folder, to be renamed in one step."""
+    # A short name, which is allowed wherever the target's name is.
     beside = target.with_name(f".voros-{secrets.token_hex(8)}.part")
     try:
         with beside.open("xb") as file:
@@ -283,7 +283,7 @@ def _write_beside(target: Path, data: str | bytes, path: Path) -> Path:
 
 
 def _place(ready: Mapping[Path, Path], targets: Mapping[Path, Path], force: bool) -> None:
-    """Give every finished file its name; of new ones all appear, or none."""
+    """Give every finished file its name; of new files all appear, or none."""
     placed: list[Path] = []
     try:
         for path, beside in ready.items():
@@ -303,7 +303,7 @@ def _place(ready: Mapping[Path, Path], targets: Mapping[Path, Path], force: bool
 
 
 def _create(beside: Path, target: Path) -> None:
-    """Put a finished file in its place, only where nothing is."""
+    """Rename a finished file, unless the target exists."""
     if os.name == "nt":
         beside.rename(target)  # which Windows refuses where the target exists
         return
@@ -312,7 +312,7 @@ def _create(beside: Path, target: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # A file system without hard links: claim the name, then replace what claims it.
+        # A file system without hard links: create an empty file, then replace it.
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         try:
             beside.replace(target)

@@ -1,7 +1,7 @@
-"""Numbers as people read them; files for programs keep every digit.
+"""Write numbers for people; files for programs keep every digit.
 
-Measurements have three significant digits, counts are whole, and numbers that somebody typed stand
-as typed. Nothing is rounded onto a number that it is compared with: 0.9996 does not become 1.00.
+Measurements have three significant digits, counts are whole, and numbers that somebody typed stay
+as typed. No number is rounded to one that it is compared with: 0.9996 does not become 1.00.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from decimal import ROUND_DOWN, ROUND_UP, Context, Decimal
 DIGITS = 3
 
 TYPED_DIGITS = 6
-"""A number of so many digits was typed, or can be: it is shown in full."""
+"""Numbers with at most this many digits are shown in full."""
 
 EXACT_DIGITS = 9
-"""What differs beyond them is rounding error."""
+"""Differences beyond these digits are rounding errors."""
 
 LEAST_END = 1e-9
-"""Lower ends of intervals that are nearer to 0 are written as 0."""
+"""Smaller lower ends of intervals are written as 0."""
 
 MOST_DIGITS = 15
-"""A float has no more of them."""
+"""Digits that a float holds."""
 
 LEAST_WRITTEN_OUT = 1e-4
 """Smaller numbers are written with an exponent."""
@@ -30,8 +30,8 @@ LEAST_WRITTEN_OUT = 1e-4
 def short(value: float, *limits: float) -> str:
     """Write a measurement with three significant digits.
 
-    It has more of them where it would otherwise read as 1, or as one of the limits, without being
-    it. Whole numbers below 1,000 are written whole.
+    It has more digits if it would otherwise be rounded to 1 or to one of the limits. Whole numbers
+    below 1,000 are written whole.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def count(value: float, *limits: float) -> str:
 
 
 def positives_in_words(n_positive: float, prevalence: float | None) -> str:
-    """Write how many cases are positive, and say where they are those of a stated prevalence.
+    """Write the number of positive cases, and the prevalence if it is a stated one.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def count_within(limit: float, *counts: float) -> str:
-    """Write the greatest whole count within a limit; a limit below 1 as it is.
+    """Write the greatest whole count within a limit, or the limit itself if it is below 1.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def count_within(limit: float, *counts: float) -> str:
     >>> count_within(4.38, 1.5)
     '4.38'
     """
-    # A product such as 0.29 * 100 may lie just below the whole number that it stands for.
+    # The float 0.29 * 100 is just below 29.
     whole = limit >= 1 and math.isfinite(limit) and all(n == round(n) for n in counts)
     return count(math.floor(_rounded(limit, MOST_DIGITS)) if whole else limit)
 
@@ -154,13 +154,13 @@ def percent(share: float, *limits: float) -> str:
 
 
 def percent_of(share: float, n: int) -> str:
-    """Write a share of n in percent, with the digits that its standard error leaves meaning.
+    """Write a share of n in percent, with as many digits as its standard error allows.
 
     Parameters
     ----------
     share : float
     n : int
-        Resamples, or grid cells, that it is a share of.
+        Number of resamples or grid cells.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def percent_of(share: float, n: int) -> str:
 
 
 def rounded_up(value: float) -> float:
-    """Round a bound up to three significant digits: rounded down it could be false.
+    """Round an upper bound up to three significant digits; rounded down it could be false.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def signed(value: float, *limits: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Write the two ends of an interval, and one number where they are the same.
+    """Write the two ends of an interval, or one number if they are equal.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def interval(low: float, high: float) -> str:
     """
     if low == high:
         return short(low)
-    # A lower end such as 4.67e-68 says no more than 0 does.
+    # A lower end such as 4.67e-68 is as good as 0.
     return f"{short(0.0 if 0 < low < LEAST_END else low, high)} to {short(high, low)}"
 
 
@@ -243,7 +243,7 @@ def count_interval(low: float, high: float) -> str:
 
 
 def with_interval(value: float, low: float, high: float) -> str:
-    """Write an estimate and its interval; only the estimate where there is no interval.
+    """Write an estimate and its interval, or only the estimate if there is none.
 
     Returns
     -------
@@ -258,7 +258,7 @@ def with_interval(value: float, low: float, high: float) -> str:
 
 
 def typed(value: float) -> str:
-    """Write a number that somebody typed: as typed, and the result of a division in short.
+    """Write a number as somebody typed it, and the result of a division with three digits.
 
     Returns
     -------
@@ -289,10 +289,10 @@ def typed_percent(share: float) -> str:
 
 
 def threshold_text(threshold: float) -> str:
-    """Write a threshold in full where six digits are enough, and else the first three and dots.
+    """Write a threshold in full if it has up to six digits, or else three digits and dots.
 
-    Rounded either way a threshold may raise other alarms. The dots say that digits are missing,
-    and no program takes the text for a number.
+    A rounded threshold may raise other alarms. The dots show that digits are missing, and no
+    program reads the text as a number.
 
     Returns
     -------
@@ -315,12 +315,12 @@ def threshold_text(threshold: float) -> str:
 
 
 def _whole_digits(value: float) -> int:
-    """Digits before the decimal point, as long as a float has them."""
+    """Return the number of digits before the decimal point, at most those of a float."""
     return min(len(str(int(abs(value)))), MOST_DIGITS) if math.isfinite(value) else 1
 
 
 def _written(value: float, digits: int, limits: tuple[float, ...]) -> str:
-    """Write a number with some digits, or as many as tell it from the limits."""
+    """Write a number with some digits, or with more to tell it from the limits."""
     if not math.isfinite(value):
         return "-" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     exact = min(max(EXACT_DIGITS, digits + DIGITS), MOST_DIGITS)

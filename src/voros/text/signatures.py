@@ -1,4 +1,4 @@
-"""Signatures that name what ``*arguments`` and ``**options`` stand for."""
+"""Signatures that list the arguments behind ``*arguments`` and ``**options``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPEN = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def takes(*sources: Callable[..., Any], leave_out: tuple[str, ...] = ()) -> Callable[[F], F]:
-    """Show, in a function's signature, the arguments of others that it hands on to them.
+    """Add the arguments that a function passes on to its signature.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of results, for people and programs: plain text, CSV and HTML."""
+"""Tables of results as plain text, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from html import escape
 from typing import Any
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""With these a spreadsheet takes a cell for a formula."""
+"""A spreadsheet reads a cell that starts with one of these as a formula."""
 
 LONGEST_SHOWN = 40
-"""Characters of a text from a file that a message shows."""
+"""Most characters of a text from a file that a message shows."""
 
 TEX = str.maketrans(
     {
@@ -24,7 +24,7 @@ TEX = str.maketrans(
         "^": r"\textasciicircum{}",
     }
 )
-"""How LaTeX writes the characters that it would obey."""
+"""LaTeX for its special characters."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Table:
         Parameters
         ----------
         row_headings : bool, default False
-            Whether the first cell of a row is its heading, for readers that speak.
+            Whether the first cell of a row is its heading, for screen readers.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class ReprMixin(ABC):
 
     @abstractmethod
     def _parts(self) -> Iterable[str | Table]:
-        """Sentences and tables in their order; an empty sentence is an empty line of the text."""
+        """Return sentences and tables in order; an empty sentence is an empty line of text."""
 
     def __repr__(self) -> str:
         """Show sentences and tables as text."""
@@ -106,14 +106,14 @@ def csv_text(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _csv_cell(value: Any) -> Any:
-    """Return text that no spreadsheet computes and no terminal obeys; numbers as they are."""
+    """Return text that is safe in spreadsheets and terminals; numbers stay as they are."""
     if not isinstance(value, str):
         return value
     return f"'{printable(value)}" if value.startswith(FORMULA_STARTS) else printable(value)
 
 
 def latex_text(text: str) -> str:
-    r"""Return text that LaTeX prints as it stands.
+    r"""Escape text for LaTeX.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def html_table(
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text with their columns below each other."""
+    """Return rows of text with aligned columns."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -175,7 +175,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text with an escape in place of each character that a terminal would obey.
+    r"""Escape the control characters of a text, which a terminal would obey.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str, most: int = LONGEST_SHOWN) -> str:
-    """Cut a text that comes from a file: rows of patients do not belong into a message.
+    """Shorten a text from a file: messages must not contain rows of patients.
 
     Examples
     --------
