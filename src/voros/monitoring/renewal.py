@@ -17,6 +17,7 @@ from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, worklist
 from voros.text.numbers import short, threshold_text, typed
+from voros.typing import BoolArray, FloatArray
 
 STAYS = "stays"
 """Unit of a proposal over stays."""
@@ -132,12 +133,21 @@ def _single(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy:
     return policy.policy if isinstance(policy, Worklist) else policy
 
 
+def _threshold(policy: ThresholdPolicy | Worklist, cost_ratio: float | None) -> float:
+    return policy.threshold if isinstance(policy, Worklist) else policy.threshold(cost_ratio)
+
+
 def _asked(policy: ThresholdPolicy, number: int) -> dict[str, Any]:
     """Return the arguments that decide a proposal as the policy, with its part of the error."""
     how: dict[str, Any] = {"strategy": policy.strategy, "model": policy.model}
     if policy.guarantee is not None:
         how |= {"guarantee": spend(policy.guarantee, number), "n_models": 1}
     return how
+
+
+def _promised(chosen: ThresholdPolicy, old: ThresholdPolicy) -> ThresholdPolicy:
+    """Return a chosen policy under the guarantee that all proposals keep together."""
+    return replace(chosen, guarantee=old.guarantee, pos_label=old.pos_label)
 
 
 def propose(
@@ -158,8 +168,7 @@ def propose(
     labels = np.array(value, dtype=float)
     unknown, positive = np.isnan(labels), labels == 1
     n_silent = int(unknown[~alarms].sum())
-    scenario = _scenario(_single(policy))
-    if n_silent and scenario.min_recall is not None:
+    if n_silent and _single(policy).scenario.min_recall is not None:
         raise ValueError(
             f"{n_silent:,} recent cases without an alarm have no label; a threshold that keeps a "
             "recall floor needs the labels of all"
@@ -172,28 +181,34 @@ def propose(
             f"{len(scores):,} recent cases are all of one class, as far as they are labelled; a "
             "new threshold needs both"
         )
-    periods = None if scenario.per is None else np.array(period)
-    renewed: ThresholdPolicy | Worklist
-    if isinstance(policy, Worklist):
-        again = worklist(positive, scores, scenario, periods=periods, model=policy.model)
-        renewed = replace(again, policy=replace(again.policy, pos_label=policy.pos_label))
-        old, new = policy.threshold, renewed.threshold
-    else:
-        how = {"groups": _groups(patient, policy), "periods": periods, **_asked(policy, number)}
-        decided = ThresholdPolicy.from_validation(positive, scores, scenario, **how)
-        # The promise is that of all proposals together.
-        renewed = replace(decided, guarantee=policy.guarantee, pos_label=policy.pos_label)
-        old, new = policy.threshold(cost_ratio), renewed.threshold(cost_ratio)
+    renewed = _choose(policy, positive, scores, period, patient, number)
     return Renewal(
         policy=renewed,
-        old_threshold=old,
-        new_threshold=new,
+        old_threshold=_threshold(policy, cost_ratio),
+        new_threshold=_threshold(renewed, cost_ratio),
         n_cases=len(scores),
         n_alarms=int(alarms.sum()),
         n_unlabelled=int((alarms & unknown).sum()),
         recall_known=not n_silent,
         number=number,
     )
+
+
+def _choose(
+    policy: ThresholdPolicy | Worklist,
+    positive: BoolArray,
+    scores: FloatArray,
+    period: Sequence[str],
+    patient: Sequence[str | None],
+    number: int,
+) -> ThresholdPolicy | Worklist:
+    scenario = _scenario(_single(policy))
+    periods = None if scenario.per is None else np.array(period)
+    if isinstance(policy, Worklist):
+        listed = worklist(positive, scores, scenario, periods=periods, model=policy.model)
+        return replace(listed, policy=_promised(listed.policy, policy.policy))
+    how = {"groups": _groups(patient, policy), "periods": periods, **_asked(policy, number)}
+    return _promised(ThresholdPolicy.from_validation(positive, scores, scenario, **how), policy)
 
 
 def propose_on_stays(
@@ -223,7 +238,7 @@ def propose_on_stays(
     renewed = ThresholdPolicy.from_points(stays.points(), _scenario(policy), **how)
     alarms = stays.counts(np.array([old])).alarms[:, 0]
     return Renewal(
-        policy=replace(renewed, guarantee=policy.guarantee),
+        policy=_promised(renewed, policy),
         old_threshold=old,
         new_threshold=renewed.threshold(cost_ratio),
         n_cases=stays.n_stays,

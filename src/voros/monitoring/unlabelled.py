@@ -31,6 +31,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +79,6 @@ FEWEST_OPEN = 30
 
 NEWER_PARTS = (2, 4)
 """The newer half and the newest quarter of a window warn too: older alarms dilute a change."""
-
-IF = "if a risk still means what it did on validation"
 
 
 def uniform_numbers(n: int, seed: int) -> FloatArray:
@@ -356,6 +355,24 @@ class Expectation:
         """Return the expected precision of some alarms."""
         return self.curve.mean(self.alarms.scores[rows], self.codes[rows])
 
+    def judge(self, floor: float, now: float, window: float) -> tuple[Verdict, str, dict[str, Any]]:
+        """Return the verdict on the open alarms, its words, and the estimate with its interval."""
+        opened = self.open_at(now)
+        n_open = int(opened.sum())
+        if not n_open:
+            return "too early to tell", f"no window of an alarm is open (floor {floor:g})", {}
+        mean, newer = self.mean(opened), ""
+        is_low = n_open >= FEWEST_OPEN and mean.high < floor
+        if not is_low:
+            newer = self.newer_below(floor, now, window)
+        words = (
+            f"{short(mean.value, floor)} is expected of the {counted(n_open, 'alarm')} whose "
+            f"windows are open (interval {interval(mean.low, mean.high)}; floor {floor:g}), "
+            "if a risk still means what it did on validation"
+        )
+        values = {"estimate": mean.value, "low": mean.low, "high": mean.high}
+        return "watch" if is_low or newer else "too early to tell", words + newer, values
+
     def newer_below(self, floor: float, now: float, window: float) -> str:
         """Return a warning where the newer open alarms are expected to be below the floor.
 
@@ -402,43 +419,23 @@ def expected_watch(
     closed, (_, *bands) = units.ends < now, curve.risks(alarms.scores)
     ended = units.only(closed)
     low, high = (np.bincount(codes, risks, len(closed)).astype(float)[closed] for risks in bands)
-    evidence = calibration_evidence(ended, (low, high), settings)
-    at, opened = evidence.broken_at, expectation.open_at(now)
-    withdrawn = np.inf if at is None else float(ended.ends[at])
-    verdict: Verdict = "too early to tell"
-    mean, n_open = None, int(opened.sum())
-    if at is not None:
-        verdict = "unknown"
-        words = _withdrawn_in_words(ended, at, evidence.changes[at], (low, high))
-    elif not n_open:
-        words = f"no window of an alarm is open (floor {floor:g})"
+    evidence, withdrawn = calibration_evidence(ended, (low, high), settings), np.inf
+    at = evidence.broken_at
+    if at is None:
+        verdict, words, values = expectation.judge(floor, now, settings.window_seconds)
     else:
-        mean, newer = expectation.mean(opened), ""
-        is_low = n_open >= FEWEST_OPEN and mean.high < floor
-        if not is_low:
-            newer = expectation.newer_below(floor, now, settings.window_seconds)
-        verdict = "watch" if is_low or newer else verdict
-        words = _open_in_words(mean, n_open, floor) + newer
+        verdict, since, withdrawn = "unknown", float(evidence.changes[at]), float(ended.ends[at])
+        words = _withdrawn_in_words(ended, at, since, (low, high))
+        values = {"since": day_of(since), "noticed": day_of(withdrawn)}
     return Watch(
         name="expected precision",
         verdict=verdict,
         words=f"expected precision: {verdict}; {words}",
         limit=floor,
-        estimate=None if mean is None else mean.value,
-        low=None if mean is None else mean.low,
-        high=None if mean is None else mean.high,
-        n=n_open,
+        n=int(expectation.open_at(now).sum()),
         evidence=evidence.ratio,
-        since=None if at is None else day_of(evidence.changes[at]),
-        noticed=None if at is None else day_of(withdrawn),
         curves=lambda: expectation.curves(now, withdrawn),
-    )
-
-
-def _open_in_words(mean: Estimate, n: int, floor: float) -> str:
-    return (
-        f"{short(mean.value, floor)} is expected of the {counted(n, 'alarm')} whose windows are "
-        f"open (interval {interval(mean.low, mean.high)}; floor {floor:g}), {IF}"
+        **values,
     )
 
 

@@ -137,7 +137,7 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
         rows = store.costs(deployed.since, deployed.now - settings.window_seconds)
         ratio = mean_cost_ratio(policy.single, settings.cost_ratio)
         yield cost_watch(rows, ratio, settings.max_cost, settings)
-    for outcome, streams in policy.scored.items():
+    for outcome, streams in policy.outcomes.items():
         periods = deployed.periods(streams)
         if settings.score_unit is not None and unit is not None:
             periods = by_unit(periods, unit, settings.score_unit)

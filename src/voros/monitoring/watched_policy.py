@@ -54,8 +54,8 @@ class WatchedPolicy:
     policy : ThresholdPolicy, JointPolicy or Worklist
     floors : mapping of str to float
         The precision floor of each stream.
-    outcomes : tuple of str
-        Each case has a score and a label for each outcome.
+    outcomes : mapping of str to tuple of str
+        The streams of each outcome. A case has a score and a label for each outcome.
     limits : Scenario
         The scenario; its capacity is that of all streams together.
     n_cases : float
@@ -66,7 +66,7 @@ class WatchedPolicy:
 
     policy: AnyPolicy
     floors: Mapping[str, float]
-    outcomes: tuple[str, ...]
+    outcomes: Mapping[str, tuple[str, ...]]
     limits: Scenario
     n_cases: float
     single: ThresholdPolicy | None = None
@@ -91,7 +91,7 @@ class WatchedPolicy:
         return cls(
             policy=policy,
             floors={ONLY: single.scenario.min_precision},
-            outcomes=(ONLY,),
+            outcomes={ONLY: (ONLY,)},
             limits=single.scenario,
             n_cases=single.n_positive + single.n_negative,
             single=single,
@@ -102,10 +102,11 @@ class WatchedPolicy:
         limits, n_cases = policy.limit, policy.n_cases
         share = min(policy.max_alarms / n_cases, 1.0)
         floors = (scenario.min_precision for scenario in policy.scenarios)
+        by_subgroup = policy.arrangement == "groups"
         return cls(
             policy=policy,
             floors=dict(zip(policy.names, floors, strict=True)),
-            outcomes=(ONLY,) if policy.arrangement == "groups" else policy.names,
+            outcomes={ONLY: policy.names} if by_subgroup else {n: (n,) for n in policy.names},
             limits=Scenario(capacity=share, cost_ratio=1.0) if limits.per is None else limits,
             n_cases=n_cases,
         )
@@ -124,13 +125,6 @@ class WatchedPolicy:
     def flags_once(self) -> bool:
         """Whether a case with alarms of several outcomes counts once for the capacity."""
         return isinstance(self.policy, JointPolicy) and self.policy.overlap == "once"
-
-    @property
-    def scored(self) -> dict[str, tuple[str, ...]]:
-        """The streams of each outcome, whose scores are of one model."""
-        if self.outcomes == (ONLY,):
-            return {ONLY: tuple(self.floors)}
-        return {name: (name,) for name in self.outcomes}
 
     @property
     def kind(self) -> str:
@@ -167,7 +161,7 @@ class WatchedPolicy:
     def _decide_streams(self, policy: JointPolicy, y_score: Any, by: Any) -> list[Decided]:
         cases, thresholds = policy_cases(policy, y_score, by=by), policy.thresholds()
         alarms = {name: cases.alarms(name, thresholds[name]) for name in policy.names}
-        if self.outcomes != (ONLY,):
+        if ONLY not in self.outcomes:
             return [
                 self._of_stream(name, finite_scores(cases.scores[name]), alarms[name])
                 for name in policy.names
@@ -179,7 +173,7 @@ class WatchedPolicy:
 
     def alarms_of(self, decided: list[Decided]) -> BoolArray | dict[str, BoolArray]:
         """Return which cases raise an alarm, by outcome where there are several."""
-        if self.outcomes == (ONLY,):
+        if ONLY in self.outcomes:
             return decided[0].alarm
         return {name: one.alarm for name, one in zip(self.outcomes, decided, strict=True)}
 
@@ -187,7 +181,7 @@ class WatchedPolicy:
         """Return who is positive, by outcome."""
         stated = None if self.single is None else self.single.pos_label
         wanted = stated if pos_label is None else pos_label
-        if self.outcomes == (ONLY,):
+        if ONLY in self.outcomes:
             return {ONLY: read_labels(y_true, wanted)}
         columns = named_columns(y_true, "y_true")
         named = () if columns is None else [str(name) for name, _ in columns]
@@ -225,7 +219,8 @@ class WatchedPolicy:
     def check_successor(self, other: WatchedPolicy) -> None:
         """Refuse a policy with other streams."""
         own, others = (
-            (policy.rule is None, policy.outcomes, set(policy.floors)) for policy in (self, other)
+            (policy.rule is None, list(policy.outcomes), set(policy.floors))
+            for policy in (self, other)
         )
         if own != others:
             raise ArgumentError(
