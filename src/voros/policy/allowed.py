@@ -1,4 +1,4 @@
-"""The thresholds of a model that may be deployed, within the limits and under a guarantee."""
+"""The thresholds of a model that may be deployed within the limits, under a guarantee or not."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 SCORED = {"partial_voros", "voros", "partial_auroc", "expected_cost"}
-"""Scores that the few thresholds of a policy do not show."""
+"""Scores that cannot be computed from the few thresholds of a policy."""
 
 DEPENDENT = 2.0
-"""Standard errors above 0, 1/sqrt(n) each, at which periods are called dependent."""
+"""Standard errors, of 1/sqrt(n), above which a correlation of periods raises a warning."""
 
 LONGER_BLOCK = 7
-"""The block that is suggested first: days of a week."""
+"""The block that is suggested first: the days of a week."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +50,16 @@ class AllowedThresholds:
     Attributes
     ----------
     decision : Decision
-        About few points: no alarm, the allowed thresholds that are best at some cost ratio, and
-        the one of greatest recall. No policy deploys any other. Scores of all thresholds are known
-        where they were computed before; others raise IncompleteCountsError.
+        On the few points that a policy can deploy: no alarm, the allowed thresholds that are best
+        at some cost ratio, and that of greatest recall. Scores that need all thresholds are known
+        where they were computed before, and raise IncompleteCountsError otherwise.
     guarantee : Guarantee or None
         The promise that holds for whichever of `n_models` is deployed.
     n_models : int
-        Over how many models its error was split.
+        Number of models over which its error was split.
     origin : Origin
     rule : AlarmRule or None
-        Of alarms over stays.
+        The rule of alarms over stays.
     """
 
     decision: Decision
@@ -77,17 +77,16 @@ class AllowedThresholds:
         n_models: int,
         **developed: Any,
     ) -> AllowedThresholds:
-        """Keep of a decision about points as observed what a policy can choose.
+        """Keep the part of a decision about observed points that a policy can deploy.
 
         ``developed`` are the entries of `Origin` about development cases.
         """
-        kept, stays, n_periods, correlation = kept_decision(decision), observed.stays, None, None
+        kept, periods, stays = kept_decision(decision), observed.by_period, observed.stays
+        correlation = None
+        if periods is not None and guarantee is not None:
+            lenient = float(kept.points.thresholds[-1])
+            correlation = periods.correlation(lenient, guarantee.block)
         n_groups = None if observed.grouped is None else observed.grouped.n_groups
-        if observed.by_period is not None:
-            n_periods = observed.by_period.n_periods
-            if guarantee is not None:
-                lenient = float(kept.points.thresholds[-1])
-                correlation = observed.by_period.correlation(lenient, guarantee.block)
         if stays is not None and decision.points.stays is not None:
             # The days are those at the scenario's prevalence.
             days = decision.points.stays.patient_days
@@ -97,7 +96,7 @@ class AllowedThresholds:
             n_positive=observed.n_positive,
             n_negative=observed.n_negative,
             n_groups=n_groups,
-            n_periods=n_periods,
+            n_periods=None if periods is None else periods.n_periods,
             period_correlation=correlation,
             # Imported lazily: circular dependency.
             version=import_module("voros").__version__,
@@ -107,7 +106,7 @@ class AllowedThresholds:
 
 
 def kept_decision(decision: Decision) -> Decision:
-    """Return a decision about the points that a policy can choose, with what all points show."""
+    """Return a decision on the points that a policy can deploy, with scores of all points."""
     known: dict[str, Any] = {name: vars(decision)[name] for name in SCORED & vars(decision).keys()}
     rows = np.append(decision.hull.index, 0)
     with suppress(IncompleteCountsError):
@@ -124,16 +123,16 @@ def kept_decision(decision: Decision) -> Decision:
 
 
 def mean_cost_ratio(costs: CostDistribution, negatives_per_positive: float) -> float:
-    """Return the cost ratio at which a threshold costs what it costs on average.
+    """Return the cost ratio at which the cost of any threshold is its mean over the costs.
 
-    The normalised cost is linear in t, so its mean over the costs is its value at the mean t.
+    The normalised cost is linear in t, so its mean is its value at the mean t.
     """
     t = mean_t(costs, negatives_per_positive)
     return t / (1.0 - t) / negatives_per_positive if t < 1 else np.inf
 
 
 def choose(decision: Decision, strategy: PolicyStrategy) -> tuple[tuple[Choice, ...], Choice]:
-    """Return the threshold for each interval of the cost ratio, and the default one."""
+    """Return the threshold for each interval of the cost ratio, and the default threshold."""
     points, hull = decision.points, decision.hull
     if strategy in BY_RECALL:
         row = decision.highest_recall
@@ -161,7 +160,7 @@ def allowed_thresholds(
 
 
 def warn_if_dependent(allowed: AllowedThresholds) -> None:
-    """Warn where a guarantee takes periods as independent and their alarms are correlated."""
+    """Warn if a guarantee takes periods as independent and their alarms are correlated."""
     origin, guarantee = allowed.origin, allowed.guarantee
     if guarantee is not None and origin.n_periods and origin.period_correlation is not None:
         n_units, per = origin.n_periods // guarantee.block, allowed.decision.scenario.per or ""
@@ -169,7 +168,7 @@ def warn_if_dependent(allowed: AllowedThresholds) -> None:
 
 
 def warn_of_correlation(correlation: float, n_units: int, per: str, block: int) -> None:
-    """Warn where a correlation is further above 0 than independent periods would bring it."""
+    """Warn if a correlation is higher than that of independent periods is likely to be."""
     if correlation <= DEPENDENT * n_units**-0.5:
         return
     units = f"periods (per {per})" if block == 1 else f"blocks of {block} periods (per {per})"
@@ -183,7 +182,7 @@ def warn_of_correlation(correlation: float, n_units: int, per: str, block: int) 
 
 
 def read_guarantee(guarantee: object) -> Guarantee | None:
-    """Return a guarantee, or None; a number is its confidence, several are a ladder.
+    """Return a guarantee, or None; a number is its confidence, and several are a ladder.
 
     Examples
     --------
@@ -204,7 +203,7 @@ def read_guarantee(guarantee: object) -> Guarantee | None:
 
 
 def check_guarantee(guarantee: object) -> Guarantee:
-    """Return a guarantee of one confidence, or raise if it is anything else."""
+    """Return a guarantee of one confidence, or raise for anything else."""
     promise = read_guarantee(guarantee)
     if promise is None:
         raise TypeError("guarantee=None; accepted is a voros.Guarantee or a confidence")
@@ -257,7 +256,7 @@ def why_never_alarm(
 
 
 def check_n_models(guarantee: Guarantee | None, n_models: int | None) -> int:
-    """Return from how many models one was chosen; a guarantee does not take it for granted."""
+    """Return the number of models from which one was chosen; a guarantee must be told it."""
     if n_models is not None:
         return check_count(n_models, "n_models", "a whole number above 0")
     if guarantee is None:

@@ -1,4 +1,4 @@
-"""Thresholds on new cases: which of them raise an alarm, and how well that went."""
+"""Thresholds on new cases: which cases raise an alarm, and how good the alarms are."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from voros.text.numbers import short
 from voros.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
-    from voros.alarms import AlarmRule, StayRows
+    from voros.alarms import AlarmRule
 
 
 class AppliedThresholds(CostThresholds):
-    """Thresholds that predict, and are evaluated, on new cases or over new stays."""
+    """Thresholds that predict alarms of new cases or stays, and are evaluated on them."""
 
     def predict(
         self, y_score: Any, cost_ratio: float | None = None, *, miss_value: Any = None
@@ -43,11 +43,11 @@ class AppliedThresholds(CostThresholds):
         Parameters
         ----------
         y_score : array-like of shape (n_cases,)
-            Of several columns by name, that of the policy's model is taken.
+            Of several named columns, that of the policy's model is used.
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the default threshold.
         miss_value : array-like of shape (n_cases,), optional
-            What missing each case would cost, for a policy whose threshold is on score times value.
+            Cost of missing each case, for a policy whose threshold is on score times value.
 
         Returns
         -------
@@ -72,10 +72,10 @@ class AppliedThresholds(CostThresholds):
         state: AlarmState | str | None = None,
         cost_ratio: float | None = None,
     ) -> tuple[BoolArray, AlarmState]:
-        """Tell which rows of stays sound an alarm, silence included, as they come in.
+        """Return which rows of stays sound an alarm, as the rows arrive.
 
-        Rows may come in any number of parts, each later than the last of the same stay. The state
-        goes from one part to the next, and can be stored between them with `AlarmState.to_json`.
+        Rows may arrive in any number of parts, each later than those before of the same stay. Pass
+        the state from one part to the next; `AlarmState.to_json` stores it in between.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class AppliedThresholds(CostThresholds):
         events : data frame or pair of array-likes, optional
             Stay and time of the events known so far, after which rows do not count.
         state : AlarmState or JSON text, optional
-            What the call before returned; without it all stays begin.
+            The state that the previous call returned; without it all stays begin.
         cost_ratio : float, optional
             C_FP / C_FN now; None deploys the default threshold.
 
@@ -136,10 +136,10 @@ class AppliedThresholds(CostThresholds):
         ----------
         rows, stay, time, score, events, groups
             As in `voros.alarm_points`, of one model. Points that it counted by the policy's rule
-            take the place of all of them; `by` then has one value for each row.
+            replace all of these; `by` then has one value for each row.
         by : str, list of str, array-like of shape (n_rows,) or mapping of such, optional
             Subgroups to report on, such as sexes or sites: columns of the rows, or one value for
-            each row. All rows of a stay have the same. Those of fewer than 10 stays are pooled.
+            each row, the same in all rows of a stay. Subgroups of fewer than 10 stays are pooled.
         cost_ratio : float, optional
             As in `alarms`.
         confidence_level : float in (0, 1), default 0.95
@@ -173,45 +173,36 @@ class AppliedThresholds(CostThresholds):
         limits kept on these cases: yes
         intervals take patients as independent
         """
-        deployment = self._deployment(cost_ratio, by_cost=False)
+        rule, deployment = self._check_stays(), self._deployment(cost_ratio, by_cost=False)
+        level = check_confidence(confidence_level, "confidence_level")
         columns = {"stay": stay, "time": time, "score": score, "events": events, "groups": groups}
         check_aligned(rows=rows, stay=stay, by=by)
-        stays = self._read_points(rows, columns)
-        if stays is not None:
-            rows = None
-        else:
-            points = alarm_points(rows, **columns, rule=self._check_stays())
-            if not isinstance(points, OperatingPoints) or points.stays is None:
-                raise ArgumentError("score", " names several models; accepted is one")
-            stays = rows_in_memory(points.stays)
-        subgroups = None if by is None else stay_subgroups(rows, by, stays.rows.stays)
-        return evaluate_stays(
-            deployment, stays, check_confidence(confidence_level, "confidence_level"), subgroups
-        )
-
-    def _read_points(self, rows: Any, columns: dict[str, Any]) -> StayRows | None:
-        """Return the stays of points that were counted by the policy's rule; None for rows."""
-        rule, points = self._check_stays(), points_of_one(rows, **columns)
+        points: Any = points_of_one(rows, **columns)
         if points is None:
-            return None
+            points = alarm_points(rows, **columns, rule=rule)
+            if not isinstance(points, OperatingPoints):
+                raise ArgumentError("score", " names several models; accepted is one")
+        else:
+            rows = None
         if points.stays is None or points.stays.rule != rule:
             raise ArgumentError(
                 "rows", f" holds points of another kind; accepted are those of {rule!r}"
             )
-        return rows_in_memory(points.stays)
+        stays = rows_in_memory(points.stays)
+        subgroups = None if by is None else stay_subgroups(rows, by, stays.rows.stays)
+        return evaluate_stays(deployment, stays, level, subgroups)
 
     @property
     def threshold_on(self) -> ThresholdOn:
-        """What thresholds are compared with: scores, or scores times miss values."""
+        """Whether thresholds are on scores, or on scores times miss values."""
         return "score" if self.values is None else self.values.threshold_on
 
     def _compared(self, y_score: Any, miss_value: Any) -> Any:
         return compared_scores(model_column(y_score, self.model), miss_value, self.threshold_on)
 
-    def _check_values(self, points: OperatingPoints | None, values: CaseValues | None) -> None:
-        """Raise where a policy that was decided on values would be priced without any."""
-        has_values = values is not None if points is None else points.worth is not None
-        if self.values is not None and not has_values:
+    def _check_values(self, values: object) -> None:
+        """Raise where a policy that was decided on values is evaluated without any."""
+        if self.values is not None and values is None:
             raise ArgumentError(
                 "miss_value",
                 " and false_alarm_cost are missing: the policy was decided on values of cases, and "
@@ -226,7 +217,7 @@ class AppliedThresholds(CostThresholds):
     def _check_cases(self) -> None:
         if self.rule is not None:
             raise ValueError(
-                f"the policy is for alarms over stays, by {self.rule!r}; see policy.alarms and "
+                f"the policy is for alarms over stays, by {self.rule!r}; use policy.alarms and "
                 "policy.evaluate_stays"
             )
 
@@ -234,8 +225,8 @@ class AppliedThresholds(CostThresholds):
         if not is_scalar(cost_ratio):
             raise ArgumentError(
                 "cost_ratio",
-                f"={cost_ratio!r}; accepted is one number for all cases, because the "
-                "limits were met by each threshold alone and not by mixtures of them",
+                f"={cost_ratio!r}; accepted is one number for all cases, because each threshold "
+                "meets the limits alone, and a mixture of thresholds may not",
             )
         return float(self.threshold(cost_ratio))
 
@@ -256,25 +247,25 @@ class AppliedThresholds(CostThresholds):
         miss_value: Any = None,
         false_alarm_cost: Any = None,
     ) -> PolicyEvaluation:
-        """Evaluate what `predict` deploys on new labels and scores, the thresholds fixed.
+        """Evaluate the thresholds that `predict` deploys, unchanged, on new labels and scores.
 
-        The class sizes are those of the new data: they enter the normalised cost, a capacity that
-        is a share follows their sum, and a capacity that is a count stays. If the scenario names
-        a prevalence, the new cases are reweighted to it first. Costs stated over t are read with
-        the new class sizes as well, so that the same t can mean another cost ratio than on the
-        validation data. The cases may be of one class only, as those of a day can be.
+        The class sizes are those of the new data: they enter the normalised cost, and a capacity
+        that is a share is one of the new cases. If the scenario names a prevalence, the new cases
+        are first reweighted to it. Costs over t are converted with the new class sizes too, so the
+        same t can be another cost ratio than on the validation data. All cases may be of one class,
+        as those of a day can be.
 
         Parameters
         ----------
         y_true, y_score, sample_weight
             As in `voros.partial_voros_score`. `OperatingPoints` in place of `y_true` and `y_score`
-            must be those of every distinct score, as `OperatingPoints.from_scores` gives.
+            must have every distinct score, as those of `OperatingPoints.from_scores`.
         cost_ratio : float, optional
-            As in `predict`: None evaluates the default threshold, over the scenario's costs; a
+            As in `predict`: None evaluates the default threshold over the scenario's costs, a
             number the threshold at that cost ratio, at that cost.
         by_cost : bool, default False
-            Evaluate a threshold for each cost: what ``predict(scores, cost_ratio=...)`` deploys
-            over the scenario's costs, where the cost ratio is known at the time of each alarm.
+            Evaluate the threshold for each cost, as ``predict(scores, cost_ratio=...)`` deploys it
+            where the cost ratio is known at the time of each alarm, over the scenario's costs.
         pos_label : label, optional
             By default that of the validation data.
         confidence_level : float in (0, 1), default 0.95
@@ -283,16 +274,16 @@ class AppliedThresholds(CostThresholds):
             The period of each case, or the time that it falls in, where the capacity is one per
             period; `PolicyEvaluation.by_period` has the alarms of each.
         groups : array-like of shape (n_cases,), optional
-            Whose case it is, where one patient has several: intervals then take patients as
-            independent. Without them they take cases as independent, and are too short where that
-            is not so. Not with weights.
+            The patient of each case, where patients have several: intervals then take patients as
+            independent. Without groups they take cases as independent, and are too short where
+            cases are not. Not with weights.
         by : array-like of shape (n_cases,), mapping of str to such, data frame or Subgroups
-            Groups to report on one by one, such as sex and site, in one column or several;
-            `PolicyEvaluation.by_subgroup` has the measures of each. Groups of fewer than 10 cases
-            are pooled; `voros.Subgroups.from_columns` has other ways. Not with
-            weights or values.
+            Subgroups to report on, such as sexes and sites, in one column or several;
+            `PolicyEvaluation.by_subgroup` has the measures of each. Subgroups of fewer than 10
+            cases are pooled; `voros.Subgroups.from_columns` has other ways. Not with weights or
+            values.
         miss_value, false_alarm_cost : array-like of shape (n_cases,) or number, optional
-            As in `voros.evaluate`. A policy that was decided on values needs them.
+            As in `voros.evaluate`. A policy that was decided on values requires them.
 
         Returns
         -------
@@ -322,17 +313,15 @@ class AppliedThresholds(CostThresholds):
         per_case = {"sample_weight": sample_weight, "periods": periods, "times": times}
         per_case |= {"groups": groups, "by": by, "miss_value": miss_value}
         per_case |= {"false_alarm_cost": false_alarm_cost}
-        deployment, sure = (
-            self._deployment(cost_ratio, by_cost),
-            check_confidence(confidence_level, "confidence_level"),
-        )
+        deployment = self._deployment(cost_ratio, by_cost)
+        level = check_confidence(confidence_level, "confidence_level")
         points = points_of_one(y_true, y_score=y_score, pos_label=pos_label, **per_case, worth=True)
         if points is not None:
-            self._check_values(points, None)
-            return deployment.evaluate_points(points, sure)
+            self._check_values(points.worth)
+            return deployment.evaluate_points(points, level)
         check_aligned(y_true=y_true, y_score=y_score, **per_case)
         values = CaseValues.read(y_true, miss_value, false_alarm_cost, sample_weight)
-        self._check_values(None, values)
+        self._check_values(values)
         positive, scores, weights = check_cases(
             y_true,
             self._compared(y_score, miss_value),
@@ -345,7 +334,7 @@ class AppliedThresholds(CostThresholds):
         if codes is not None:
             _check_unweighted("groups", weights)
         evaluation = deployment.evaluate_cases(
-            positive, scores, weights, sure, in_periods, codes, values
+            positive, scores, weights, level, in_periods, codes, values
         )
         if codes is None and self.origin is not None and self.origin.has_repeated_groups:
             evaluation = replace(evaluation, validation_groups=self.origin.n_groups)
@@ -362,7 +351,7 @@ class AppliedThresholds(CostThresholds):
         scenario, none = self.scenario, np.empty(0)
         if check_flag(by_cost, "by_cost"):
             if cost_ratio is not None:
-                raise ValueError("by_cost=True goes over all costs; leave cost_ratio out")
+                raise ValueError("by_cost=True evaluates all costs; leave cost_ratio out")
             thresholds, switches, words = self.thresholds, self.switches, "threshold for each cost"
         elif cost_ratio is None:
             thresholds, switches = np.array([self.default.threshold]), none
@@ -374,7 +363,7 @@ class AppliedThresholds(CostThresholds):
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
 
     def _positive_label(self, y_true: Any, pos_label: Any) -> Any:
-        """The positive label stated now or else on validation, where labels are not yes or no."""
+        """Return the positive label stated now, or else on validation; None for boolean labels."""
         if pos_label is not None or getattr(y_true, "dtype", None) == np.bool_:
             return pos_label
         return self.pos_label

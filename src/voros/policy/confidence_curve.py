@@ -1,9 +1,8 @@
-"""What each confidence of a ladder costs: thresholds, alarms and expected cost on validation."""
+"""The price of each confidence of a ladder: thresholds, alarms and expected cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceStep:
-    """What would be deployed at one confidence.
+    """The threshold that would be deployed at one confidence, with its results on validation.
 
     Attributes
     ----------
@@ -27,12 +26,12 @@ class ConfidenceStep:
         None without a guarantee.
     model : str or None
     threshold : float
-        The default one; +inf raises no alarm.
-    alarms, tp : int
-        Of the validation cases, at that threshold.
+        The default threshold; +inf raises no alarm.
+    alarms, tp : float
+        Counts on the validation cases.
     recall : float
     expected_cost : float
-        Normalised, over the distribution of costs, on the validation cases.
+        Expected normalised cost on the validation cases.
     """
 
     confidence: float | None
@@ -45,7 +44,7 @@ class ConfidenceStep:
 
     @classmethod
     def from_policy(cls, policy: ThresholdPolicy) -> ConfidenceStep:
-        """Take what a policy does on the cases that it was decided on."""
+        """Return the results of a policy on the cases that it was decided on."""
         chosen, guarantee = policy.default, policy.guarantee
         return cls(
             confidence=None if guarantee is None else guarantee.only_confidence,
@@ -59,7 +58,7 @@ class ConfidenceStep:
 
 
 def _expected_cost(policy: ThresholdPolicy) -> float:
-    """Return the expected normalised cost of the threshold for each cost."""
+    """Return the expected normalised cost, with the threshold of each cost."""
     probability, t_integral = cost_moments(policy.scenario.costs, policy.switches, policy.odds)
     choices, values = policy.choices, policy.values
     if values is None:
@@ -73,12 +72,12 @@ def _expected_cost(policy: ThresholdPolicy) -> float:
 
 @dataclass(frozen=True, repr=False)
 class ConfidenceCurve(ReprMixin):
-    """What each confidence costs; any of them may be chosen after it was looked at.
+    """The price of each confidence; any may be chosen after the curve is seen.
 
     Attributes
     ----------
     steps : tuple of ConfidenceStep
-        From the highest confidence to the lowest; the last is without a guarantee.
+        From the highest confidence to the lowest; the last step is without a guarantee.
     deployed : float
         The confidence of the policy.
 
@@ -106,18 +105,18 @@ class ConfidenceCurve(ReprMixin):
 
     @property
     def given_up(self) -> tuple[float, ...]:
-        """Expected cost beyond that without a guarantee, for each step."""
+        """Expected cost of each step, less that without a guarantee."""
         plain = self.steps[-1].expected_cost
         return tuple(step.expected_cost - plain for step in self.steps)
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return a row for each step."""
-        rows = [asdict(step) for step in self.steps]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        """Return a data frame with a row for each step."""
+        names = ConfidenceStep.__dataclass_fields__
+        columns = {name: [getattr(step, name) for step in self.steps] for name in names}
         return make_frame(columns | {"given_up": list(self.given_up)}, backend)
 
     def table(self) -> Table:
-        """Return the steps as people read them."""
+        """Return a table with a row for each step."""
         head = ("threshold", "alarms", "tp", "recall", "expected cost", "given up")
         named = len({step.model for step in self.steps}) > 1
         rows = [("confidence", *(("model",) if named else ()), *head)]
@@ -128,9 +127,8 @@ class ConfidenceCurve(ReprMixin):
             rows.append((confidence, *model, *_cells(step), short(given_up)))
         return Table.from_rows(rows)
 
-    def _parts(self) -> Iterable[str | Table]:
-        yield self.table()
-        yield "* deployed; any confidence of the ladder may be chosen"
+    def _parts(self) -> tuple[Table, str]:
+        return self.table(), "* deployed; any confidence of the ladder may be chosen"
 
 
 def _cells(step: ConfidenceStep) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A threshold for each cost ratio: what is deployed, and how it is shown."""
+"""A threshold for each cost ratio: which is deployed, and how all are printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.core.costs import read_cost_ratios
 from voros.core.hull import Choice, choice_columns
-from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
@@ -52,7 +52,7 @@ class CostThresholds:
 
     @property
     def odds(self) -> float:
-        """Negatives per positive, or the same of their values: what costs over t are read with."""
+        """Negatives per positive, or the ratio of their values, which costs over t depend on."""
         if self.values is None:
             return self.n_negative / self.n_positive
         return self.values.false_alarm_cost / self.values.miss_value
@@ -64,12 +64,12 @@ class CostThresholds:
 
     @property
     def switches(self) -> FloatArray:
-        """Rising cost ratios at which the next threshold takes over."""
+        """Rising cost ratios; from each on, the next threshold is deployed."""
         return np.array([choice.cost_ratio_low for choice in self.choices[1:]])
 
     @property
     def probabilities(self) -> FloatArray:
-        """Probability of each interval, if the class sizes are those of the validation data."""
+        """Probability of each interval, at the class sizes of the validation data."""
         return cost_moments(self.scenario.costs, self.switches, self.odds)[0]
 
     @property
@@ -83,8 +83,8 @@ class CostThresholds:
         Parameters
         ----------
         cost_ratio : float or array-like, optional
-            Any number of at least 0, within or beyond the scenario's range; None is the default
-            threshold, for when the cost ratio is not known.
+            Any number of at least 0, within or beyond the scenario's range; None returns the
+            default threshold, for a cost ratio that is not known.
 
         Returns
         -------
@@ -98,22 +98,22 @@ class CostThresholds:
         return chosen if ratios.ndim else float(chosen)
 
     def fixed(self) -> Self:
-        """Return the policy that deploys the default threshold whatever the cost ratio is."""
+        """Return the policy that deploys the default threshold at every cost ratio."""
         strategy: PolicyStrategy = "single" if self.strategy in COST_AWARE else self.strategy
         return replace(self, strategy=strategy, choices=(self.default,))
 
     def confidence_curve(self) -> ConfidenceCurve:
-        """Return what each confidence of the guarantee's ladder would deploy, and what it costs.
+        """Return the threshold at each confidence of the guarantee's ladder, and its cost.
 
-        The ladder was fixed beforehand, so any of its confidences may be chosen after a look at
-        the curve: decide again with ``guarantee=policy.guarantee.at(0.8)``.
+        The ladder was fixed beforehand, so any of its confidences may be chosen after the curve is
+        seen: decide again with ``guarantee=policy.guarantee.at(0.8)``.
         """
         confidence = None if self.guarantee is None else self.guarantee.confidence
         if not self.curve or not isinstance(confidence, float):
             raise ArgumentError(
                 "guarantee",
-                " has one confidence or none; a curve needs a ladder that was fixed beforehand, as "
-                "guarantee=voros.Guarantee(confidence=(0.95, 0.9, 0.8))",
+                " has one confidence or none; a curve needs a ladder that was fixed beforehand, "
+                "such as guarantee=voros.Guarantee(confidence=(0.95, 0.9, 0.8))",
             )
         return ConfidenceCurve(self.curve, confidence)
 
@@ -136,43 +136,57 @@ class CostThresholds:
 
     def summary(self) -> list[tuple[str, str]]:
         """Return model, limits, guarantee and cases, as pairs of name and text."""
-        return _metadata(self)
+        scenario = self.scenario
+        guarantee = "none" if self.guarantee is None else self.guarantee.words
+        if self.guarantee is not None and self.n_models > 1:
+            guarantee += f"; error split over {self.n_models} models"
+        if self.guarantee is not None and self.origin is not None and self.origin.plan:
+            guarantee += f"; {self.origin.plan}"
+        positive = positives_in_words(self.n_positive, scenario.prevalence)
+        return [
+            ("policy for", "one model" if self.model is None else self.model),
+            ("strategy", self.strategy),
+            *([] if self.rule is None else [("rule", repr(self.rule))]),
+            ("costs", scenario.costs.words),
+            *([] if self.values is None else [("values", _values(self.values))]),
+            ("precision", f"at least {scenario.min_precision:g}"),
+            *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
+            ("alarms", f"at most {self._most_alarms}"),
+            ("guarantee", guarantee),
+            ("validated on", f"{self._all_cases}, {positive}"),
+        ]
+
+    @property
+    def _all_cases(self) -> str:
+        if self.rule is None or self.origin is None:
+            return f"{count(self.n_positive + self.n_negative)} cases"
+        days = count(self.origin.patient_days or 0.0)
+        return f"{self.origin.n_stays:,} stays over {days} patient-days"
+
+    @property
+    def _most_alarms(self) -> str:
+        scenario, origin = self.scenario, self.origin
+        per_period = f"{scenario.capacity:,} {scenario.rule}"
+        if self.rule is not None and scenario.per_period:
+            # The periods are those of admission, which the policy does not count.
+            return per_period
+        n_periods = None
+        if origin is not None:
+            n_periods = origin.n_periods if self.rule is None else origin.patient_days
+        most = scenario.max_alarms(self.n_positive + self.n_negative, 0.0, n_periods)
+        whole = count_within(most, *(choice.alarms for choice in self.choices))
+        return f"{whole} of {self._all_cases}" + (f" ({per_period})" if scenario.per else "")
 
     def table(self) -> Table:
-        """Return the default threshold and, where others are used, those at each cost."""
-        return Table.from_rows(_thresholds(self))
-
-
-def _metadata(policy: CostThresholds) -> list[tuple[str, str]]:
-    scenario, cases = policy.scenario, policy.n_positive + policy.n_negative
-    if policy.rule is None or policy.origin is None:
-        n_periods: float | None = None if policy.origin is None else policy.origin.n_periods
-        all_cases = f"{count(cases)} cases"
-    else:
-        n_periods = policy.origin.patient_days or 0.0
-        all_cases = f"{policy.origin.n_stays:,} stays over {count(n_periods)} patient-days"
-    most = scenario.max_alarms(cases, one_case=0.0, n_periods=n_periods)
-    rule = f" ({scenario.capacity:,} {scenario.rule})" if scenario.per else ""
-    alarms = f"{count_within(most, *(c.alarms for c in policy.choices))} of {all_cases}{rule}"
-    if policy.rule is not None and scenario.per not in (None, PATIENT_DAY):
-        # The periods are those of admission, which the policy does not count.
-        alarms = f"{scenario.capacity:,} {scenario.rule}"
-    shared = f"; error split over {policy.n_models} models" if policy.n_models > 1 else ""
-    if policy.origin is not None and policy.origin.plan:
-        shared += f"; {policy.origin.plan}"
-    positive = positives_in_words(policy.n_positive, scenario.prevalence)
-    return [
-        ("policy for", "one model" if policy.model is None else policy.model),
-        ("strategy", policy.strategy),
-        *([] if policy.rule is None else [("rule", repr(policy.rule))]),
-        ("costs", scenario.costs.words),
-        *([] if policy.values is None else [("values", _values(policy.values))]),
-        ("precision", f"at least {scenario.min_precision:g}"),
-        *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
-        ("alarms", f"at most {alarms}"),
-        ("guarantee", "none" if policy.guarantee is None else policy.guarantee.words + shared),
-        ("validated on", f"{all_cases}, {positive}"),
-    ]
+        """Return the default threshold and, where there are others, that of each cost."""
+        low, high = self.scenario.costs.ratio_range(self.odds)
+        used = [c for c, p in zip(self.choices, self.probabilities, strict=True) if p > 0]
+        rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
+        rows.append(("default", *_cells(self.default)))
+        for choice in used if len(used) > 1 else ():
+            start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
+            rows.append((interval(start, end), *_cells(choice)))
+        return Table.from_rows(rows)
 
 
 def _values(values: PolicyValues) -> str:
@@ -181,18 +195,6 @@ def _values(values: PolicyValues) -> str:
         f"positives are worth {short(values.miss_value)}, false alarms on all negatives would cost "
         f"{short(values.false_alarm_cost)} times the cost ratio; threshold on the score{times}"
     )
-
-
-def _thresholds(policy: CostThresholds) -> list[tuple[str, ...]]:
-    """The default threshold, and those for the scenario's costs."""
-    low, high = policy.scenario.costs.ratio_range(policy.odds)
-    used = [c for c, p in zip(policy.choices, policy.probabilities, strict=True) if p > 0]
-    rows: list[tuple[str, ...]] = [("cost ratio", "threshold", "alarms", "precision", "recall")]
-    rows.append(("default", *_cells(policy.default)))
-    for choice in used if len(used) > 1 else ():
-        start, end = max(choice.cost_ratio_low, low), min(choice.cost_ratio_high, high)
-        rows.append((interval(start, end), *_cells(choice)))
-    return rows
 
 
 def _cells(choice: Choice) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""Fixed thresholds on new data: what each raises there, and what that costs."""
+"""Evaluate fixed thresholds on new data: the alarms of each, and what they cost."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Deployment:
-    """Thresholds, the cost ratios at which each is deployed, and the limits they are held to.
+    """Thresholds, the cost ratios at which each is deployed, and the limits that they must keep.
 
     Attributes
     ----------
     thresholds : ndarray of shape (n_intervals,)
     switches : ndarray of shape (n_intervals - 1,)
-        Rising cost ratios; at a switch the threshold above it is deployed.
+        Rising cost ratios; at a switch the next threshold is deployed.
     scenario : Scenario
         If it names a prevalence, the new cases are reweighted to it.
     guarantee : Guarantee or None
     words : str
-        Which thresholds these are.
+        A name of the thresholds.
     """
 
     thresholds: FloatArray
@@ -71,7 +71,7 @@ class Deployment:
         codes: AnyArray | None = None,
         values: CaseValues | None = None,
     ) -> PolicyEvaluation:
-        """Evaluate on cases, which may be of one class only; ``codes`` are their groups."""
+        """Evaluate on cases, which may all be of one class; ``codes`` are their groups."""
         if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
             raise ValueError(
                 f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
@@ -104,7 +104,7 @@ class Deployment:
         confidence_level: float,
         grouped: GroupedCounts | None = None,
     ) -> PolicyEvaluation:
-        """Evaluate on what each threshold raises."""
+        """Evaluate on the counts at each threshold."""
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
         cases = observed if prevalence is None else reweighted(observed, prevalence)
@@ -196,12 +196,12 @@ class Deployment:
             )
 
     def _moments(self, cases: OperatingPoints) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Integrals of 1, t and the cost ratio over the costs of each threshold."""
+        """Return integrals of 1, t and the cost ratio over the costs of each threshold."""
         costs, odds = self.scenario.costs, _odds(cases)
         probability, t_integral = cost_moments(costs, self.switches, odds)
         ratio_integral = ratio_moments(costs, self.switches, odds)
         if not (cases.n_positive and cases.n_negative):
-            # Only false alarms, or only misses, can cost anything.
+            # In a single class, only false alarms or only misses can cost anything.
             t_integral = probability if cases.n_positive == 0 else np.zeros_like(probability)
         return probability, t_integral, ratio_integral
 
@@ -215,18 +215,18 @@ class Deployment:
 
 
 def _odds(cases: OperatingPoints) -> float:
-    """Negatives per positive; 1 where a class has no case, and it does not matter."""
+    """Return negatives per positive; 1 where a class has no case, and the ratio has no effect."""
     both = cases.n_positive > 0 and cases.n_negative > 0
     return cases.negatives_per_positive if both else 1.0
 
 
 def _rate(counts: AnyArray, n_cases: float) -> FloatArray:
-    """Share of a class; 0 where it has no case, and no weight then either."""
+    """Return shares of a class; 0 where it has no case, and no effect."""
     return np.asarray(counts / n_cases if n_cases else np.zeros(len(counts)))
 
 
 def alarm_rows(points: OperatingPoints, thresholds: FloatArray) -> AnyArray:
-    """Find the operating point at which ``score >= threshold``, for each threshold."""
+    """Return the row of the operating point of each threshold."""
     if np.isnan(points.thresholds).any():
         raise ValueError("points carry no thresholds, so fixed thresholds cannot be looked up")
     points.covers.check_thresholds(points.thresholds, thresholds)

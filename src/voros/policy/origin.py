@@ -1,4 +1,4 @@
-"""What thresholds were decided on, and how: cases, limits, strategy."""
+"""The validation data behind a policy: cases, values and strategies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PolicyStrategy: TypeAlias = Literal[
 POLICY_STRATEGIES: tuple[PolicyStrategy, ...] = get_args(PolicyStrategy)
 
 COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros", "expected_cost")
-"""Strategies that deploy another threshold when the cost ratio is another."""
+"""Strategies whose threshold depends on the cost ratio."""
 
 BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
 """Strategies that deploy the threshold of greatest recall."""
@@ -24,14 +24,14 @@ BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyValues:
-    """What the validation cases were worth, and what thresholds are compared with.
+    """Sums of the values of validation cases, and what thresholds are compared with.
 
     Attributes
     ----------
     miss_value : float
-        The sum over the positives, at the scenario's prevalence if it names one.
+        Sum over the positives, at the scenario's prevalence if it names one.
     false_alarm_cost : float
-        The sum over the negatives.
+        Sum over the negatives.
     threshold_on : {"score", "value"}
         "value" is score times the miss value of the case.
     """
@@ -42,39 +42,37 @@ class PolicyValues:
 
     @classmethod
     def from_points(cls, points: OperatingPoints) -> PolicyValues | None:
-        """Take the sums of points whose cases have values; None for any others."""
-        worth = points.worth
-        return (
-            None
-            if worth is None
-            else cls(miss_value=float(worth.n_positive), false_alarm_cost=float(worth.n_negative))
-        )
+        """Return the sums of points whose cases have values; None for other points."""
+        if points.worth is None:
+            return None
+        sums = float(points.worth.n_positive), float(points.worth.n_negative)
+        return cls(miss_value=sums[0], false_alarm_cost=sums[1])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What thresholds were decided on, and by which version of voros.
+    """The cases on which thresholds were decided, and the version of voros that did.
 
     Attributes
     ----------
     n_positive, n_negative : float
         Validation cases of each class as observed, or the sums of their weights.
     n_groups : int or None
-        How many patients they belong to, where that was said.
+        Number of patients, where groups were given.
     n_periods : int or None
-        How many periods they fall in, where the capacity is one per period.
+        Number of periods, where the capacity is one per period.
     period_correlation : float or None
-        Of the alarms of neighbouring periods, or blocks of them, at the most lenient threshold
-        that a guarantee allows.
+        Correlation of the alarms of neighbouring periods, or blocks of them, at the most lenient
+        threshold that a guarantee allows.
     version : str
     n_development : int or None
-        On how many development cases model and thresholds were fixed before the validation cases
-        certified them, where that was so.
+        Number of development cases that fixed model and thresholds, where there were some.
     n_planned : int or None
-        How many thresholds were fixed there, to be tested in sequence.
+        Number of thresholds that they fixed, to be tested in sequence.
     n_stays : int or None
+        Number of stays, for alarms over stays.
     patient_days : float or None
-        Of alarms over stays: how many stays there were, and how long, at the scenario's prevalence.
+        Length of the stays, at the scenario's prevalence.
 
     Examples
     --------
@@ -99,12 +97,12 @@ class Origin:
 
     @property
     def has_repeated_groups(self) -> bool:
-        """Whether some patient is known to have several of the cases."""
+        """Whether some patient is known to have several cases."""
         return self.n_groups is not None and self.n_groups < self.n_positive + self.n_negative
 
     @property
     def plan(self) -> str:
-        """How thresholds were fixed before validation, in words; empty where they were not."""
+        """How thresholds were fixed on development cases, in words; empty without any."""
         if self.n_development is None or self.n_planned is None:
             return ""
         one = self.n_planned == 1

@@ -1,4 +1,4 @@
-"""What a policy did on new cases: expected cost, precision, alarms, with intervals."""
+"""The evaluation of a policy on new cases: expected cost, precision, alarms, with intervals."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PolicyEvaluation(ReprMixin):
-    """What a policy does on one set of cases, its thresholds fixed beforehand.
+    """Measures of a policy on new cases, its thresholds fixed beforehand.
 
     Attributes
     ----------
     expected_cost : float
-        Expected normalised cost over the cost distribution, in [0, 1]; lower is better. It uses
-        the class sizes of these cases.
+        Expected normalised cost over the cost distribution, in [0, 1]; lower is better. It depends
+        on the class sizes of these cases.
     cost_per_1000 : float
-        Expected cost of 1,000 such cases, a miss costing 1 and a false alarm its cost ratio; with
-        values, a miss its value and a false alarm the cost ratio times its cost.
+        Expected cost of 1,000 such cases, where a miss costs 1 and a false alarm the cost ratio;
+        with values, a miss costs its value and a false alarm the cost ratio times its cost.
     mean_precision : float
-        Expected precision of the deployed threshold, over the costs at which it raises any alarm
-        (no alarm, no precision); NaN when it never does.
+        Expected precision of the deployed threshold over the costs at which it raises an alarm;
+        NaN where it never does.
     mean_recall : float
         Expected recall; NaN where no case is positive.
     mean_alarms : float
@@ -55,31 +55,32 @@ class PolicyEvaluation(ReprMixin):
     max_alarms : float
         The capacity as a number of alarms on these cases.
     choices : tuple of Choice
-        The thresholds that are deployed at some possible cost, with what each does here.
+        The thresholds that are deployed at some possible cost, with their counts on these cases.
     probabilities : ndarray
         Probability of the costs at which each is deployed.
     violations : tuple of Violation
-        One for each limit that some deployed threshold breaks; a capacity per period with
-        ``exceed`` is two, of the mean and of the share of periods above.
+        One for each limit that some deployed threshold breaks. A capacity per period with
+        ``exceed`` is two limits, on the mean and on the share of periods above.
     deployed : str
-        Which thresholds: those that `ThresholdPolicy.predict` deploys with the same arguments.
+        Name of the thresholds, those of `ThresholdPolicy.predict` with the same arguments.
     scenario : Scenario
     guarantee : Guarantee or None
         The promise that the policy was made with.
     n_positive, n_negative : float
-        The cases, at the scenario's prevalence if it names one.
+        Cases of each class, at the scenario's prevalence if it names one.
     confidence_level : float
         Of the intervals.
     counts : ThresholdCounts
-        As observed, what the intervals rest on.
+        Counts as observed, from which the intervals are computed.
     by_period : PeriodEvaluation or None
         Alarms of each period, where the capacity is one per period.
     by_subgroup : SubgroupEvaluation or None
-        The same measures in each subgroup of cases, where subgroups were named with ``by``.
+        The same measures in each subgroup, where ``by`` was given.
     validation_groups : int or None
-        Groups of the validation cases, where some had several and none were named here.
+        Number of groups of the validation cases, where some had several cases and no groups were
+        given here.
     values : PolicyValues or None
-        Sums of the values of these cases, where they have some: costs are then sums of values.
+        Sums of the values of these cases, where cases have values: costs are then sums of values.
 
     Examples
     --------
@@ -116,22 +117,22 @@ class PolicyEvaluation(ReprMixin):
 
     @cached_property
     def intervals(self) -> EvaluationIntervals | None:
-        """Where the means lie in the population that the cases come from.
+        """Intervals of the means in the population that the cases come from.
 
-        They take cases as independent, or groups where ``groups`` were named. None where cases are
+        They take groups as independent, or cases where no groups were given. None where cases are
         weighted.
         """
         return self.counts.intervals(self.confidence_level) if self.counts.whole else None
 
     def in_money(self, false_alarm_cost: float | None = None) -> MoneyCost:
-        """Expected cost of 1,000 such cases in units of money, with its interval.
+        """Return the expected cost of 1,000 such cases in units of money, with its interval.
 
         Parameters
         ----------
         false_alarm_cost : float
-            What a false alarm costs; a miss then costs it divided by the cost ratio, on average
-            over the cost distribution. Left out where cases have values of their own, which say
-            what errors cost; there is no interval then (`voros.bootstrap` has one).
+            Cost of a false alarm; a miss then costs it divided by the cost ratio, on average over
+            the cost distribution. Leave it out where cases have values, which state the cost of
+            errors; there is no interval then (`voros.bootstrap` has one).
 
         Returns
         -------
@@ -140,7 +141,7 @@ class PolicyEvaluation(ReprMixin):
         Raises
         ------
         ArgumentError
-            Where the cost distribution gives a miss no mean price, as ``uniform_t(0, 1)`` does.
+            If the mean price of a miss is infinite, as it is with ``uniform_t(0, 1)``.
 
         Examples
         --------
@@ -165,7 +166,7 @@ class PolicyEvaluation(ReprMixin):
         return not self.violations
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return the deployed thresholds as a data frame, one row per interval of the cost."""
+        """Return a data frame with a row for each deployed threshold."""
         rows = choice_columns(self.choices)
         rows["probability"] = self.probabilities.tolist()
         for limit in self.scenario.limit_names:
@@ -181,28 +182,26 @@ class PolicyEvaluation(ReprMixin):
         if self.values is not None:
             said.append("costs add up the values of cases; voros.bootstrap has their intervals")
         if self.counts.whole:
-            said.append(f"intervals take {self._independent} as independent{self._dependence}")
+            said.append(self._independence)
         if self.guarantee is not None:
             said.append(f"guarantee: {self.guarantee.words}")
         subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
         return [title, self.table(), *said, *subgroups]
 
     @property
-    def _dependence(self) -> str:
-        if self.validation_groups is None:
-            return ""
-        n_groups = f"{self.validation_groups:,} groups"
-        return f", although those of validation belonged to {n_groups}; name groups here too"
-
-    @property
-    def _independent(self) -> str:
-        grouped = self.counts.grouped
-        if grouped is None:
-            return "cases"
-        equal = f", which count as {short(grouped.n_effective)} equal ones,"
-        return (
-            f"{grouped.n_groups:,} groups{equal if grouped.n_effective < grouped.n_groups else ''}"
-        )
+    def _independence(self) -> str:
+        """What the intervals take as independent."""
+        units, note, grouped = "cases", "", self.counts.grouped
+        if grouped is not None:
+            units = f"{grouped.n_groups:,} groups"
+            if grouped.n_effective < grouped.n_groups:
+                units += f", which count as {short(grouped.n_effective)} equal groups,"
+        if self.validation_groups is not None:
+            note = (
+                f", although those of validation belonged to {self.validation_groups:,} groups; "
+                "pass groups here too"
+            )
+        return f"intervals take {units} as independent{note}"
 
     def table(self, title: str = "") -> Table:
         """Return the means with intervals and limits."""
@@ -227,7 +226,7 @@ class PolicyEvaluation(ReprMixin):
         return Table.from_rows([("", "mean", span, "limit"), *cells, *self._period_rows()], title)
 
     def _period_rows(self) -> list[tuple[str, str, str, str]]:
-        """Rows for a capacity per period; of the share above, exact limits over periods."""
+        """Return rows of a capacity per period; the interval of the share above is exact."""
         by_period = self.by_period
         if by_period is None:
             return []

@@ -1,10 +1,9 @@
 r"""A review band: alarm at once, review, or nothing, by two thresholds on the score.
 
-A review costs k misses and reveals the truth. With n(t) cases at or above t, of which TP(t) are
-positive, alarms from a on and reviews from r to a cost
-:math:`c\,FP(a) + k (n(r) - n(a)) + P - TP(r)` misses. For every a the best r has the lowest
-:math:`k\,n(r) - TP(r)` within the review capacity, whatever c is; so the best of all pairs is found
-in one pass over a.
+A review costs k misses and reveals the truth. Of n(t) cases at or above t, TP(t) are positive.
+Alarms from a on and reviews from r to a cost :math:`c\,FP(a) + k (n(r) - n(a)) + P - TP(r)` misses.
+For every a the best r has the lowest :math:`k\,n(r) - TP(r)` within the review capacity, whatever c
+is. So one pass over a finds the best pair.
 """
 
 from __future__ import annotations
@@ -37,23 +36,23 @@ __all__ = ["ReviewBand", "ReviewCounts", "review_band"]
 LEVELS = ("alarm", "review", "nothing")
 
 Levels: TypeAlias = tuple[float, float, float]
-"""A count of each level."""
+"""A count for each level."""
 
 BAND_FORMAT, BAND_SCHEMA = "voros review band", 1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ReviewCounts(ReprMixin):
-    """What two thresholds do with some cases.
+    """Counts of two thresholds on some cases.
 
     Attributes
     ----------
     cases, positive : tuple of three floats
-        Cases that raise an alarm, are reviewed, and neither; and how many of each are positive.
+        Cases that raise an alarm, are reviewed, and neither; and the positives among each.
     max_alarms, max_reviews : float
         The capacities, as numbers of cases.
     cost : float
-        Cost in misses: of false alarms, reviews and positives that are neither.
+        Cost in misses of false alarms, reviews, and positives without either.
 
     Examples
     --------
@@ -72,7 +71,7 @@ class ReviewCounts(ReprMixin):
 
     @property
     def precision(self) -> float:
-        """Share of the alarms at once that are true; NaN where there are none."""
+        """Share of the alarms that are correct; NaN where there are none."""
         return self.positive[0] / self.cases[0] if self.cases[0] else float("nan")
 
     @property
@@ -116,13 +115,13 @@ class ReviewBand(ReprMixin):
     Attributes
     ----------
     alarm_threshold, review_threshold : float
-        Alarm from the first on, review from the second up to the first. Both are +inf where nothing
-        is done, and equal where nothing is reviewed.
+        Alarm from the first on, review from the second up to the first. Both are +inf if nothing is
+        done, and they are equal if nothing is reviewed.
     scenario : Scenario
     review_capacity, review_cost : float
     validation : ReviewCounts
     model : str or None
-        Whose scores the thresholds are for.
+        Name of the model whose scores the thresholds are for.
 
     Examples
     --------
@@ -151,7 +150,7 @@ class ReviewBand(ReprMixin):
     def evaluate(
         self, y_true: Any, y_score: Any = None, *, pos_label: Any = None, sample_weight: Any = None
     ) -> ReviewCounts:
-        """Count what the thresholds do with other cases.
+        """Count alarms and reviews of other cases.
 
         Parameters are those of `voros.evaluate`.
 
@@ -167,7 +166,7 @@ class ReviewBand(ReprMixin):
         return _counts(points, (alarm, review), self.scenario, self.review_cost, max_reviews)
 
     def most(self, n_cases: int) -> tuple[float, float]:
-        """Return how many of some cases may raise an alarm, and be reviewed.
+        """Return the most alarms and the most reviews of a number of cases.
 
         Returns
         -------
@@ -179,7 +178,8 @@ class ReviewBand(ReprMixin):
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the band as JSON text, and write it to a file if a path is given.
 
-        Numbers are read back exactly. An existing file is replaced only with ``force=True``.
+        `from_json` reads numbers back exactly. An existing file is replaced only with
+        ``force=True``.
         """
         fields = {"format": BAND_FORMAT, "schema": BAND_SCHEMA, **vars(self)}
         fields["scenario"] = self.scenario.fields()
@@ -210,7 +210,7 @@ class ReviewBand(ReprMixin):
 
     @property
     def words(self) -> str:
-        """From which score on alarms are raised, and cases reviewed."""
+        """The scores from which alarms are raised, and cases reviewed, in words."""
         alarm, review = self.alarm_threshold, self.review_threshold
         said = "no alarm" if np.isinf(alarm) else f"alarm from {threshold_text(alarm)} on"
         return f"{said}, " + (
@@ -234,22 +234,21 @@ def review_band(
 ) -> ReviewBand:
     """Choose two thresholds of least expected cost: alarm, review, or nothing.
 
-    A review is assumed to reveal the truth: a reviewed case is neither missed nor a false alarm.
+    A review is assumed to reveal the truth: a reviewed case is neither a miss nor a false alarm.
 
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight
-        As in `partial_voros_score`, `OperatingPoints` in place of `y_true` and `y_score` too.
+        As in `partial_voros_score`; `OperatingPoints` may replace `y_true` and `y_score`.
     scenario : Scenario
-        Its precision floor and capacity are limits on the alarms that are raised at once; a recall
-        floor counts reviews too. The pair is best at its mean cost ratio. A capacity per period is
-        refused.
+        Precision floor and capacity limit the alarms; a recall floor counts reviews too. The pair
+        is best at the mean cost ratio. A capacity per period is refused.
     review_capacity : float or int
-        Most reviews: a share of the cases, or a number of them.
+        The most reviews: a share of the cases, or a number of them.
     review_cost : float
-        Cost of a review, in misses, where a false alarm costs the cost ratio.
+        Cost of a review, in misses; a false alarm costs the cost ratio.
     model : str, optional
-        Whose scores these are, for the file of the band.
+        Name of the model, saved with the band.
 
     Returns
     -------
@@ -258,7 +257,7 @@ def review_band(
     Raises
     ------
     InfeasibleError
-        Where alarms and reviews together do not meet a recall floor.
+        If alarms and reviews together cannot meet a recall floor.
 
     Notes
     -----
@@ -309,16 +308,17 @@ def review_band(
 
 
 def is_review_band(source: str | Path) -> bool:
-    """Whether JSON text or a file says that it is a review band."""
+    """Return whether JSON text or a file holds a review band."""
     document = read_document(source, "saved policy").value
     return isinstance(document, dict) and document.get("format") == BAND_FORMAT
 
 
 def best_reviews(alarms: AnyArray, value: FloatArray, max_reviews: float) -> AnyArray:
-    """Return, for every row as alarms at once, the row of least value that reviews may reach.
+    """Return, for alarms at every row, the row of least value that reviews may reach.
 
-    Rows are by rising alarms. Of equal values the fewest reviews are taken. Ranges of twice the
-    length are built from two halves, and each row's range is covered by two such ranges.
+    Rows are in order of rising alarms. Of equal values that with fewest reviews is returned. The
+    best rows of ranges are computed by doubling the length: the range of each row is covered by two
+    ranges whose length is a power of two.
     """
     stop = np.searchsorted(alarms, alarms + max_reviews, side="right")
     length, best, size = stop - np.arange(len(alarms)), np.arange(len(alarms)), 1
@@ -332,7 +332,7 @@ def best_reviews(alarms: AnyArray, value: FloatArray, max_reviews: float) -> Any
 
 
 def _lower(value: FloatArray, first: AnyArray, second: AnyArray) -> AnyArray:
-    """Return, of two rows each, the one of lower value, or the first."""
+    """Return the row of lower value of each pair, or the first if they are equal."""
     return np.where(value[second] < value[first], second, first)
 
 
@@ -375,7 +375,7 @@ def _counts(
 
 
 def _unmet(decision: Decision, scenario: Scenario, max_reviews: float) -> str:
-    """Say how many positives alarms within the limits and reviews find at most."""
+    """Say which recall alarms and reviews can reach within the other limits."""
     points = decision.points
     last = np.searchsorted(points.alarms, points.alarms + max_reviews, side="right") - 1
     most = points.tp[last[decision.feasible]].max()

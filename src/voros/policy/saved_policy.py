@@ -1,13 +1,11 @@
-"""Reads a saved threshold policy: versioned, every number exactly as it was.
+"""Read a saved threshold policy: versioned, with every number exactly as it was.
 
-A policy that is read is the one that was saved: a file whose values are not those of its checksum
-is refused.
+A file whose values do not match its checksum is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,28 +14,23 @@ from voros.alarms.rule import AlarmRule
 from voros.core.costs import CostDistribution, Over, Samples, Uniform, from_scipy, scipy_family
 from voros.core.hull import Choice
 from voros.core.scenario import SCENARIO_PARTS, Scenario
-from voros.io.documents import Entry, read_document
+from voros.io.documents import Entry
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import Origin, PolicyValues
 
 POLICY_FORMAT = "voros threshold policy"
 POLICY_SCHEMA = 7
-"""Raised whenever the fields of a file change."""
+"""Increases whenever the fields of a file change."""
 
 
-def parse_policy(source: str | Path) -> dict[str, Any]:
-    """Read JSON text or a file into the arguments of `ThresholdPolicy`.
+def policy_arguments(document: Entry) -> dict[str, Any]:
+    """Return the arguments of `ThresholdPolicy` that a document, or part of one, holds.
 
     Raises
     ------
     DocumentError
-        When it is not a saved policy, or was changed after it was saved.
+        If it is not a saved policy, or was changed after it was saved.
     """
-    return policy_arguments(read_document(source, "saved policy"))
-
-
-def policy_arguments(document: Entry) -> dict[str, Any]:
-    """Return the arguments of `ThresholdPolicy` that a document holds, alone or within another."""
     from voros.guarantee import Guarantee
 
     fields = document.saved(POLICY_FORMAT, POLICY_SCHEMA)
@@ -65,7 +58,7 @@ def policy_arguments(document: Entry) -> dict[str, Any]:
 
 
 def saved_scenario(entry: Entry) -> Scenario:
-    """Read a scenario that `Scenario.fields` gave."""
+    """Read a scenario from what `Scenario.fields` returned."""
     parts = {name: part.value for name, part in entry.keys(*SCENARIO_PARTS).items()}
     parts["cost_ratio"] = entry.made(_read_costs, **parts["cost_ratio"])
     return entry.made(Scenario, **parts)

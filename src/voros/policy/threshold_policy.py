@@ -1,4 +1,4 @@
-"""ThresholdPolicy: which threshold to deploy at which cost ratio, decided on validation data."""
+"""ThresholdPolicy: the threshold to deploy at each cost ratio, decided on validation data."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import ThresholdOn, compared_scores, refuse_values
 from voros.exceptions import NeverAlarmWarning, warn_caller
+from voros.io.documents import read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ONLY_MODEL, check_thresholds, read_development, read_points
 from voros.notices import warn_of_few_alarms
@@ -31,7 +32,7 @@ from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import Planned
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, PolicyValues
-from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, parse_policy
+from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, policy_arguments
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -40,42 +41,42 @@ if TYPE_CHECKING:
 class ThresholdPolicy(AppliedThresholds):
     """The map from cost ratio to threshold, decided on validation data.
 
-    `Selection.policy` makes the one of the model that `select_model` chose; for scores of a model
-    that was fixed beforehand, `from_validation` or `from_points` do. An alarm is
-    ``score >= threshold``; the threshold +inf raises no alarm, and is all that is left when nothing
-    else meets the limits.
+    `Selection.policy` makes the policy of the model that `select_model` chose. For a model that was
+    fixed beforehand, use `from_validation` or `from_points`. A case raises an alarm if
+    ``score >= threshold``. The threshold +inf raises no alarm, and is deployed where no other
+    threshold meets the limits.
 
     Attributes
     ----------
     scenario : Scenario
     strategy : str
     choices : tuple of Choice
-        One for each interval of the cost ratio C_FP / C_FN, from 0 to infinity, with what its
-        threshold did on the validation data. An interval includes its lower end: where two
-        thresholds are equally good the one with fewer alarms is deployed.
+        One for each interval of the cost ratio C_FP / C_FN, from 0 to infinity, with the counts of
+        its threshold on the validation data. An interval includes its lower end: of two equally
+        good thresholds the one with fewer alarms is deployed.
     default : Choice
-        The threshold for when the cost ratio is not known at the time of the alarm: of the
+        The threshold to deploy where the cost ratio is not known at the time of the alarm: of the
         thresholds that meet the limits, the one of least expected normalised cost over the
-        scenario's distribution (for the cost-unaware strategies, their only one).
+        scenario's distribution (for strategies that ignore costs, their only threshold).
     n_positive, n_negative : float
         Class sizes of the validation data, at the scenario's prevalence if it names one.
     guarantee : Guarantee or None
         The promise that holds for this policy: only thresholds that keep it are deployed.
     model : str or None
-        Whose scores the thresholds are for, where that was said; saved with the rest.
+        Name of the model whose scores the thresholds are for.
     n_models : int
-        How many models this one was chosen from on the same cases. The error of the guarantee is
-        split over them.
+        Number of models from which this one was chosen on the same cases. The error of the
+        guarantee is split over them.
     pos_label : label or None
         The positive label of the validation data, where it was stated.
     origin : Origin or None
         The validation data as observed, and the version of voros that decided.
     curve : tuple of ConfidenceStep
-        What each confidence would deploy, where several were given; see `confidence_curve`.
+        The threshold at each confidence, where several were given; see `confidence_curve`.
     rule : AlarmRule or None
-        Of alarms over stays (`voros.alarm_points`): `alarms` applies it, and `predict` does not.
+        The rule of alarms over stays (`voros.alarm_points`), which `alarms` applies.
     values : PolicyValues or None
-        What the validation cases were worth, where they had values of their own.
+        Sums of the values of the validation cases, where cases have values.
 
     Examples
     --------
@@ -131,34 +132,33 @@ class ThresholdPolicy(AppliedThresholds):
             As in `voros.evaluate`.
         strategy : str, default "partial_voros"
             "partial_voros", "voros" and "expected_cost": at each cost ratio the best threshold that
-            meets the limits (they select models, and choose the same thresholds). "recall" and
-            "partial_auroc": one threshold, of greatest recall within the limits; of equals, the
-            one with fewest alarms. "single": the one threshold within the limits of least
+            meets the limits (they rank models differently, and choose the same thresholds).
+            "recall" and "partial_auroc": the threshold of greatest recall within the limits; of
+            equals, the one with fewest alarms. "single": the threshold within the limits of least
             expected normalised cost over the distribution.
         guarantee : Guarantee or confidence, optional
             Allow only thresholds that also keep the limits on future data, with confidence; 0.95
-            is ``Guarantee(0.95)``. Needs `n_models` or `development`. Of several confidences the
-            highest is deployed at which something passes; see `confidence_curve`.
+            is ``Guarantee(0.95)``. Requires `n_models` or `development`. Of several confidences
+            the policy has the highest at which a threshold passes; see `confidence_curve`.
         n_models : int, optional
-            How many models this one was chosen from on the same cases, itself included; 1 if it
-            was fixed before they were looked at. The error of the guarantee is split over them:
-            to certify the winner of 20 models as if it were the only one breaks the promise.
+            Number of models from which this one was chosen on the same cases, itself included; 1
+            if it was fixed before these cases were seen. The error of the guarantee is split over
+            them: the promise does not hold for the winner of 20 models with ``n_models=1``.
         development : tuple of (y_dev, score_dev), optional
             Labels and scores of the same model on cases that are not among the validation cases,
-            such as out-of-fold scores of the training cases. The thresholds to be tested are
-            fixed on them, one or a few, so that each is tested with the whole error. Only with a
-            guarantee, and not with repeated groups or a capacity per period. `n_models` is then 1
-            by default.
+            such as out-of-fold scores of the training cases. They fix one or a few thresholds, and
+            each is then tested with the whole error. Requires a guarantee; not with groups of
+            several cases or a capacity per period. `n_models` is then 1 by default.
         groups : array-like of shape (n_cases,), optional
-            The patient of each case. A guarantee needs it where patients have several cases:
+            The patient of each case. A guarantee requires it where patients have several cases:
             without `groups` all cases are taken as independent, and nothing can check that.
-            Thresholds without a guarantee do not depend on them; `evaluate` then says where its
-            intervals take cases as independent although these were not.
+            Thresholds without a guarantee do not depend on it; `evaluate` then notes where its
+            intervals take cases as independent.
         model : str, optional
-            Name of the model, to be kept with its thresholds.
+            Name of the model, saved with its thresholds.
         threshold_on : {"score", "value"}, default "score"
             "value" compares the threshold with score times miss value, the expected value of an
-            alarm; scores are then probabilities, and `predict` needs `miss_value` too.
+            alarm; scores are then probabilities, and `predict` requires `miss_value` too.
 
         Returns
         -------
@@ -167,11 +167,11 @@ class ThresholdPolicy(AppliedThresholds):
         Warns
         -----
         NeverAlarmWarning
-            When no threshold that raises an alarm is allowed; the policy then never alarms.
+            If no threshold that raises an alarm is allowed; the policy then never alarms.
         FewAlarmsWarning
-            When the capacity is a few alarms in thousands of cases, and may be meant in percent.
+            If the capacity is a few alarms in thousands of cases, and may be meant in percent.
         DependentPeriodsWarning
-            When a guarantee takes periods as independent and their alarms are correlated.
+            If a guarantee takes periods as independent and their alarms are correlated.
         """
         check_scenario(scenario)
         per_case = {"sample_weight": sample_weight, "groups": groups, "periods": periods}
@@ -209,7 +209,7 @@ class ThresholdPolicy(AppliedThresholds):
     ) -> ThresholdPolicy:
         """Decide the thresholds on operating points of the validation data.
 
-        Parameters are those of `from_validation`, ``development`` points as well; the points must
+        Parameters are those of `from_validation`; ``development`` takes points too. The points must
         carry thresholds.
 
         Returns
@@ -255,7 +255,7 @@ class ThresholdPolicy(AppliedThresholds):
         pos_label: Any = None,
         curve: tuple[ConfidenceStep, ...] = (),
     ) -> ThresholdPolicy:
-        """Choose from thresholds that may be deployed, without any warning.
+        """Choose from thresholds that may be deployed, without a warning.
 
         Returns
         -------
@@ -296,7 +296,7 @@ class ThresholdPolicy(AppliedThresholds):
         strategy: PolicyStrategy = "partial_voros",
         guarantee: Guarantee | None = None,
     ) -> ThresholdPolicy:
-        """Return the policy that never alarms, for when nothing else can be deployed."""
+        """Return the policy that never alarms."""
         deployed = at_deployment(points, scenario)
         never = np.arange(len(points)) == 0
         nothing = Decision(points=deployed, scenario=scenario, feasible=never, max_alarms=0.0)
@@ -306,13 +306,13 @@ class ThresholdPolicy(AppliedThresholds):
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the policy as JSON text, and write it to a file if a path is given.
 
-        Numbers are read back exactly. The file appears whole or not at all, and an existing one
-        is replaced only with ``force=True``.
+        `from_json` reads numbers back exactly. The file is written completely or not at all, and
+        an existing file is replaced only with ``force=True``.
         """
         return saved(json_text(self.fields()), path, force=force)
 
     def fields(self) -> dict[str, Any]:
-        """Return everything that is saved, in values that strict JSON can hold."""
+        """Return everything that is saved, in values of strict JSON."""
         return with_checksum(
             {
                 "format": POLICY_FORMAT,
@@ -341,14 +341,14 @@ class ThresholdPolicy(AppliedThresholds):
         -------
         ThresholdPolicy
         """
-        return cls(**parse_policy(source))
+        return cls(**policy_arguments(read_document(source, "saved policy")))
 
     def __eq__(self, other: object) -> bool:
         """Compare everything that is saved."""
         return isinstance(other, ThresholdPolicy) and self.fields() == other.fields()
 
     def __hash__(self) -> int:
-        """Hash scenario and thresholds."""
+        """Return a hash of scenario, strategy and thresholds."""
         return hash((self.scenario, self.strategy, self.thresholds.tobytes()))
 
 
@@ -362,7 +362,7 @@ def climbed(
 ) -> tuple[AllowedThresholds, tuple[ConfidenceStep, ...]]:
     """Return the thresholds that may be deployed, and what each confidence of a ladder costs.
 
-    Of a ladder they are those of the highest confidence at which something passes.
+    With a ladder they are those of the highest confidence at which a threshold passes.
     """
     if guarantee is None or not isinstance(guarantee.confidence, tuple):
         return allowed_thresholds(points, scenario, guarantee, n_models), ()
@@ -376,7 +376,7 @@ def climbed(
 
 
 def plain_label(label: Any) -> Any:
-    """Return numpy's numbers and texts as Python's."""
+    """Return a label as a Python number or text, where it is one of numpy."""
     return label.item() if isinstance(label, np.generic) else label
 
 

@@ -1,4 +1,4 @@
-"""The worklist: alarm the k highest scores of each period, of those above a threshold."""
+"""The worklist: the k highest scores of each period that reach a threshold raise an alarm."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ MEASURED = {
     "expected_cost": ("expected cost", short),
     "cost_per_1000": (PER_1000, short),
 }
-"""What worklist and threshold policy are compared by: the column's title, and how it is written."""
+"""Measures that compare worklist and threshold policy: title of the column, and its format."""
 
 WORKLIST_FORMAT = "voros worklist"
 WORKLIST_SCHEMA = 1
-"""Raised whenever the fields of a file change."""
+"""Increases whenever the fields of a file change."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,10 +53,10 @@ class WorklistEvaluation(ReprMixin):
     Attributes
     ----------
     worklist, threshold : PolicyEvaluation
-        Where scores are tied at the end of a list, the counts of the worklist are their mean over
-        all ways to break the tie. It has no intervals: who is listed depends on the others.
+        With scores tied at the end of a list, the counts of the worklist are means over all ways to
+        break the tie. It has no intervals: whether a case is listed depends on the other cases.
     n_full, n_periods : int
-        Periods whose list is full, and all.
+        Periods with a full list, and all periods.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class WorklistEvaluation(ReprMixin):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """What the worklist and the threshold policy do, a mapping for each."""
+        """The measures of the worklist and of the threshold policy, a mapping for each."""
         both = {"worklist": self.worklist, "threshold": self.threshold}
         return [
             {"deployed": name} | {of: getattr(evaluation, of) for of in MEASURED}
@@ -107,11 +107,11 @@ class Worklist(ReprMixin):
     choice : Choice
         The threshold of least expected cost that keeps the precision floor.
     score : float
-        Partial VOROS of the worklist: the region is that of the mean capacity, as for the policy.
+        Partial VOROS of the worklist, in the region of the mean capacity, as that of the policy.
     policy : ThresholdPolicy
         The threshold policy on the same cases.
     validation : WorklistEvaluation or None
-        Both on the validation cases; it is not saved.
+        Both on the validation cases; not saved.
 
     Examples
     --------
@@ -129,12 +129,12 @@ class Worklist(ReprMixin):
 
     @property
     def scenario(self) -> Scenario:
-        """Limits and costs; the capacity is the length of the list."""
+        """The limits and costs; the capacity is the length of the list."""
         return self.policy.scenario
 
     @property
     def model(self) -> str | None:
-        """Whose scores the list is for, where that was said."""
+        """The name of the model whose scores the list is for."""
         return self.policy.model
 
     @property
@@ -148,7 +148,7 @@ class Worklist(ReprMixin):
         return self.choice.threshold
 
     def predict(self, y_score: Any, *, periods: Any = None, times: Any = None) -> BoolArray:
-        """Return which cases are listed; of tied ones at the end of a list, the first given."""
+        """Return which cases are listed; of cases tied at the end of a list, the first in order."""
         check_aligned(y_score=y_score, periods=periods, times=times)
         scores = check_scores(model_column(y_score, self.model))
         in_periods = _periods(self.scenario, scores, periods, times)
@@ -224,18 +224,18 @@ def worklist(
     times: Any = None,
     model: str | None = None,
 ) -> Worklist:
-    """Alarm the k highest scores of each period above a threshold, k being the capacity.
+    """Decide a worklist: the k highest scores of each period above a threshold, k the capacity.
 
-    A list never passes its capacity, so that its threshold can be lower than one that must keep to
-    the capacity alone. But who is among the k highest is known only when all cases of a period are
-    there: a list that is made each morning can do that, an alarm at the bedside cannot.
+    A list never exceeds its capacity, so its threshold can be lower than one that must keep the
+    capacity alone. But the k highest scores are known only when all cases of a period are: this
+    suits a list that is made each morning, and not an alarm at the bedside.
 
     Parameters
     ----------
     y_true, y_score, pos_label
         As in `voros.partial_voros_score`.
     scenario : Scenario
-        With a capacity per period. The precision floor is that of all listed cases together.
+        With a capacity per period. The precision floor is for all listed cases together.
     periods, times : array-like of shape (n_cases,), optional
         The period of each case, or the time that it falls in.
     model : str, optional
@@ -244,7 +244,7 @@ def worklist(
     Returns
     -------
     Worklist
-        The list with its threshold, to apply, evaluate and save.
+        To apply, evaluate and save.
 
     Examples
     --------
@@ -298,10 +298,10 @@ def _periods(scenario: Scenario, y_true: Any, periods: Any, times: Any) -> Perio
 
 
 def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
-    """Count what a worklist of length k raises at every threshold.
+    """Count the cases that a worklist of length k lists at every threshold.
 
     A threshold lists the cases above it that are among the k highest of their period. So the counts
-    are those of operating points on the k highest alone, of all cases.
+    are those of operating points of the k highest, among all cases.
     """
     listed = listed_share(cases.scores, cases.periods, k)
     order, ranked, last = order_by_score(cases.scores)
@@ -312,13 +312,13 @@ def worklist_points(cases: PeriodCases, k: int) -> OperatingPoints:
     n_positive = int(np.count_nonzero(cases.positive))
     sizes = n_positive, len(cases.positive) - n_positive
     points = OperatingPoints.with_never_alarm(ranked[last], tp, fp, *sizes)
-    # A score that nobody listed has is not a threshold of its own.
+    # A score at which no case is listed adds no threshold.
     rows = np.flatnonzero(np.append(1.0, np.diff(points.alarms)) > 0)
     return points.take(rows, covers=points.covers)
 
 
 def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:
-    """Chance of each case to be among the k highest of its period; tied cases share what is left.
+    """Return the chance of each case to be among the k highest of its period; ties are random.
 
     Examples
     --------
