@@ -181,7 +181,7 @@ def monitor(
             _feed(watched, feed)
         if renew is not None:
             renewal = watched.renew()
-            say(renewal.words.replace("monitor.adopt(renewal.policy) deploys it", "--adopt does"))
+            say(renewal.words.replace("monitor.adopt(renewal.policy)", f"--adopt {renew}"))
             deliver(renewal.policy.to_json(), renew, show_options)
         if adopt is not None:
             policy = load_policy(adopt)
@@ -243,7 +243,7 @@ def _feed_cases(watched: Monitor, feed: FeedOptions, file: Path) -> None:
         by=None if feed.by is None else table[feed.by],
         confirm_times=feed.confirm_times,
     )
-    again = f", {update.repeated:,} had come before" if update.repeated else ""
+    again = f", {update.repeated:,} known before" if update.repeated else ""
     # Of a policy over stays the file has a row for each time.
     new = counted(
         update.new, "new case" if getattr(watched.policy, "rule", None) is None else "new row"

@@ -98,8 +98,8 @@ def _draw_expected(ax: Any, watch: Watch, dates: AnyArray) -> str:
     _draw_shares(ax, watch, dates, "expected", ("observed", "as labels came"))
     ax.set_title("Expected precision of alarms whose windows were open")
     return (
-        "Of the alarms whose windows were open on each day, if a risk still means what it did on "
-        "validation; and the share of them that turned out to be true."
+        "On each day, if a risk still means what it did on validation; and the share of these "
+        "alarms that turned out to be true."
     )
 
 
