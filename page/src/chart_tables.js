@@ -58,7 +58,7 @@ export function mapRows({ results, cells, window }, view) {
   const middle = (i) => (i + 0.5) / cells;
   const said = ({ winner, close }) => {
     if (winner === -1) return w.noModelCell;
-    return close ? w.closeCell(models[winner].name, w.tooCloseCell) : models[winner].name;
+    return close ? w.closeCell(models[winner].name) : models[winner].name;
   };
   const capacities = Array.from({ length: cells }, (_, i) => placeOnMap(window, middle(i), 0)[0]);
   const rows = Array.from({ length: cells }, (_, i) => {

@@ -2,18 +2,18 @@
 import { w } from "./lang.js";
 import { allOf, byId, html } from "./marks.js";
 
-/** A term in a text: [as it is written|key of the glossary]. */
-const TERM = /\[([^|\]]+)\|(\w+)\]/;
+/** A term in a text: [as it is written|key of the glossary], and a mark right behind it. */
+const TERM = /\[([^|\]]+)\|(\w+)\]([.,:;?]?)/;
 
 let terms = 0;
 
 /** A term that shows its meaning when pointed at or reached by keys. */
-function termOf(shown, key) {
+function termOf(shown, key, mark) {
   const id = `term-${terms++}`;
   const button = html("button", { type: "button", class: "term", "aria-describedby": id }, shown);
   const tip = html("span", { class: "tip", role: "tooltip", id }, w.glossary[key][1]);
   button.addEventListener("keydown", (event) => event.key === "Escape" && button.blur());
-  return html("span", { class: "explained" }, button, tip);
+  return html("span", { class: "explained" }, button, tip, mark);
 }
 
 /** Text and terms, ready to be put into an element. */
@@ -21,7 +21,7 @@ function pieces(text) {
   const match = TERM.exec(text);
   if (!match) return [text];
   const rest = pieces(text.slice(match.index + match[0].length));
-  return [text.slice(0, match.index), termOf(match[1], match[2]), ...rest];
+  return [text.slice(0, match.index), termOf(match[1], match[2], match[3]), ...rest];
 }
 
 function wordOf(key, metadata) {

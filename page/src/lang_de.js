@@ -326,7 +326,7 @@ export const GERMAN = {
   mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,
   floorByCapacity: "Mindestanteil, nach Kapazität",
   noModelCell: "kein Modell",
-  closeCell: (model, close) => `${model} (${close})`,
+  closeCell: (model) => `${model} oder ein anderes`,
   tooCloseCell: "von anderen nicht zu unterscheiden",
   never: "nie",
   notRecorded: "nicht bekannt",

@@ -306,7 +306,7 @@ export const ENGLISH = {
   mapWinner: (place, model, close) => `${place}: ${model}${close === null ? "" : `, ${close}`}.`,
   floorByCapacity: "Floor, by capacity",
   noModelCell: "no model",
-  closeCell: (model, close) => `${model} (${close})`,
+  closeCell: (model) => `${model} or another`,
   tooCloseCell: "cannot be told apart from others",
   never: "never",
   notRecorded: "not recorded",
