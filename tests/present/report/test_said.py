@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ pytest.importorskip("matplotlib", reason="the report's pictures need the cli ext
 import voros
 from voros.present.report import make_report
 from voros.present.report.accuracy import accuracy_in_words
+from voros.present.report.layout import render_report
 from voros.present.report.sections import opening_in_words, ranking_in_words
 from voros.present.report.wording import consequences_in_words, limits_verdict
 
@@ -151,3 +153,12 @@ def test_a_threshold_is_described_by_the_cases_it_was_evaluated_on():
     assert consequences_in_words(found, "test") == (
         "Of 1,000 test cases 400 raise an alarm, 200 of them correctly, and 200 are missed."
     )
+
+
+def test_a_model_s_name_begins_a_sentence_as_it_is_written():
+    (died, risk), written = cases(3), datetime(2026, 1, 1, tzinfo=UTC)
+    scores = {"risk": risk, "noise": np.roll(risk, 7)}
+    report = make_report(died, scores, SCENARIO, n_resamples=100)
+    page = render_report(report, written)
+    assert "<p>risk has the highest partial VOROS" in page
+    assert "Risk has" not in page

@@ -66,6 +66,11 @@ def report_sections(report: Report) -> dict[str, list[Part]]:
     return {heading: parts for heading, parts in written.items() if parts}
 
 
+def _capitalised(text: str) -> str:
+    """Begin a text with a capital letter; one that begins with a model's name is left alone."""
+    return text[:1].upper() + text[1:]
+
+
 def opening_in_words(report: Report) -> list[str]:
     """Say what the choice means, on the test cases where there are any, and whether limits held."""
     *_, (which, evaluation) = report.evaluations.items()
@@ -167,7 +172,7 @@ def _ranking(report: Report) -> Iterator[Part]:
     selection, comparison = report.selection, report.comparison
     yield from (ranking_in_words(report), *SCORE_WORDS, selection.table(), selection.legend)
     if comparison is None:
-        yield from map(repr, report.intervals.values())
+        yield from map(_capitalised, map(repr, report.intervals.values()))
     else:
         pairs = [pair for pair in comparison.pairs if report.winner in (pair.first, pair.second)]
         yield from (comparison.verdict, comparison.model_table(), comparison.pair_table(pairs))
@@ -230,10 +235,10 @@ def _test(report: Report) -> Iterator[Part]:
     if tested is None:
         yield "No test cases were given: the policy has not been tested"
         return
-    yield _verdict(report)
+    yield _capitalised(_verdict(report))
     if by_cost is not None and report.false_alarm_cost is not None:
-        yield repr(by_cost.in_money(report.false_alarm_cost))
-    yield from map(str, (by_cost or tested).violations)
+        yield _capitalised(repr(by_cost.in_money(report.false_alarm_cost)))
+    yield from map(_capitalised, map(str, (by_cost or tested).violations))
     if by_cost is not None:
         title = "Means over the costs, a threshold for each; the cost of 1,000 cases is in misses"
         yield by_cost.table(title)
@@ -242,6 +247,6 @@ def _test(report: Report) -> Iterator[Part]:
 def _subgroups(report: Report) -> Iterator[Part]:
     by_subgroup = None if report.tested is None else report.tested.by_subgroup
     if by_subgroup is not None:
-        yield from (by_subgroup.table(), *by_subgroup.words)
+        yield from (by_subgroup.table(), *map(_capitalised, by_subgroup.words))
         if not report.over_stays:
             yield from subgroup_pictures(report)
