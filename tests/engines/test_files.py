@@ -188,7 +188,7 @@ def test_labels_in_the_names_of_folders_are_not_columns(tmp_path):
         (tmp_path / f"died={label}").mkdir()
         write(tmp_path / f"died={label}", part={"risk": [0.5 + label, 0.25]})
     with pytest.raises(
-        voros.exceptions.PredictionFileError, match="'died' stands in the names of folders"
+        voros.exceptions.PredictionFileError, match="'died' is only in the names of folders"
     ):
         count(tmp_path)
 
@@ -220,5 +220,5 @@ def test_what_is_not_there_is_named(tmp_path, path, reason):
 def test_a_table_with_a_log_is_no_folder_of_files(tmp_path, log, kind):
     write(tmp_path, part={"died": [1, 0, 0], "risk": [0.5, 0.25, 0.1]})
     (tmp_path / log).mkdir(parents=True)
-    with pytest.raises(voros.exceptions.PredictionFileError, match=f"is a table of {kind}"):
+    with pytest.raises(voros.exceptions.PredictionFileError, match=f"is an? {kind} table"):
         find_files(str(tmp_path))

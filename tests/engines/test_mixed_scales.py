@@ -77,7 +77,7 @@ def test_mixed_scales_come_to_an_end_with_small_answers(draw):
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_thousands_of_undecided_ranges_are_named_by_their_buckets(engine):
+def test_thousands_of_undecided_ranges_are_selected_by_their_buckets(engine):
     """Labels that alternate along the scores leave every range open at wide costs."""
     rng = np.random.default_rng(4)
     scores = rng.random(50_000) ** 3

@@ -143,8 +143,8 @@ def test_the_largest_capacity_decides_how_many_rows_are_counted() -> None:
 def test_the_first_count_of_all_models_brings_no_more_rows_than_asked_for(monkeypatch) -> None:
     answers, count = [], LazyCases.count
 
-    def noted(cases, name, want):
-        bins = count(cases, name, want)
+    def noted(cases, name, query):
+        bins = count(cases, name, query)
         answers.append(len(bins))
         return bins
 

@@ -1,4 +1,4 @@
-"""Operating points from DuckDB, Polars and Spark, and summaries that add up."""
+"""Operating points from DuckDB, Polars and Spark, and counts that can be added."""
 
 from voros.engines.backends import check_engine, first_rows
 from voros.engines.binned_points import BinnedScores

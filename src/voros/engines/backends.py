@@ -1,6 +1,6 @@
-"""What differs from engine to engine; everything else is asked through narwhals.
+"""The parts of queries that differ between engines; narwhals expresses everything else.
 
-An adapter numbers the buckets of `voros.engines.keys` in its engine's own language.
+An adapter numbers the buckets of `voros.engines.keys` in the language of its engine.
 """
 
 from __future__ import annotations
@@ -18,50 +18,49 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.keys import MAGNITUDE, Scale
-from voros.engines.plan import Named
+from voros.engines.plan import BucketSet
 from voros.installing import missing_package
 from voros.typing import BoolArray
 
 LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 SHORT_LIST = 2048
-"""Values that DuckDB compares one by one as fast as it looks them up."""
-
+"""Number of values up to which DuckDB compares them one by one as fast as it looks them up."""
 
 FRACTION_BITS, EXPONENT_BIAS = 52, 1023
-"""How a float64 is laid out."""
+"""Layout of a float64."""
 
 HIGHEST_POWER = (2 * EXPONENT_BIAS + 1) * 2**FRACTION_BITS
 """Key of an infinity."""
 
 SMALLEST_NORMAL = 2.0**-1022
 SCALE_HALF = 2.0**537
-"""Its square makes a whole number of the smallest float."""
+"""The smallest float times its square is 1."""
 
 
 class Adapter(ABC):
-    """The parts of a query that narwhals does not put into words for every engine."""
+    """The parts of a query that narwhals does not offer for every engine."""
 
     name: str
     package: str
-    """What the engine is installed as."""
+    """Name of the package to install."""
 
     def check(self) -> None:
-        """Raise where something that the engine needs is not installed."""
+        """Raise unless everything that the engine needs is installed."""
         if find_spec(self.package) is None:
             raise missing_package(f"engine={self.name!r}", self.package)
 
     @abstractmethod
     def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
-        """Add the number of the bucket of a level that each score falls in, by the float's bits.
+        """Add the number of each score's bucket by the bits of the float.
 
-        The same as `voros.engines.keys.bucket_of`, in the engine's own language.
+        It equals `voros.engines.keys.bucket_of`.
         """
 
     def with_bucket(
         self, frame: LazyFrame, score: str, bucket: str, scale: Scale, level: int
     ) -> LazyFrame:
-        """Add the number of the bucket each score falls in, as `Scale.buckets` does."""
+        """Add the number of each score's bucket; it equals `Scale.buckets`."""
         if scale.exponent is None:
             return self.with_bits(frame, score, bucket, level)
         inside = nw.col(score).clip(scale.lowest, scale.highest)
@@ -69,19 +68,19 @@ class Adapter(ABC):
         return frame.with_columns(number.alias(bucket))
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
-        """Take some columns only; `columns` names what each is called afterwards."""
+        """Select columns and rename them; `columns` maps new names to present ones."""
         return frame.select(*(nw.col(name).alias(short) for short, name in columns.items()))
 
-    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Replace a column of buckets by whether each is one of those named."""
-        return frame.with_columns(nw.col(column).is_in(named.buckets.tolist()))
+    def with_membership(self, frame: LazyFrame, column: str, buckets: BucketSet) -> LazyFrame:
+        """Replace a column of bucket numbers by whether each is in a set."""
+        return frame.with_columns(nw.col(column).is_in(buckets.numbers.tolist()))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
-        """Number of rows where a condition holds; a float, whole and exact below 2**53."""
+        """Count the rows where a condition holds, as a float, which is exact below 2**53."""
         return condition.cast(nw.Float64).sum()
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
-        """Number of rows where a float is null or NaN."""
+        """Count the rows where a float is null or NaN."""
         return self.how_many(score.is_null() | score.is_nan())
 
     def collect(self, answer: LazyFrame) -> nw.DataFrame[Any]:
@@ -90,7 +89,7 @@ class Adapter(ABC):
 
 
 class Polars(Adapter):
-    """Polars lazy frames, run by its streaming engine so that they need not fit into memory."""
+    """Polars lazy frames, run by the streaming engine, so that they may exceed the memory."""
 
     name = package = "polars"
 
@@ -103,7 +102,7 @@ class Polars(Adapter):
         return as_lazy(frame.to_native().with_columns((key // 2**level).alias(bucket)))
 
     def how_many(self, condition: nw.Expr) -> nw.Expr:
-        """Count bits, which is faster than to add floats."""
+        """Count bits, which is faster than adding floats."""
         return condition.sum()
 
     def collect(self, answer: LazyFrame) -> nw.DataFrame[Any]:
@@ -112,7 +111,7 @@ class Polars(Adapter):
 
 
 class DuckDB(Adapter):
-    """DuckDB relations, which spill to disk within the connection's own memory limit."""
+    """DuckDB relations, which spill to disk beyond the memory limit of their connection."""
 
     name = package = "duckdb"
 
@@ -121,21 +120,21 @@ class DuckDB(Adapter):
         key = _key_in_sql(f'CAST(CAST("{score}" AS BIT) AS BIGINT)')
         return as_lazy(frame.to_native().project(f'*, ({key}) >> {level} AS "{bucket}"'))
 
-    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a bucket up in a string of bits, which is faster than a join with a long list."""
-        if np.count_nonzero(named.wanted) <= SHORT_LIST:
-            return super().with_membership(frame, column, named)
-        bits = "".join(np.where(named.wanted, "1", "0"))
+    def with_membership(self, frame: LazyFrame, column: str, buckets: BucketSet) -> LazyFrame:
+        """Look each bucket up in a string of bits, which is faster than a join with a long list."""
+        if np.count_nonzero(buckets.members) <= SHORT_LIST:
+            return super().with_membership(frame, column, buckets)
+        bits = "".join(np.where(buckets.members, "1", "0"))
         last = len(bits) - 1
-        place = f'CAST(least(greatest("{column}" - {named.first}, 0), {last}) AS INTEGER)'
+        place = f'CAST(least(greatest("{column}" - {buckets.first}, 0), {last}) AS INTEGER)'
         is_member = f"get_bit('{bits}'::BIT, {place}) = 1"
         return as_lazy(frame.to_native().project(f'* REPLACE ({is_member} AS "{column}")'))
 
     def how_many_missing(self, score: nw.Expr) -> nw.Expr:
-        """Count nulls, and what is not finite less the infinities.
+        """Count nulls, and values that are neither finite nor infinite.
 
-        DuckDB answers ``isnan`` from the statistics of a Parquet file, and writers leave NaN out
-        of those.
+        DuckDB answers ``isnan`` from the statistics of a Parquet file, from which writers leave NaN
+        out.
         """
         infinite = (score == float("inf")) | (score == float("-inf"))
         nan = self.how_many(~score.is_finite()) - self.how_many(infinite)
@@ -158,28 +157,28 @@ class Spark(Adapter):
             )
 
     def pick(self, frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
-        """Take columns by quoted names: Spark reads a dot as a field of a struct."""
+        """Select columns by quoted names: Spark reads a dot as a field of a struct."""
         from pyspark.sql.functions import col
 
         quoted = {short: "`" + name.replace("`", "``") + "`" for short, name in columns.items()}
         picked = [col(name).alias(short) for short, name in quoted.items()]
         return as_lazy(frame.to_native().select(*picked))
 
-    def with_membership(self, frame: LazyFrame, column: str, named: Named) -> LazyFrame:
-        """Look a bucket up in the bits of an array, sent as one string: many literals take long."""
+    def with_membership(self, frame: LazyFrame, column: str, buckets: BucketSet) -> LazyFrame:
+        """Look each bucket up in the bits of an array, sent as one string: literals are slow."""
         from pyspark.sql.functions import expr
 
-        first, last = named.first, named.first + len(named.wanted) - 1
-        # Cut to the table before the difference, which Spark does not let overflow.
+        first, last = buckets.first, buckets.first + len(buckets.members) - 1
+        # Clipped before the subtraction, because overflow is an error in Spark.
         place = f"least(greatest(`{column}`, {first}L), {last}L) - {first}L"
-        words = " ".join(map(str, _words(named.wanted)))
+        words = " ".join(map(str, _words(buckets.members)))
         table = f"CAST(split('{words}', ' ') AS ARRAY<BIGINT>)"
         word = f"element_at({table}, CAST(({place}) DIV 64 AS INT) + 1)"
         is_member = expr(f"getbit({word}, CAST(({place}) % 64 AS INT)) = 1")
         return as_lazy(frame.to_native().withColumn(column, is_member))
 
     def with_bits(self, frame: LazyFrame, score: str, bucket: str, level: int) -> LazyFrame:
-        """Add the bucket by exact arithmetic: clusters that are shared allow no Java method."""
+        """Add the bucket by exact arithmetic: shared clusters allow no Java method."""
         from pyspark.sql.functions import expr
 
         native, size, power = frame.to_native(), f"{bucket}_size", f"{bucket}_power"
@@ -191,7 +190,7 @@ class Spark(Adapter):
 
 
 def _spark_size_key(absolute: str, size: str, power: str) -> list[tuple[str, str]]:
-    """Columns of SQL, one after the other, that end in the key of a size, unnamed."""
+    """Return successive columns in SQL; the last one, unnamed, is the key of an absolute value."""
     denormal = f"{absolute} < {SMALLEST_NORMAL!r}D"
     infinite = f"{absolute} > {float(LARGEST_FINITE)!r}D"
     fraction = f"CAST((`{size}` / pow(2D, `{power}`) - 1) * {2.0**FRACTION_BITS!r}D AS BIGINT)"
@@ -199,7 +198,7 @@ def _spark_size_key(absolute: str, size: str, power: str) -> list[tuple[str, str
     return [
         (size, f"IF({denormal} OR {infinite}, 1D, {absolute})"),
         (power, f"greatest(least(floor(log2(`{size}`)), {EXPONENT_BIAS}), {1 - EXPONENT_BIAS})"),
-        # A logarithm beside a power of two may round to the wrong side.
+        # The logarithm of a number next to a power of two may round to the wrong side.
         (power, f"`{power}` - IF(`{size}` < pow(2D, `{power}`), 1, 0)"),
         (power, f"`{power}` + IF(`{size}` / pow(2D, `{power}`) >= 2, 1, 0)"),
         (
@@ -210,16 +209,16 @@ def _spark_size_key(absolute: str, size: str, power: str) -> list[tuple[str, str
     ]
 
 
-def _words(wanted: BoolArray) -> list[int]:
-    """Pack a table into numbers of 64 bits, the first bucket in the lowest bit of the first."""
-    padded = np.append(wanted, np.zeros(-len(wanted) % 64, dtype=np.bool_))
+def _words(members: BoolArray) -> list[int]:
+    """Pack marks into numbers of 64 bits, from the lowest bit of the first number up."""
+    padded = np.append(members, np.zeros(-len(members) % 64, dtype=np.bool_))
     packed = np.packbits(padded, bitorder="little").view("<i8").tolist()
-    # The lowest number cannot be written in SQL; to let a bucket more through does no harm.
+    # SQL has no literal for the lowest number; one more bucket does no harm.
     return [max(word, -(2**63) + 1) for word in packed]
 
 
 def has_java() -> bool:
-    """Whether Spark has a Java to run on, here or behind Spark Connect."""
+    """Whether Java is installed here, or Spark Connect replaces it."""
     home = os.environ.get("JAVA_HOME")
     at_home = home is not None and Path(home, "bin", "java").exists()
     return at_home or which("java") is not None or "SPARK_REMOTE" in os.environ
@@ -240,7 +239,7 @@ _BY_IMPLEMENTATION = {
 
 
 def first_rows(frame: Any, n_rows: int) -> Any:
-    """Return the first rows of an engine's frame as a pyarrow table, wherever it finds them.
+    """Return the first rows that an engine finds in a frame, as a pyarrow table.
 
     Returns
     -------
@@ -257,7 +256,7 @@ def first_rows(frame: Any, n_rows: int) -> Any:
 
 
 def check_engine(engine: str) -> None:
-    """Raise, with the way out, unless an engine can run here.
+    """Raise, with a remedy, unless an engine can run here.
 
     Raises
     ------
@@ -279,12 +278,12 @@ def check_engine(engine: str) -> None:
 
 
 def as_lazy(frame: Any) -> LazyFrame:
-    """Read a frame of one of the engines.
+    """Return a frame of an engine as a narwhals frame.
 
     Raises
     ------
     TypeError
-        When the rows are in memory already: counting them there is simpler and faster.
+        When the rows are in memory: counting them there is simpler and faster.
     """
     lazy = nw.from_native(frame, pass_through=True)
     if isinstance(lazy, nw.LazyFrame):

@@ -1,12 +1,12 @@
-"""Operating points at the ends of bins, and what they prove: the score lies between two numbers.
+"""Operating points at the ends of bins, and the bounds that they prove on a score.
 
-**Below.** The lower ends of the bins are true operating points. The score of them alone is at most
-the true one, which is a mean of maxima over all operating points.
+**Lower bound.** The lower ends of the bins are true operating points. Their score is at most the
+score of all cases, which is a mean of maxima over all operating points.
 
-**Above.** The score with the best case of every bin that may matter added to them (see
-`voros.core.candidate_bins`) is at least the true one.
+**Upper bound.** The score of these points and of the best case of every bin that may matter (see
+`voros.core.candidate_bins`) is at least the score of all cases.
 
-**Undecided.** When no bin may matter, the score of the known points is the exact one.
+**Undecided bins.** If no bin may matter, the score of the known points is exact.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from voros.text.numbers import short, threshold_text
 from voros.typing import BoolArray, FloatArray
 
 RECOUNT = "count with more bits, or accept an interval by BinnedScores.within(tolerance)"
-"""What helps where no engine counted."""
+"""Advice for counts that no engine made."""
 
 CLOSED = 1e-12
-"""An interval no wider than this is one number: its ends differ by rounding."""
+"""The ends of an interval no wider than this differ by rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,10 @@ class Bounds:
     Attributes
     ----------
     lower, upper : float
-        The score lies between them, both included.
+        The score lies between them, ends included.
     undecided : ndarray of bool, shape (n_bins,)
-        Bins whose inner order could still change the score, its feasibility or the highest
-        precision within the capacity.
+        Bins in which the order of the cases could change the score, its feasibility or the
+        highest precision within the capacity.
     """
 
     lower: float
@@ -56,25 +56,24 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BinnedScores:
-    """What cases counted by ranges of scores say about thresholds: bounds on every score.
+    """Cases counted by ranges of scores, with bounds on the score in every scenario.
 
-    Operating points at the lower ends of the ranges have it as `OperatingPoints.covers`. Functions
-    that take points refuse a scenario whose score these counts leave open.
+    It is the `OperatingPoints.covers` of the points at the lower ends of the ranges. Functions that
+    take points refuse a scenario whose score these counts leave open.
 
     Attributes
     ----------
     bins : Bins
-        What is known of each range of scores.
     n_positive, n_negative : int or float
         Cases of each class, or the sum of their weights.
     one_case : float
         The smallest weight; 1 without weights.
     tolerance : float
-        How wide an interval may be; the score of the points is its lower end.
+        Largest width of an interval; the score of the points is its lower end.
     scenarios : tuple of Scenario
-        Those the cases were counted for; empty where none was named.
+        Scenarios for which the cases were counted.
     usage : Usage or None
-        Passes, rows and bytes that an engine took.
+        Passes, rows and bytes of an engine.
 
     Examples
     --------
@@ -112,7 +111,7 @@ class BinnedScores:
         return self.every_score
 
     def within(self, tolerance: float) -> BinnedScores:
-        """Return the same counts for uses that accept an interval of this width.
+        """Return the same counts for uses that accept intervals of this width.
 
         Examples
         --------
@@ -129,7 +128,7 @@ class BinnedScores:
         return replace(self, tolerance=check_tolerance(tolerance))
 
     def check_scenario(self, scenario: Scenario) -> None:
-        """Raise where the counts leave the score in a scenario open.
+        """Raise if the counts leave the score in a scenario open.
 
         Raises
         ------
@@ -147,7 +146,7 @@ class BinnedScores:
             )
 
     def check_thresholds(self, _: FloatArray, wanted: FloatArray) -> None:
-        """Raise where a threshold lies inside a range that was counted as a whole."""
+        """Raise if a threshold lies inside a range that was counted as a whole."""
         inside = (self.bins.least < wanted[:, None]) & (wanted[:, None] <= self.bins.greatest)
         unknown = inside.any(axis=1)
         if unknown.any():
@@ -164,7 +163,7 @@ class BinnedScores:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Certified interval of partial VOROS in the first scenario counted for."""
+        """Certified interval of partial VOROS in the first of `scenarios`."""
         if not self.scenarios:
             raise ValueError(
                 "these points were counted for no scenario: every distinct score is a threshold, "
@@ -174,7 +173,7 @@ class BinnedScores:
 
     @property
     def exact(self) -> bool:
-        """Whether the bounds meet in every scenario counted for."""
+        """Whether the bounds are equal in each of `scenarios`."""
         return all(low == high for low, high in map(self.bounds, self.scenarios))
 
     def score_bounds(self, scenario: Scenario) -> Bounds:
@@ -199,7 +198,7 @@ def check_tolerance(tolerance: Any) -> float:
 
 
 def _favourable(candidates: CandidateBins) -> OperatingPoints:
-    """Known feasible points and the best cases that beat them as one curve, by rising alarms."""
+    """Return the known feasible points and the best cases that beat them, by rising alarms."""
     ends, best = candidates.decision.points, candidates.best
     feasible = candidates.decision.feasible & (not candidates.decision.scores_nothing)
     tp = np.append(ends.tp[feasible], best.tp[candidates.improving])

@@ -1,7 +1,7 @@
-"""Cases counted by ranges of scores: what one knows of a curve before it is known point by point.
+"""Cases counted by ranges of scores.
 
-Bins are disjoint and ordered from the highest scores down. The threshold at the lowest score of a
-bin is a true operating point; what happens inside a bin with several scores is not known yet.
+Bins are disjoint and ordered from the highest scores down. The lowest score of a bin is a threshold
+whose alarms are known; the order of the cases inside a bin is not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from voros.typing import AnyArray, BoolArray, FloatArray
 
 
 class ChangedDataError(ValueError):
-    """Two passes over a frame disagree, so no number made of both holds.
+    """Two passes over a frame disagree.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Bins:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, AnyArray], weighted: bool) -> Bins:
-        """Make bins of the columns of an answer, in any order."""
+        """Make bins from the columns of an answer, whose rows are in any order."""
         order = _descending(columns["least"])
         kind = np.float64 if weighted else np.int64
         least, rows = columns["least"][order], columns["rows"][order].astype(np.int64)
@@ -63,31 +63,29 @@ class Bins:
 
     @property
     def single(self) -> BoolArray:
-        """Whether a bin holds one distinct score, so that nothing inside it is left open."""
+        """Whether each bin holds one distinct score, so that nothing inside it is unknown."""
         return np.asarray((self.least == self.greatest) | (self.rows == 1))
 
     def take(self, chosen: AnyArray) -> Bins:
         """Return the chosen bins."""
         return Bins(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
-    def hold(self, others: Bins) -> BoolArray:
-        """Whether each of other bins lies in one of these."""
-        home = len(self) - np.searchsorted(self.least[::-1], others.least, side="right")
-        inside = home < len(self)
-        inside[inside] = others.greatest[inside] <= self.greatest[home[inside]]
-        return inside
+    def contain(self, scores: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Return whether each score lies in a bin, and for those that do, in which."""
+        position = len(self) - np.searchsorted(self.least[::-1], scores, side="right")
+        inside = position < len(self)
+        inside[inside] = scores[inside] <= self.greatest[position[inside]]
+        return inside, position[inside]
 
     def refined(self, chosen: BoolArray, parts: Bins) -> Bins:
-        """Put finer bins in the place of the chosen ones.
+        """Replace the chosen bins by finer ones.
 
-        Parts that lie in no chosen bin are skipped: a filter may let more rows through than
-        were asked for.
+        Parts outside the chosen bins are skipped: a filter may let more rows through than were
+        asked for.
         """
         parents = self.take(chosen)
-        home = len(parents) - np.searchsorted(parents.least[::-1], parts.least, side="right")
-        inside = home < len(parents)
-        inside[inside] = parts.least[inside] <= parents.greatest[home[inside]]
-        parts, home = parts.take(inside), home[inside]
+        inside, home = parents.contain(parts.least)
+        parts = parts.take(inside)
         counted = np.bincount(home, weights=parts.rows, minlength=len(parents))
         outside = np.any(parts.greatest > parents.greatest[home])
         if outside or not np.array_equal(counted, parents.rows):
@@ -95,7 +93,7 @@ class Bins:
         return join(self.take(~chosen), parts)
 
     def split_off(self, parts: Bins, cut: float) -> Bins:
-        """Put what a single bin holds from `cut` up in finer bins, and keep the rest together."""
+        """Replace a single bin from `cut` up by finer bins; the rest stays one bin."""
         rest = int(self.rows[0] - parts.rows.sum())
         lowest = float(self.least[0])
         if rest < 0 or (rest > 0 and cut <= lowest) or np.any(parts.least < max(cut, lowest)):
@@ -106,7 +104,7 @@ class Bins:
             self.least,
             np.nextafter([cut], -np.inf),
             np.array([rest]),
-            # Sums of weights carry rounding, and a difference of two must not fall below nothing.
+            # Sums of weights are rounded, so a difference may fall below 0.
             np.maximum(self.positive - parts.positive.sum(), 0),
             np.maximum(self.negative - parts.negative.sum(), 0),
         )
@@ -114,13 +112,13 @@ class Bins:
 
 
 def _descending(values: FloatArray) -> AnyArray | slice:
-    """Index that puts the highest first; without sorting where they rise already."""
+    """Return an index that puts the highest first, without sorting where they rise already."""
     rising = bool(np.all(values[:-1] < values[1:]))
     return slice(None, None, -1) if rising else np.argsort(-values)
 
 
 def join(one: Bins, other: Bins) -> Bins:
-    """Return the bins of both, from the highest scores down."""
+    """Return the bins of both arguments, from the highest scores down."""
     columns = [
         np.concatenate([getattr(one, field.name), getattr(other, field.name)])
         for field in fields(Bins)
@@ -130,7 +128,7 @@ def join(one: Bins, other: Bins) -> Bins:
 
 
 def changed(counted: float, expected: float) -> ChangedDataError:
-    """Make the error of a pass that does not fit an earlier one."""
+    """Return the error of a pass that disagrees with an earlier one."""
     return ChangedDataError(
         f"a later pass counted {counted:.0f} rows where an earlier one counted {expected:.0f}, or "
         "other scores: the frame changed, or is drawn at random, between passes. "

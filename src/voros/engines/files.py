@@ -1,8 +1,8 @@
-"""Which files a path means, and the columns that all of them have in one type.
+"""The files of a path, and the columns that all of them have in compatible types.
 
-One rule for every engine. Of a folder those files count whose names end as Parquet or delimited
-text does, in nested folders too; a part of a path that begins with ``_`` or ``.`` is hidden, as in
-Hive and Spark. Names of folders such as ``year=2024`` are not columns.
+The rules are the same for every engine. A folder stands for its Parquet files, nested folders
+included, or for its delimited text if it has no Parquet. Names that begin with ``_`` or ``.`` are
+hidden, as in Hive and Spark. Names of folders such as ``year=2024`` are not columns.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from voros.io.source import open_source
 from voros.io.tables import is_numeric, peek
 
 SUFFIXES = (".parquet", ".parq", ".pq")
-"""How the name of a Parquet file ends."""
+"""Endings of the names of Parquet files."""
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz", ".tab.gz")
-"""How the name of delimited text ends; of a folder it counts where there is no Parquet."""
+"""Endings of the names of delimited text."""
 
 WILDCARD = re.compile(r"[*?\[]")
 
@@ -40,12 +40,12 @@ class TableFile:
     Attributes
     ----------
     name : str
-        Its path.
+        The path.
     format : {"parquet", "csv"}
     schema : pyarrow.Schema
-        Of delimited text, the types that its first rows suggest.
+        For delimited text, the types that the first rows suggest.
     delimiter : str
-        What stands between the columns of delimited text.
+        The separator of columns in delimited text; otherwise empty.
     """
 
     name: str
@@ -60,19 +60,19 @@ class TableFile:
 
     @cached_property
     def spellings(self) -> Counter[str]:
-        """How many columns have a name, upper and lower case taken as one."""
+        """Number of columns by name in lower case."""
         return Counter(map(str.lower, self.schema.names))
 
 
 def find_files(path: str) -> list[TableFile]:
-    """Return the files that a path or pattern means, with their columns.
+    """Return the files of a path or pattern, with their columns.
 
     Raises
     ------
     FileNotFoundError
-        Where there are none.
+        If there is none.
     PredictionFileError
-        Where one is empty or is not a table.
+        If one is empty or is not a table.
 
     Examples
     --------
@@ -96,13 +96,13 @@ def find_files(path: str) -> list[TableFile]:
 
 
 def _refuse_table(path: str) -> None:
-    """Refuse a folder whose log says which Parquet files still count: others hold dead rows."""
-    logs = {"Delta": Path(path, "_delta_log").exists()}
-    logs["Iceberg"] = any(Path(path, "metadata").glob("*.metadata.json"))
-    for kind in filter(logs.get, logs):
+    """Refuse a folder with a log of its valid Parquet files: others hold deleted rows."""
+    is_delta = Path(path, "_delta_log").exists()
+    if is_delta or any(Path(path, "metadata").glob("*.metadata.json")):
+        kind = "a Delta" if is_delta else "an Iceberg"
         raise PredictionFileError(
-            f"{path} is a table of {kind}, and some of its files may have been replaced; open it "
-            "with an engine and give the frame to voros.engines.count_frame"
+            f"{path} is {kind} table, and some of its files may have been replaced; open it "
+            "with an engine and pass the frame to voros.engines.count_frame"
         )
 
 
@@ -113,7 +113,7 @@ def _files_at(path: str) -> list[str]:
 
 
 def _tables_among(names: Iterable[str], base: str) -> list[str]:
-    """Return the names that end as those of tables do and are not hidden below a folder."""
+    """Return the names of tables that are not hidden below a folder."""
     shown = sorted(name for name in names if not _is_hidden(name, base))
     parquet = [name for name in shown if name.lower().endswith(SUFFIXES)]
     return parquet or [name for name in shown if name.lower().endswith(TEXT_SUFFIXES)]
@@ -126,7 +126,7 @@ def _nothing_at(path: str) -> str:
 
 
 def _fixed_part(pattern: str) -> str:
-    """Return the folders of a pattern that stand before any wildcard: those are meant."""
+    """Return the folders of a pattern before any wildcard, which are never hidden."""
     head = pattern[: wildcard.start()] if (wildcard := WILDCARD.search(pattern)) else pattern
     return head.rpartition("/")[0]
 
@@ -150,7 +150,7 @@ def _local_file(name: str) -> TableFile:
 
 
 def _suggested(first_rows: Any) -> Any:
-    """Return the types to read text as; numbers further down need not be whole."""
+    """Return types for text; numbers are floats, since later ones need not be whole."""
     import pyarrow as pa
 
     def wide(kind: Any) -> Any:
@@ -162,20 +162,20 @@ def _suggested(first_rows: Any) -> Any:
 
 
 def common_types(files: Sequence[TableFile], needed: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the type of every column that all files have, as wide as any of them has it.
+    """Return the columns that all files have, each in a type that holds the values of all files.
 
-    Columns that some file lacks, has twice or has in another type are left out.
+    A column is left out if a file lacks it, has it twice or has it in an incompatible type.
 
     Parameters
     ----------
     files : sequence of TableFile
     needed : sequence of str, optional
-        Columns that may not be left out; by default none may.
+        Columns that must not be left out; by default all of them.
 
     Raises
     ------
     PredictionFileError
-        Where a needed column would be left out.
+        If a needed column would be left out.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def _why_unusable(name: str, file: TableFile) -> str | None:
     if name not in file.types:
         if f"/{name}=" in file.name:
             return (
-                f"column {name!r} stands in the names of folders only ({file.name}), which are not "
+                f"column {name!r} is only in the names of folders ({file.name}), which are not "
                 "read as columns; write it into the files"
             )
         return f"column {name!r} is not in {file.name}"
@@ -228,7 +228,7 @@ def _conflict(name: str, files: Sequence[TableFile]) -> str:
 
 
 def _widest(types: Sequence[Any]) -> Any:
-    """Return a type that holds the values of all; None where they are of different kinds."""
+    """Return a type that holds the values of all types; None if they are incompatible."""
     import pyarrow as pa
 
     distinct = list(dict.fromkeys(types))

@@ -1,4 +1,4 @@
-"""Labels, scores and weights of a lazy frame, checked before anything is counted."""
+"""Labels, scores and weights of a lazy frame, checked in a first pass."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from voros.typing import AnyArray
 LABEL = "_voros_label"
 
 LABEL_ROWS = 10_000
-"""Rows looked at to learn what the labels are called; all rows are checked against it."""
+"""First rows that show the names of the labels; all rows are checked against them."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What the first pass found.
+    """Totals of the first pass.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Totals:
     positive, negative : int or float
         Cases of each class, or the sum of their weights.
     one_case : float
-        The smallest weight; 1 where there are none.
+        The smallest weight; 1 without weights.
     ranges : dict of str to (float, float)
         Lowest and highest score of each model.
     """
@@ -54,8 +54,11 @@ class Totals:
 
 def read_cases(
     frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any
-) -> LazyCases:
-    """Check a frame's columns, and its weights in a pass; labels and scores are not checked yet."""
+) -> tuple[LazyCases, Totals]:
+    """Check a frame and count its classes in a pass, or in two with weights.
+
+    Rows without label or score are refused.
+    """
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
     adapter = adapter_of(lazy)
@@ -69,31 +72,22 @@ def read_cases(
         lazy = _with_positive_weights(lazy, weight)
     classes = _classes(lazy, label, pos_label)
     numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
-    prepared = lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64))
-    usage = Usage(adapter.name, passes=int(weight is not None))
-    return LazyCases(
-        frame=prepared,
+    cases = LazyCases(
+        frame=lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64)),
         models=models,
         weighted=weight is not None,
         adapter=adapter,
-        label=label,
-        integer_models=integer_models,
-        usage=usage,
+        usage=Usage(adapter.name, passes=1 if weight is None else 2),
     )
-
-
-def count_totals(cases: LazyCases) -> tuple[LazyCases, Totals]:
-    """Count the classes in a pass, refuse rows without label or score, and see to +inf."""
-    totals = _totals(cases, cases.label)
-    cases.usage.passes += 1
+    totals = _totals(cases, label)
     cases.usage.rows = totals.rows
-    _check_exact_integers(totals, cases.integer_models)
+    _check_exact_integers(totals, integer_models)
     infinite = any(np.isposinf(high) for _, high in totals.ranges.values())
     return (cases.capped() if infinite else cases), totals
 
 
 def _check_exact_integers(totals: Totals, integer_models: Sequence[str]) -> None:
-    """Refuse whole numbers that may be equal as floats; in memory they stay apart."""
+    """Refuse whole numbers that may be equal as floats; in memory they are compared exactly."""
     for name in integer_models:
         if max(map(abs, totals.ranges[name])) >= LARGEST_COUNT:
             raise ValueError(
@@ -126,7 +120,7 @@ def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     aggregates = nw.len().alias("rows"), adapter.how_many(good).alias("good")
     counts = adapter.collect(lazy.select(*aggregates, column.max().alias("highest")))
     rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
-    # An engine may have looked for NaN in a file's statistics, which leave it out.
+    # An engine may look for NaN in the statistics of a file, which leave it out.
     highest = counts.item(0, "highest")
     bad = max(rows - kept, int(highest is not None and not np.isfinite(float(highest))))
     if bad:
@@ -137,7 +131,7 @@ def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
 
 
 def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
-    """Names of the positive and the negative class, from the first rows or, if need be, all."""
+    """Return the positive and the negative label, from the first rows or, if necessary, all."""
     if lazy.collect_schema()[LABEL] == nw.Boolean:
         distinct = np.array([False, True])
     else:
@@ -170,11 +164,9 @@ def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
 
 def _totals(cases: LazyCases, label: str) -> Totals:
     how_many = cases.adapter.how_many
-    frame = cases.frame
+    frame, aggregates = cases.frame, [nw.len().alias("rows")]
     if cases.weighted:
         frame = with_shares(frame, cases.weighted)
-    aggregates = [nw.len().alias("rows")]
-    if cases.weighted:
         aggregates += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
     else:
         aggregates.append(how_many(nw.col(POSITIVE)).alias("positive"))
@@ -238,6 +230,6 @@ def _check_present(sums: Mapping[str, Any], rows: int, name: str, short: str) ->
             f"score column {name!r} is missing or NaN in {bad} of {rows} rows; drop or impute "
             "those first"
         )
-    # A second way to the same, for an engine may answer the first from a file's statistics.
+    # Checked twice, because an engine may count NaN from the statistics of a file.
     if any(np.isnan(float(sums[f"{short}_{end}"])) for end in ("low", "high")):
         raise ValueError(f"score column {name!r} holds NaN; drop or impute those rows first")

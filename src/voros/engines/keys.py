@@ -1,15 +1,16 @@
 """Order-preserving maps from scores to whole numbers, so that ranges are counted by number.
 
-The *key* of a score is a whole number; a *bucket* of level n is the set of scores whose keys agree
-but for the last n bits. Buckets are ranges of scores, and each level nests in the next.
+The *key* of a score is a whole number. A *bucket* of level n holds the scores whose keys agree
+except in the last n bits. Buckets are ranges of scores; each lies within one bucket of the next
+level.
 
-A `Scale` makes keys of scores times a power of two, rounded down: a product that every engine
-computes exactly, except for subnormal scores (below 2.3e-308 in size). Where scores lie too
-unevenly for that, the key is made of the float's bits, at more expense.
+A `Scale` multiplies scores by a power of two and rounds down. Every engine computes this product
+exactly, except for subnormal scores (below 2.3e-308 in size). Where scores lie too unevenly for a
+scale, the key consists of the float's bits, which takes longer.
 
-The bits of a float, read as a signed integer, already rise with it where it is positive; below
-zero they fall, and are mirrored. Two floats that compare equal (0.0 and -0.0) get the same key.
-Sixteen buckets of level 48 share an octave.
+Read as a signed integer, the bits of a positive float rise with the float; those of a negative one
+fall, and are mirrored. Floats that compare equal (0.0 and -0.0) have the same key. An octave holds
+sixteen buckets of level 48.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ IntArray = NDArray[np.int64]
 
 KEY_BITS = 64
 COARSEST = KEY_BITS - 2
-"""The highest level of a bucket: a shift that every engine has."""
+"""Highest level of a bucket: a shift that every engine supports."""
 
 MAGNITUDE = np.int64(2**63 - 1)
 """Masks the sign bit away."""
@@ -59,12 +60,12 @@ def from_key(keys: Any) -> FloatArray:
 
 
 def bucket_of(scores: Any, level: int) -> IntArray:
-    """Number of the bucket each score falls in; neighbours at one level differ by one."""
+    """Return the number of each score's bucket; neighbouring buckets differ by one."""
     return np.asarray(to_key(scores) >> level)
 
 
 def bucket_start(buckets: Any, level: int) -> FloatArray:
-    """Lowest score that a bucket can hold.
+    """Return the lowest score that each bucket can hold.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def bucket_start(buckets: Any, level: int) -> FloatArray:
 
 
 def bucket_end(buckets: Any, level: int) -> FloatArray:
-    """Highest finite score that a bucket can hold."""
+    """Return the highest finite score that each bucket can hold."""
     last = (np.asarray(buckets, dtype=np.int64) << level) | np.int64((1 << level) - 1)
     return from_key(np.minimum(last, HIGHEST_KEY))
 
@@ -84,16 +85,16 @@ LOWEST_KEY, HIGHEST_KEY = to_key([-np.inf, LARGEST_FINITE])
 """Keys of the lowest and highest score; a score of +inf counts as the highest finite one."""
 
 KEY_SIZE = 53
-"""Keys of a linear scale are no larger than two to this power: floats hold them all."""
+"""Keys of a linear scale are at most two to this power: floats represent them exactly."""
 
 WIDEST = 1e200
-"""Spans up to it, and down to its inverse, are scaled without leaving the range of a float."""
+"""Spans between its inverse and it are scaled without overflow or underflow."""
 
 TRIAL_BUCKETS = 4096
 """Buckets by which scales are compared on a sample."""
 
 CROWDED = 4.0
-"""The bits of a float must leave this many times less open to be worth their expense."""
+"""A linear scale is given up if it leaves more than this many times as much open as the bits."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,9 @@ class Scale:
     Attributes
     ----------
     exponent : int or None
-        A key is the score times two to the exponent; None for the bits of the float.
+        A key is the score times two to this power; None for the bits of the float.
     lowest, highest : float
-        Scores beyond them have the keys of these.
+        Scores beyond them have their keys.
 
     Examples
     --------
@@ -118,15 +119,15 @@ class Scale:
     highest: float = np.inf
 
     def buckets(self, scores: Any, level: int = 0) -> IntArray:
-        """Number of the bucket each score is in, from level 0, the finest, up."""
+        """Return the number of each score's bucket; level 0 is the finest."""
         values = np.asarray(scores, dtype=np.float64)
         if self.exponent is None:
-            return np.asarray(to_key(values) >> level)
+            return bucket_of(values, level)
         inside = np.clip(values, self.lowest, self.highest)
         return np.floor(inside * self.factor(level)).astype(np.int64)
 
     def factor(self, level: int) -> float:
-        """Buckets of a level in a difference of one."""
+        """Return the number of buckets of a level between 0 and 1."""
         return float(2.0 ** ((self.exponent or 0) - level))
 
 
@@ -135,7 +136,7 @@ BITS = Scale()
 
 
 def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) -> Scale:
-    """Choose a scale by whose buckets scores like a sample's are told apart well.
+    """Choose a scale whose buckets separate scores like those of a sample.
 
     Examples
     --------
@@ -154,11 +155,11 @@ def scale_for(sample: FloatArray, positive: BoolArray, low: float, high: float) 
 
 
 def _left_open(scale: Scale, sample: FloatArray, positive: BoolArray) -> float:
-    """Pairs of a positive and a negative that share one of a few thousand buckets."""
+    """Count pairs of a positive and a negative in the same one of a few thousand buckets."""
     keys = scale.buckets(sample)
     span = int(keys.max()) - int(keys.min())
     home = keys >> max(span.bit_length() - TRIAL_BUCKETS.bit_length() + 1, 0)
     cases = np.bincount(home - home.min())
     positives = np.bincount((home - home.min())[positive], minlength=len(cases))
-    # Of pure buckets too the larger ones leave more open.
+    # A larger bucket leaves more open even if all its cases are of one class.
     return float(np.sum((positives + 0.5) * (cases - positives + 0.5), where=cases > 0))

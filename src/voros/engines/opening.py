@@ -1,4 +1,4 @@
-"""Files opened as a lazy frame of an engine, whichever columns and types each of them has."""
+"""Files opened as one lazy frame of an engine, although their columns and types may differ."""
 
 from __future__ import annotations
 
@@ -25,29 +25,28 @@ READ_TEXT = ("duckdb", "polars")
 def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> Any:
     """Open Parquet or CSV, a file or a folder or pattern of them, as a lazy frame of an engine.
 
-    DuckDB and Polars read CSV. Of a folder it counts where there is no Parquet. Folders may be
-    nested; names such as ``year=2024`` are not columns, and files and folders whose names begin
-    with ``_`` or ``.`` are skipped. A Delta or Iceberg table, and what lies in an object store, is
-    opened with the engine itself, and its frame given to `count_frame`.
+    DuckDB and Polars read CSV. A folder stands for its Parquet files, or for CSV if it has no
+    Parquet. Folders may be nested; names such as ``year=2024`` are not columns, and files and
+    folders whose names begin with ``_`` or ``.`` are skipped. Open a Delta or Iceberg table, or
+    files in an object store, with the engine, and pass the frame to `count_frame`.
 
     Parameters
     ----------
     path : path-like
     engine : {"polars", "duckdb", "spark"}
     columns : sequence of str, optional
-        Columns that are needed. Numbers of different types in different files are widened. Of any
-        other difference, a needed column is refused and another left out. By default all columns
-        are needed.
+        Needed columns, by default all. Numbers of different types in different files are widened.
+        After any other difference a needed column is refused, and another is left out.
 
     Returns
     -------
     lazy frame
-        Of the engine's own kind.
+        Of the engine.
 
     Raises
     ------
     PredictionFileError
-        Where a file is empty, or lacks a needed column, or has it twice or in another type.
+        If a file is empty, or lacks a needed column, or has it twice or in another type.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
 
 
 def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyFrame:
-    """Cast the columns that a file has in another type than these."""
+    """Cast the columns of a file to these types."""
     wider = {"int64": nw.Int64(), "double": nw.Float64(), "string": nw.String()}
     changed = {name: str(kind) for name, kind in types.items() if file.types[name] != kind}
     casts = [nw.col(name).cast(wider[kind]) for name, kind in changed.items()]
@@ -90,12 +89,12 @@ def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> 
 
 
 def _flags(file: TableFile, types: Mapping[str, Any]) -> list[str]:
-    """Boolean columns that a file holds as text."""
+    """Return the Boolean columns of a text file."""
     return [name for name in types if file.delimiter and str(types[name]) == "bool"]
 
 
 def _truth(name: str) -> nw.Expr:
-    """Read true and false, in upper or lower case; nothing else has a value."""
+    """Return true or false for these words in upper or lower case, and null for others."""
     text = nw.col(name).str.to_lowercase()
     is_false = nw.when(text == "false").then(nw.lit(False))
     return nw.when(text == "true").then(nw.lit(True)).otherwise(is_false).alias(name)
@@ -106,7 +105,7 @@ def _names(part: Part, written: Callable[[str], str] = str) -> list[str]:
 
 
 def _numbers(part: Part) -> list[tuple[str, bool]]:
-    """Columns of delimited text, and whether each holds numbers."""
+    """Return the columns of delimited text, and whether each holds numbers."""
     return [(name, str(kind) == "double") for name, kind in part[0].types.items()]
 
 
@@ -118,14 +117,19 @@ def _open_polars(parts: Sequence[Part]) -> list[Any]:
         if part[0].format == "parquet":
             return pl.scan_parquet(names, hive_partitioning=False, glob=False)
         schema = {name: pl.Float64 if number else pl.String for name, number in _numbers(part)}
-        how: dict[str, Any] = {"separator": part[0].delimiter, "null_values": sorted(NO_VALUE)}
-        return pl.scan_csv(names, schema=schema, glob=False, **how)
+        return pl.scan_csv(
+            names,
+            schema=schema,
+            glob=False,
+            separator=part[0].delimiter,
+            null_values=sorted(NO_VALUE),
+        )
 
     return [scan(part) for part in parts]
 
 
 def _open_duckdb(parts: Sequence[Part]) -> list[Any]:
-    """Read on a connection of its own, which spills where temporary files belong."""
+    """Read on a new connection, which spills into the folder of temporary files."""
     import duckdb
 
     connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
@@ -137,15 +141,21 @@ def _read_by_duckdb(connection: Any, part: Part) -> Any:
     if part[0].format == "parquet":
         return connection.read_parquet(names, hive_partitioning=False)
     columns = {name: "VARCHAR" for name, _ in _numbers(part)}
-    how = {"header": True, "quotechar": '"', "escapechar": '"', "auto_detect": False}
     text = connection.read_csv(
-        names, columns=columns, sep=part[0].delimiter, na_values=sorted(NO_VALUE), **how
+        names,
+        columns=columns,
+        sep=part[0].delimiter,
+        na_values=sorted(NO_VALUE),
+        header=True,
+        quotechar='"',
+        escapechar='"',
+        auto_detect=False,
     )
     return text.project(", ".join(_from_text(*column) for column in _numbers(part)))
 
 
 def _from_text(name: str, number: bool) -> str:
-    """Write in SQL how a column is read; DuckDB takes 1_0 for a number, and nobody else does."""
+    """Return SQL that reads a column; DuckDB alone would read 1_0 as a number."""
     quoted = '"' + name.replace('"', '""') + '"'
     if not number:
         return quoted
@@ -155,12 +165,12 @@ def _from_text(name: str, number: bool) -> str:
 
 
 def _open_spark(parts: Sequence[Part]) -> list[Any]:
-    """Read in the session that is active, or in a new one."""
+    """Read in the active session, or in a new one."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     session = active or SparkSession.builder.appName("voros").getOrCreate()
-    # Which also leaves the names of nested folders out of the columns.
+    # This option also keeps the names of nested folders out of the columns.
     reader = session.read.option("recursiveFileLookup", True)
     return [reader.parquet(*_names(part)) for part in parts]
 

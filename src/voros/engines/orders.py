@@ -1,7 +1,7 @@
-"""Models that order nearly all cases alike, whose ranges of scores can be laid over each other.
+"""Models that order nearly all cases alike, so that their ranges of scores can be combined.
 
-Two models of which one is a rising or falling function of the other cut the same list of cases. The
-cuts of both together make ranges that neither shows, with as few as a single case.
+If one model is a rising or falling function of another, their ranges cut the same list of cases.
+The cuts of both together form ranges that neither model shows, with as few as a single case.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from voros.engines.keys import KEY_BITS, bucket_of
 from voros.typing import AnyArray, FloatArray
 
 NEARLY_ALL = 0.75
-"""Orders are alike where neighbours of one follow each other in the other this often. Of unrelated
-orders half do; a few swapped cases do not hide that the others can be told apart."""
+"""Orders are alike if this share of neighbours in one follow each other in the other. In unrelated
+orders half of them do; a few swapped cases do not protect the others."""
 
 Order: TypeAlias = Literal["alike", "reversed"]
 Orders: TypeAlias = Mapping[tuple[str, str], Order]
@@ -26,13 +26,13 @@ Orders: TypeAlias = Mapping[tuple[str, str], Order]
 def orders_of_models(
     scores: Mapping[str, AnyArray], bits: int, weights: AnyArray | None = None
 ) -> Orders:
-    """Return which pairs of models order nearly all cases alike, or in reverse.
+    """Return the pairs of models that order nearly all cases alike or in reverse.
 
     Parameters
     ----------
     scores : mapping of str to array of shape (n_cases,)
     bits : int
-        How fine scores are compared, as in `BinnedCounts`.
+        Precision at which scores are compared, as in `BinnedCounts`.
     weights : array of shape (n_cases,), optional
         Cases of weight 0 are not counted.
 
@@ -60,7 +60,7 @@ def orders_of_models(
 
 
 def _order(low: FloatArray, high: FloatArray) -> Order | None:
-    """Judge by the lowest and highest score of a model in each bucket of another, in order."""
+    """Compare orders by a model's lowest and highest score in each bucket of another model."""
     rises, falls = high[:-1] <= low[1:], low[:-1] >= high[1:]
     changes = np.count_nonzero(~(rises & falls))
     if np.count_nonzero(rises & ~falls) >= NEARLY_ALL * changes:

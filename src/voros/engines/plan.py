@@ -1,4 +1,4 @@
-"""Which rows to look at next, and by how fine buckets, so that every answer stays small."""
+"""Which rows the next pass counts, and how finely, so that every answer stays small."""
 
 from __future__ import annotations
 
@@ -12,64 +12,64 @@ from voros.engines.keys import BITS, COARSEST, IntArray, Scale
 from voros.typing import BoolArray, FloatArray
 
 LARGEST_ANSWER = 2**20
-"""Rows of counts that one pass may bring to this process: some 50 MB."""
+"""Rows of counts that one pass may bring into this process: about 50 MB."""
 
 BUCKETS_PER_BIN = 4
-"""Buckets that a count wants for each bin at least; more bins than that allow wait for a pass."""
+"""A count has at least this many buckets per bin; bins beyond that wait for a later pass."""
 
 SPARE_ROWS = 2**16
-"""Rows that a filter by one range may let through in vain before bins are named one by one."""
+"""Unneeded rows that a filter by one range may let through; beyond, buckets are listed."""
 
 LARGEST_LOOKUP, MOST_NAMED = 2**20, 2**15
-"""Buckets between the first and the last one that a filter names, and those that it names."""
+"""Most buckets from the first to the last that a filter lists, and most that it lists."""
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
-    """Buckets of a level in which rows are wanted, as a table from the first bucket on."""
+class BucketSet:
+    """A set of buckets of a level: whether each bucket from the first on is a member."""
 
     level: int
     first: int
-    wanted: BoolArray
+    members: BoolArray
 
     @property
-    def buckets(self) -> IntArray:
-        """Numbers of the wanted buckets."""
-        return np.flatnonzero(self.wanted) + self.first
+    def numbers(self) -> IntArray:
+        """Numbers of the members."""
+        return np.flatnonzero(self.members) + self.first
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
-    """The rows that a pass looks at, and how finely it counts them.
+class RowQuery:
+    """The rows that a pass reads, and how finely it counts them.
 
     Attributes
     ----------
     scale : Scale
     level : int
-        Of the buckets that the rows are counted by.
+        Level of the buckets by which the rows are counted.
     low, high : float
-        Only scores in this range, ends included.
-    named : Named, optional
-        Where given, only scores in one of these buckets.
+        Only scores in this range are read, ends included.
+    inside : BucketSet, optional
+        Only scores in one of these buckets are read.
     """
 
     scale: Scale
     level: int = 0
     low: float = -np.inf
     high: float = np.inf
-    named: Named | None = None
+    inside: BucketSet | None = None
 
 
 class Plan(NamedTuple):
     """A count, and the bins that it splits."""
 
-    want: Wanted
+    query: RowQuery
     chosen: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
 class _Keyed:
-    """Bins with the keys of their ends on a scale."""
+    """Bins and the keys of their ends on a scale."""
 
     bins: Bins
     low: IntArray
@@ -80,38 +80,38 @@ class _Keyed:
         return cls(bins, scale.buckets(bins.least), scale.buckets(bins.greatest))
 
     def level(self, chosen: BoolArray, at_most: int) -> int:
-        """Lowest level at which the chosen bins fall into ``at_most`` buckets or fewer."""
-        # Unsigned: the whole range of keys does not fit into 63 bits.
+        """Return the lowest level at which the chosen bins fall into at most this many buckets."""
+        # Unsigned, because the span of all keys does not fit into 63 bits.
         with np.errstate(over="ignore"):
             width = self.high[chosen].astype(np.uint64) - self.low[chosen].astype(np.uint64)
         return finest_level(np.log2(width + 1.0), self.bins.rows[chosen], at_most)
 
     def split_by(self, level: int) -> BoolArray:
-        """Whether buckets of a level split a bin, and none reaches from it into a neighbour."""
+        """Whether buckets of a level split each bin, and no bucket extends into a neighbour."""
         first, last = self.low >> level, self.high >> level
         apart = first[:-1] != last[1:]
         return np.asarray((first < last) & np.append(apart, True) & np.append(True, apart))
 
 
 def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
-    """Lowest level at which bins of these spans and rows fall into ``at_most`` buckets or fewer."""
+    """Return the lowest level at which bins of these spans and rows fit into so few buckets."""
     for level in range(COARSEST):
-        # A range that is not aligned touches one bucket more than its span suggests.
+        # A range that is not aligned touches one more bucket than its span suggests.
         buckets = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, rows)
         if buckets.sum() <= at_most:
             return level
     return COARSEST
 
 
-def first_buckets(all_rows: Bins, scale: Scale, at_most: int) -> Wanted:
-    """Count everything, one bin so far, by the finest buckets that fit into ``at_most``."""
-    return Wanted(scale, _Keyed.on(scale, all_rows).level(np.array([True]), at_most))
+def first_buckets(all_rows: Bins, scale: Scale, at_most: int) -> RowQuery:
+    """Return a query that counts all rows by the finest buckets that fit into ``at_most``."""
+    return RowQuery(scale, _Keyed.on(scale, all_rows).level(np.array([True]), at_most))
 
 
 def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) -> Plan | None:
-    """Choose the finest count of marked bins that fits into ``at_most`` buckets, and those bins.
+    """Plan the finest count of marked bins that fits into ``at_most`` buckets.
 
-    None where so many are marked that it would hardly split them.
+    None where so many are marked that the count would hardly split them.
     """
     if BUCKETS_PER_BIN * np.count_nonzero(mask) > at_most and np.count_nonzero(mask) > 1:
         return None
@@ -119,33 +119,31 @@ def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) ->
     level = keyed.level(mask, at_most)
     chosen = mask & keyed.split_by(level)
     if not chosen.any():
-        # A bin on its own is cut out of the rows exactly, so that no bucket can reach beyond it.
+        # A filter by range selects exactly the rows of a single bin, however coarse the buckets.
         chosen[np.argmax(np.where(mask, bins.rows, 0))] = True
         scale = scale if np.all(keyed.low[chosen] < keyed.high[chosen]) else BITS
         level = _Keyed.on(scale, bins).level(chosen, at_most)
     return Plan(rows_in(bins, chosen, scale, level), chosen)
 
 
-def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> Wanted:
-    """Say how to find the rows of the chosen bins; a few others may come along."""
+def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> RowQuery:
+    """Return a query for the rows of the chosen bins; it may let a few others through."""
     parents = bins.take(chosen)
-    # Where nothing lies beyond, a row need not be compared.
+    # Without bins beyond, rows need no comparison.
     low = -np.inf if chosen[-1] else float(parents.least[-1])
     high = np.inf if chosen[0] else float(parents.greatest[0])
-    want = Wanted(scale, level, low, high)
+    query = RowQuery(scale, level, low, high)
     between = (bins.least >= low) & (bins.greatest <= high)
     edges = np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8))
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     if len(first) == 1 or bins.rows[between & ~chosen].sum() <= SPARE_ROWS:
-        return want
-    return replace(
-        want,
-        named=_named(scale.buckets(bins.least[last]), scale.buckets(bins.greatest[first]), level),
-    )
+        return query
+    ends = scale.buckets(bins.least[last]), scale.buckets(bins.greatest[first])
+    return replace(query, inside=_covering_buckets(*ends, level))
 
 
-def _named(low: IntArray, high: IntArray, level: int) -> Named:
-    """Name buckets that cover ranges of keys, as fine as a table of bounded size allows."""
+def _covering_buckets(low: IntArray, high: IntArray, level: int) -> BucketSet:
+    """Return the finest buckets that cover ranges of keys and fit into a table."""
     span = int(high.max()) - int(low.min())
     level = max(level, (span // (LARGEST_LOOKUP - 1)).bit_length())
     while ((high >> level) - (low >> level) + 1).sum() > MOST_NAMED:
@@ -154,4 +152,4 @@ def _named(low: IntArray, high: IntArray, level: int) -> Named:
     steps = np.zeros(int(last.max() - first.min()) + 2, dtype=np.int64)
     np.add.at(steps, first - first.min(), 1)
     np.add.at(steps, last - first.min() + 1, -1)
-    return Named(level, int(first.min()), np.cumsum(steps[:-1]) > 0)
+    return BucketSet(level, int(first.min()), np.cumsum(steps[:-1]) > 0)

@@ -1,4 +1,4 @@
-"""The few questions that are put to an engine; every answer is an aggregate of bounded size."""
+"""The queries that an engine runs; every answer has a bounded size."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
 from voros.engines.bins import Bins
-from voros.engines.plan import Wanted
+from voros.engines.plan import RowQuery
 from voros.typing import AnyArray
 
-POSITIVE, WEIGHT, SCORE, BUCKET, NAMED, LABELLED, KNOWN = (
+POSITIVE, WEIGHT, SCORE, BUCKET, INSIDE, LABELLED, KNOWN = (
     f"_voros_{name}"
-    for name in ("positive", "weight", "score", "bucket", "named", "labelled", "known")
+    for name in ("positive", "weight", "score", "bucket", "inside", "labelled", "known")
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
 
@@ -27,19 +27,19 @@ Columns: TypeAlias = Sequence[AnyArray]
 
 @dataclass
 class Usage:
-    """What it took to count.
+    """The passes, rows and bytes that a count took.
 
     Attributes
     ----------
     engine : str
     rows : int
-        In the frame.
+        Rows of the frame.
     passes : int
-        Times each model's column was read.
+        Number of times that each model's column was read.
     rows_counted : int
-        Rows that were grouped, over all passes: those that could matter.
+        Rows that were grouped or fetched, summed over all passes.
     bytes_received : int
-        Size of all aggregates that reached this process.
+        Size of all answers.
 
     Examples
     --------
@@ -60,16 +60,23 @@ class Usage:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LazyCases:
-    """Labelled scores in a lazy frame: who is positive, one column per model, weights or none."""
+    """Checked cases in a lazy frame.
+
+    Attributes
+    ----------
+    frame : LazyFrame
+        Who is positive, a column of scores for each model, and weights if there are any.
+    models : mapping of str to str
+        Columns of scores by model.
+    weighted : bool
+    adapter : Adapter
+    usage : Usage
+    """
 
     frame: LazyFrame
     models: Mapping[str, str]
     weighted: bool
     adapter: Adapter
-    label: str = ""
-    integer_models: Sequence[str] = ()
-    """Models whose scores are whole numbers."""
-
     usage: Usage = field(default_factory=Usage)
 
     def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
@@ -80,32 +87,29 @@ class LazyCases:
         return columns
 
     def capped(self) -> LazyCases:
-        """The same cases with scores of +inf at the highest finite float.
-
-        A threshold of +inf means no alarm, so no alarm can be at +inf.
-        """
+        """Lower scores of +inf to the highest finite float: a threshold of +inf means no alarm."""
         highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
         return replace(self, frame=self.frame.with_columns(highest))
 
     def sample(self, name: str, n_rows: int) -> Columns:
-        """Scores, labels and weights of the first rows, wherever the engine finds them."""
+        """Return scores, labels and weights of the first rows that the engine finds."""
         first = self.frame.select(*self._columns(name)).head(n_rows)
         return self._rows(replace(self, usage=Usage()).collect(first))
 
-    def count(self, name: str, want: Wanted) -> Bins:
-        """Count the wanted rows of a model by buckets."""
-        rows = with_shares(self._wanted_rows(name, want), self.weighted)
-        rows = self.adapter.with_bucket(rows, SCORE, BUCKET, want.scale, want.level)
+    def count(self, name: str, query: RowQuery) -> Bins:
+        """Count the rows of a query by buckets."""
+        rows = with_shares(self._rows_of(name, query), self.weighted)
+        rows = self.adapter.with_bucket(rows, SCORE, BUCKET, query.scale, query.level)
         answer = self.collect(rows.group_by(BUCKET).agg(*_counts(self.weighted)))
         bins = Bins.from_columns(answer, self.weighted)
         self.usage.passes += 1
         self.usage.rows_counted += int(bins.rows.sum())
         return bins
 
-    def rows(self, name: str, want: Wanted, at_most: int) -> Columns | None:
-        """Read the wanted rows of a model, and perhaps a few others; None where they are more."""
+    def rows(self, name: str, query: RowQuery, at_most: int) -> Columns | None:
+        """Fetch the rows of a query, and perhaps a few others; None if there are more."""
         self.usage.passes += 1
-        rows = self._wanted_rows(name, want).select(*self._row_columns)
+        rows = self._rows_of(name, query).select(*self._row_columns)
         columns = self._rows(self.collect(rows.head(at_most + 1)))
         if len(columns[0]) > at_most:
             return None
@@ -125,23 +129,21 @@ class LazyCases:
         score, *others = self._row_columns
         return [nw.col(self.models[name]).alias(score), *map(nw.col, others)]
 
-    def _wanted_rows(self, name: str, want: Wanted) -> LazyFrame:
+    def _rows_of(self, name: str, query: RowQuery) -> LazyFrame:
         rows = self.frame.select(*self._columns(name))
-        # First the outer range, in plain comparisons that an engine can push into its scan.
-        if want.low > -np.inf or want.high < np.inf:
-            rows = rows.filter(_between(want.low, want.high))
-        return rows if want.named is None else self._in_named_buckets(rows, want)
-
-    def _in_named_buckets(self, rows: LazyFrame, want: Wanted) -> LazyFrame:
-        assert want.named is not None
-        rows = self.adapter.with_bucket(rows, SCORE, NAMED, want.scale, want.named.level)
-        return self.adapter.with_membership(rows, NAMED, want.named).filter(nw.col(NAMED))
+        # An engine can push plain comparisons with the outer range into its scan.
+        if query.low > -np.inf or query.high < np.inf:
+            rows = rows.filter(_between(query.low, query.high))
+        if query.inside is None:
+            return rows
+        rows = self.adapter.with_bucket(rows, SCORE, INSIDE, query.scale, query.inside.level)
+        return self.adapter.with_membership(rows, INSIDE, query.inside).filter(nw.col(INSIDE))
 
 
 def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
-    """Add what each row adds to its class: its weight, or one case.
+    """Add columns of each row's weight, or 1, in its class.
 
-    As floats, whose sums are exact up to 2**53 cases and of one type in every engine.
+    They hold floats, whose sums are exact up to 2**53 cases and have one type in every engine.
     """
     positive = nw.col(POSITIVE)
     if not weighted:
@@ -154,7 +156,7 @@ def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
 
 
 def class_sums(weighted: bool) -> list[nw.Expr]:
-    """Cases of each class, or the sums of their weights; the negatives may follow from rows."""
+    """Sum the cases of each class, or their weights; without weights the positives suffice."""
     return [nw.col(name).sum() for name in ("positive", "negative")[: 1 + weighted]]
 
 

@@ -1,19 +1,20 @@
 """The search for the thresholds that can be chosen, in the rows of an engine.
 
 Counts by ranges of scores bound the score from both sides. Only the ranges that keep the bounds
-apart are counted again, more finely; once their rows are few they are read into this process, and
-counted there in the same way.
+apart are counted again, more finely. Once their rows are few, they are fetched and counted in this
+process in the same way.
 
-Thresholds that can matter in the scenarios they were counted for are all there, and those chosen
-are scores that occur; of the others some are left out, and some are no scores, but raise the alarms
-that are counted. A policy of these points meets the limits at every cost ratio, and is the best one
-on the costs they were counted for.
+The points hold every threshold that can matter in the scenarios they were counted for, and each
+chosen threshold is a score that occurs. Some of the other thresholds are missing, and some are the
+ends of ranges, with the alarms that these raise. A policy of these points meets the limits at every
+cost ratio, and is the best one on the costs they were counted for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -27,12 +28,12 @@ from voros.core.scenario import Scenario
 from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
 from voros.engines.bins import Bins
-from voros.engines.first_pass import Totals, count_totals, read_cases
+from voros.engines.first_pass import Totals, read_cases
 from voros.engines.keys import BITS, Scale, scale_for
 from voros.engines.plan import (
     LARGEST_ANSWER,
     Plan,
-    Wanted,
+    RowQuery,
     buckets_to_count,
     first_buckets,
     rows_in,
@@ -41,43 +42,44 @@ from voros.engines.queries import Columns, LazyCases
 from voros.typing import BoolArray
 
 SAMPLE_ROWS = 100_000
-"""Rows at the start from which the first count is planned; a bad guess costs a pass."""
+"""First rows, from which the first count is planned; a bad guess costs a pass."""
 
 FIRST_BUCKETS, FINER_BUCKETS = 2**14, 2**17
-"""Buckets of the first count, of all rows, and of later ones, of few rows."""
+"""Buckets of the first count, of all rows, and of later counts, of few rows."""
 
 HELD_PER_ANSWER = 4
-"""Rows that this process holds, for each row of the largest answer."""
+"""Rows that this process holds, as a multiple of the rows of the largest answer."""
 
 SORTED_ROWS, HELD_BUCKETS = 2**17, 2**16
-"""Rows in this process that are sorted as fast as counted, and buckets that more are counted by."""
+"""Rows in this process that are sorted as fast as counted, and buckets to count more rows by."""
 
 MARGIN, NOISE = 1.25, 3.0
-"""How far beyond the capacity a cut aims, and standard deviations by which a sample must rule
-scores out."""
+"""Factor by which a cut lies beyond the capacity, and standard deviations by which a sample must
+rule scores out."""
 
 SELECTIVE = 0.4
-"""A cut that keeps more than this share of the rows is not worth it."""
+"""A cut is used if it keeps less than this share of the rows."""
 
 MANY_OPEN = 2**14
-"""Open ranges from which on an interval is accepted, unless exactness is asked for.
+"""With more open ranges an interval is accepted, unless ``tolerance`` asks for exactness.
 
-If labels alternate along the scores, ranges are open at costs so close together that they hardly
-move the score, and to split them all takes nearly every row.
+If labels alternate along the scores, each open range matters at a few costs only and hardly changes
+the score, and splitting them all takes nearly every row.
 """
 
 MANY_ROWS, ENOUGH = 10**9, 1e-6
-"""Beyond this number of rows an interval of this width is enough unless another is asked for."""
+"""Beyond this number of rows an interval of this width is accepted by default."""
 
 
 def expected_cost(frame: Any) -> str | None:
-    """Say how many passes a frame of more than a billion rows takes, and how exact the answer is.
+    """Describe the passes and the interval to expect of more than a billion rows.
 
-    Its rows are counted, which is fast for Parquet; of a smaller frame nothing is said.
+    Counting the rows is fast for Parquet.
 
     Returns
     -------
     str or None
+        None for a smaller frame.
     """
     lazy = as_lazy(frame)
     rows = adapter_of(lazy).collect(lazy.select(nw.len().alias("rows"))).item(0, "rows")
@@ -88,13 +90,14 @@ def expected_cost(frame: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Aim:
-    """What is asked of the counts: scenarios to be decided, or every score where there are none.
+    """The scenarios to decide, and how exactly.
 
     Attributes
     ----------
     scenarios : sequence of Scenario
+        Without any, every score is counted.
     tolerance, for_many : float
-        How wide an interval may be, and how wide where a great many ranges are open.
+        Largest width of an interval, and largest width where very many ranges are open.
     """
 
     scenarios: Sequence[Scenario]
@@ -103,7 +106,7 @@ class Aim:
 
     @classmethod
     def at(cls, scenarios: Sequence[Scenario], tolerance: float | None, n_rows: int) -> Aim:
-        """Choose what was not asked for by the number of rows."""
+        """Choose a tolerance by the number of rows where none is passed."""
         if tolerance is None:
             return cls(scenarios, ENOUGH if n_rows > MANY_ROWS else 0.0, ENOUGH)
         return cls(scenarios, tolerance, tolerance)
@@ -115,7 +118,7 @@ class Aim:
         return enough > 0 and bound.upper - bound.lower <= enough
 
     def accepted(self, binned: BinnedScores) -> float:
-        """Width that was accepted of what was counted in the end."""
+        """Return the tolerance that the final counts meet."""
         widths = (high - low for low, high in map(binned.bounds, self.scenarios))
         return self.tolerance if max(widths, default=0.0) <= CLOSED else self.for_many
 
@@ -135,21 +138,21 @@ class Aim:
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """All rows of some ranges, in this process; they are counted as an engine counts."""
+    """All rows of some ranges, held in this process and counted as in an engine."""
 
     columns: Columns
     parents: Bins
 
-    def count(self, want: Wanted) -> Bins:
-        """Count the wanted rows by buckets."""
-        inside = (self.columns[0] >= want.low) & (self.columns[0] <= want.high)
-        if want.named is not None:
-            buckets = want.scale.buckets(self.columns[0], want.named.level)
-            inside &= np.isin(buckets, want.named.buckets)
+    def count(self, query: RowQuery) -> Bins:
+        """Count the rows of a query by buckets."""
+        inside = (self.columns[0] >= query.low) & (self.columns[0] <= query.high)
+        if query.inside is not None:
+            buckets = query.scale.buckets(self.columns[0], query.inside.level)
+            inside &= np.isin(buckets, query.inside.numbers)
         scores, positive, *weights = (column[inside] for column in self.columns)
-        buckets = want.scale.buckets(scores, want.level)
+        buckets = query.scale.buckets(scores, query.level)
         home = buckets - buckets.min(initial=0)
-        # Numbers of 16 bits are sorted digit by digit.
+        # numpy sorts numbers of 16 bits by radix.
         few = home.max(initial=0) < 2**16
         order = np.argsort(home.astype(np.uint16), kind="stable") if few else np.argsort(home)
         starts = np.flatnonzero(np.diff(home[order], prepend=-1))
@@ -166,7 +169,7 @@ class HeldRows:
 
 @dataclass(eq=False)
 class EngineSource:
-    """The rows of a model, in an engine or, once they are few, in this process.
+    """The rows of a model, in an engine and, once those that matter are few, in this process.
 
     Attributes
     ----------
@@ -177,7 +180,7 @@ class EngineSource:
     at_most : int
         Rows of the largest answer.
     held : HeldRows or None
-        The rows that are in this process.
+        Rows in this process.
     """
 
     cases: LazyCases
@@ -188,38 +191,44 @@ class EngineSource:
 
     @property
     def most_held(self) -> int:
-        """Rows that this process holds at most."""
+        """Most rows that this process holds."""
         return HELD_PER_ANSWER * self.at_most
 
     def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
-        """Count the rows from a cut up; where that share is few of them, read them at once."""
+        """Count the rows from a cut up; fetch them if the cut keeps a share that is few."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
-        want = first_buckets(above, self.scale, min(self.at_most, FIRST_BUCKETS))
-        want = replace(want, low=cut)
+        query = first_buckets(above, self.scale, min(self.at_most, FIRST_BUCKETS))
+        query = replace(query, low=cut)
         if share * all_rows.rows[0] <= self.most_held / 2:
-            self._hold(above, want, self.most_held)
+            self._hold(above, query, self.most_held)
         if self.held is None:
-            return all_rows.split_off(self.cases.count(self.name, want), cut)
-        return all_rows.split_off(self.held.count(want), cut)
+            return all_rows.split_off(self.cases.count(self.name, query), cut)
+        return all_rows.split_off(self.held.count(query), cut)
 
     def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
         """Count open ranges more finely, those first whose rows are in this process."""
-        if self.held is None or not np.any(wanted & self.held.parents.hold(ranges)):
+        if not np.any(wanted & self._held(ranges)):
             plan = self._plan(ranges, wanted)
             if plan is not None:
-                return ranges.refined(plan.chosen, self.cases.count(self.name, plan.want))
+                return ranges.refined(plan.chosen, self.cases.count(self.name, plan.query))
         assert self.held is not None
-        mask = wanted & self.held.parents.hold(ranges)
+        mask = wanted & self._held(ranges)
         few = ranges.rows[mask].sum() <= SORTED_ROWS
         plan = None if few else buckets_to_count(ranges, mask, self.scale, HELD_BUCKETS)
         plan = plan or Plan(rows_in(ranges, mask, BITS), mask)
-        return ranges.refined(plan.chosen, self.held.count(plan.want))
+        return ranges.refined(plan.chosen, self.held.count(plan.query))
+
+    def _held(self, ranges: Bins) -> BoolArray:
+        """Whether the rows of each range are in this process."""
+        if self.held is None:
+            return np.zeros(len(ranges), dtype=np.bool_)
+        return self.held.parents.contain(ranges.least)[0]
 
     def _plan(self, ranges: Bins, wanted: BoolArray) -> Plan | None:
-        """Plan to count open ranges; where their rows are few, read them, and plan nothing.
+        """Plan a count of open ranges; where their rows are few, fetch them and return None.
 
-        Where to split all takes too large an answer, rows are read by parts, from the highest
-        scores down.
+        Where splitting all ranges takes too large an answer, rows are fetched by parts, from the
+        highest scores down.
         """
         rows, buckets = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_BUCKETS)
         if rows.sum() > self.most_held:
@@ -228,17 +237,17 @@ class EngineSource:
                 return plan
         part = wanted & (np.cumsum(rows) <= self.most_held)
         if part.any():
-            # The rows of the ranges, and as many that come along.
-            want = rows_in(ranges, part, self.scale)
-            if self._hold(ranges.take(part), want, 2 * self.most_held):
+            # The filter may let as many other rows through.
+            query = rows_in(ranges, part, self.scale)
+            if self._hold(ranges.take(part), query, 2 * self.most_held):
                 return None
         return buckets_to_count(
             ranges, np.arange(len(rows)) == np.argmax(rows), self.scale, buckets
         )
 
-    def _hold(self, parents: Bins, want: Wanted, at_most: int) -> bool:
-        """Read rows into this process, unless they turn out to be more."""
-        columns = self.cases.rows(self.name, want, at_most)
+    def _hold(self, parents: Bins, query: RowQuery, at_most: int) -> bool:
+        """Fetch rows into this process unless there are more; return whether it did."""
+        columns = self.cases.rows(self.name, query, at_most)
         self.held = None if columns is None else HeldRows(columns, parents)
         return columns is not None
 
@@ -260,7 +269,7 @@ def count_frame(
     ----------
     frame : Polars LazyFrame, DuckDB relation or Spark data frame
     label : str
-        The column of labels; see ``pos_label``.
+        The column of labels.
     scores : sequence of str
         A column of scores for each model.
     weight : str, optional
@@ -268,14 +277,14 @@ def count_frame(
     pos_label : label, optional
         The positive class; needed unless the labels are bool, {0, 1} or {-1, 1}.
     scenarios : sequence of Scenario
-        Those whose scores the counts must decide; by default every distinct score is counted.
+        Scenarios that the counts must decide; by default every distinct score is counted.
     tolerance : float in [0, 1), optional
-        Stop where the certified interval of each score is no wider. By default 0, the exact score,
-        and 1e-6 where that takes many passes: for more than a billion rows, and where more than
-        16,384 ranges of scores are left open.
+        Largest width of the certified interval of each score. By default 0, the exact score, and
+        1e-6 where that takes many passes: for more than a billion rows, and where more than 16,384
+        ranges of scores remain open.
     largest_answer : int
-        Rows of counts that one pass may bring into this process. Once the rows that can matter are
-        no more than four times that, they are read as they are; as many may come along.
+        Rows of counts that one pass may bring into this process. Rows that can matter are fetched
+        once there are at most four times as many; as many others may come with them.
 
     Returns
     -------
@@ -293,7 +302,7 @@ def count_frame(
     (True, True)
     """
     accepted = None if tolerance is None else check_tolerance(tolerance)
-    cases, totals = count_totals(read_cases(frame, label, scores, weight, pos_label))
+    cases, totals = read_cases(frame, label, scores, weight, pos_label)
     aim = Aim.at(scenarios, accepted, totals.rows)
     counted = {}
     for name in scores:
@@ -303,32 +312,29 @@ def count_frame(
 
 
 def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) -> BinnedScores:
-    """Count the scores of a model as finely as is asked for."""
+    """Count the scores of a model until an aim is met."""
     sample, all_rows = cases.sample(name, min(SAMPLE_ROWS, at_most)), _whole(totals, name)
     source = EngineSource(cases, name, _scale(sample, totals.ranges[name]), at_most)
-
-    def binned(bins: Bins) -> BinnedScores:
-        return BinnedScores(
-            bins=bins,
-            n_positive=totals.positive,
-            n_negative=totals.negative,
-            one_case=totals.one_case,
-        )
-
+    binned = partial(
+        BinnedScores,
+        n_positive=totals.positive,
+        n_negative=totals.negative,
+        one_case=totals.one_case,
+    )
     if len(sample[0]) == totals.rows:
         source.held, bins = HeldRows(sample, all_rows), all_rows
         cases.usage.rows_counted += totals.rows
     else:
         cut = _cut(sample, totals, aim.scenarios)
         bins = source.split_from(all_rows, cut, float(np.mean(sample[0] >= cut)))
-    while (open_ranges := aim.open_ranges(binned(bins), at_most)).any():
+    while (open_ranges := aim.open_ranges(binned(bins=bins), at_most)).any():
         bins = source.split(bins, open_ranges)
-    counted = replace(binned(bins), scenarios=tuple(aim.scenarios), usage=cases.usage)
+    counted = binned(bins=bins, scenarios=tuple(aim.scenarios), usage=cases.usage)
     return replace(counted, tolerance=aim.accepted(counted))
 
 
 def _whole(totals: Totals, name: str) -> Bins:
-    """Everything in one bin: what is known before any score is counted."""
+    """Return one bin of all rows, before any score is counted."""
     low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
     n_rows, tp, fp = (np.array([n]) for n in (totals.rows, totals.positive, totals.negative))
     return Bins(np.array([low]), np.array([high]), n_rows, tp, fp)
@@ -344,7 +350,7 @@ def _scale(sample: Columns, ends: tuple[float, float]) -> Scale:
 
 
 def _cut(sample: Columns, totals: Totals, scenarios: Sequence[Scenario]) -> float:
-    """Guess a score below which no threshold is in reach, or none pays; -inf for none."""
+    """Guess a score below which thresholds are out of reach or too costly; -inf for none."""
     scores, positive, *weights = sample
     if not scenarios or positive.all() or not positive.any():
         return -np.inf
@@ -358,7 +364,7 @@ def _cut(sample: Columns, totals: Totals, scenarios: Sequence[Scenario]) -> floa
 
 
 def _out_of_reach(points: OperatingPoints, scenario: Scenario, totals: Totals) -> float:
-    """Score of a sample below which every threshold raises more alarms than the capacity allows."""
+    """Return the score of a sample below which every threshold exceeds the capacity."""
     most = most_cases(scenario, totals.positive, totals.negative, totals.one_case)
     expected = most / (totals.positive + totals.negative) * points.n_cases
     beyond = points.alarms > MARGIN * expected + NOISE * np.sqrt(expected) + 1
@@ -366,10 +372,10 @@ def _out_of_reach(points: OperatingPoints, scenario: Scenario, totals: Totals) -
 
 
 def _too_costly(points: OperatingPoints, scenario: Scenario) -> float:
-    """Score of a sample below which no threshold can pay, however well the scores are ordered.
+    """Return the score of a sample below which no threshold pays, in whatever order the cases are.
 
-    It cannot where even all positives below, and none of the negatives, would be worth less than
-    the false alarms between the best threshold and the cut cost where they are cheapest.
+    A threshold below cannot pay if the false alarms between the best threshold and the cut cost
+    more, even at the lowest cost ratio, than all positives below the best threshold are worth.
     """
     decision = solve(points, scenario.without_capacity())
     points = decision.points

@@ -1,11 +1,11 @@
-"""Buckets merged until none holds fewer than k rows, at boundaries that sites tend to share.
+"""Buckets merged until each holds enough rows, at boundaries that sites tend to share.
 
-The more trailing zero bits the number of a boundary has, the coarser it is.
-Merging removes the finest boundary beside a small bucket first, so the coarse ones stay. Those are
-the same at every site: counts of two sites keep the boundaries that both have, and with boundaries
-at random places few would be left.
+The number of trailing zero bits of a boundary is its coarseness. Merging removes the finest
+boundary next to a small bucket first, so that coarse boundaries remain. These are the same at every
+site. The sum of two counts keeps the boundaries that both have, and would keep few if they lay at
+random places.
 
-The merged ranges tile all scores. Where within a range its cases lie is not shown.
+The merged ranges cover all scores and do not show where within a range the cases lie.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from voros.engines.keys import IntArray
 from voros.typing import AnyArray
 
 SIGN = 63
-"""Coarseness of the boundary at a score of 0: above that of every other."""
+"""Coarseness of the boundary at a score of 0, above that of every other boundary."""
 
 
 class Ranges(NamedTuple):
-    """Disjoint ranges of buckets, by rising scores.
+    """Ranges of buckets, by rising scores.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Ranges(NamedTuple):
 
 
 def overlapping(ranges: Ranges) -> IntArray:
-    """Number the groups of ranges that overlap, directly or through others; by rising `first`.
+    """Number the connected groups of overlapping ranges, by rising `first`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def overlapping(ranges: Ranges) -> IntArray:
 def boundaries(ranges: Ranges) -> tuple[IntArray, IntArray]:
     """Return the coarsest boundary between neighbouring ranges, and its coarseness.
 
-    A boundary is named by the bucket that begins there.
+    The number of a boundary is that of the bucket above it.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def without_small(ranges: Ranges, rows: AnyArray, min_rows: int) -> IntArray:
     Parameters
     ----------
     ranges : Ranges
-        Those that hold rows.
+        Ranges that hold rows.
     rows : ndarray of int
     min_rows : int
         At most the sum of the rows.
@@ -86,7 +86,7 @@ def without_small(ranges: Ranges, rows: AnyArray, min_rows: int) -> IntArray:
     """
     starts, coarseness = boundaries(ranges)
     held = rows.tolist()
-    # Ranges are linked by the position of their last bucket; the sum is kept at both ends.
+    # The first and the last bucket of a merged range know each other, and the sum of its rows.
     other_end = list(range(len(held)))
     kept = np.ones(len(starts), dtype=np.bool_)
     for position in np.lexsort((starts, coarseness)).tolist():

@@ -1,7 +1,7 @@
-"""Counts by fixed bins, which add up across days and sites without a row leaving its place.
+"""Counts by fixed bins, which can be added across days and sites without sharing a row.
 
-The bins are buckets of the float key and do not depend on the data, so that summaries made apart
-fit together. What binning lost is not guessed at: `bounds` brackets it in any scenario.
+The bins are buckets of the float key. They do not depend on the data, so that counts of different
+data fit together. `bounds` gives an interval that contains the score in any scenario.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ from voros.typing import AnyArray
 
 FORMAT = "voros binned counts"
 SCHEMA = 4
-"""Raised whenever the fields of a file change."""
+"""Version of the fields of a file."""
 
 COLUMNS = ("buckets", "widths", "rows", "positive", "negative")
-"""What is saved of every bin."""
+"""Saved for every bin."""
 
 FIELDS = ("bits", "one_case", *COLUMNS)
-"""What is saved of one model's counts."""
+"""Saved for the counts of one model."""
 
 ROUNDING = 1e-9
-"""Relative slack of sums of weights."""
+"""Relative tolerance for sums of weights."""
 
 FEWEST_BITS, MOST_BITS = 12, 24
-"""12 leave one bin per octave; beyond 24 an answer need not be small any more."""
+"""12 bits make one bin per octave; beyond 24 an answer may be large."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BinnedCounts:
-    """Cases of each class by ranges of scores: a summary that adds up.
+    """Cases of each class by ranges of scores; counts of different cases can be added.
 
     Attributes
     ----------
     bits : int
-        Leading bits of the float key that are equal in a bin: 20 make 256 bins per octave.
+        Leading bits of the float key that are equal within a bin: 20 make 256 bins per octave.
     buckets : ndarray of int, shape (n_bins,)
         Number of the lowest bucket of each bin that holds cases, from the highest scores down.
     widths : ndarray of int, shape (n_bins,)
-        Number of neighbouring buckets that a bin spans: 1 unless `merge_small_bins` merged some.
+        Number of buckets in each bin: 1 unless `merge_small_bins` merged some.
     rows : ndarray of int, shape (n_bins,)
     positive, negative : ndarray of shape (n_bins,)
         Cases of each class, or the sum of their weights.
@@ -73,7 +73,7 @@ class BinnedCounts:
 
     Examples
     --------
-    Two sites count at home, and the sum is bounded in a scenario:
+    Two sites count their cases, and the sum bounds the score of all:
 
     >>> import voros
     >>> here = BinnedCounts.from_scores([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
@@ -86,7 +86,7 @@ class BinnedCounts:
     """
 
     holds_counts: ClassVar[bool] = True
-    """What keeps counts apart from cases, where those are needed."""
+    """Functions that need cases recognise counts by it."""
 
     bits: int
     buckets: IntArray
@@ -106,7 +106,7 @@ class BinnedCounts:
         pos_label: Any = None,
         sample_weight: Any = None,
     ) -> BinnedCounts:
-        """Summarise labels and scores in memory; parameters as in `OperatingPoints.from_scores`.
+        """Count labels and scores in memory; parameters as in `OperatingPoints.from_scores`.
 
         Returns
         -------
@@ -117,25 +117,12 @@ class BinnedCounts:
         positive, scores, weights = check_cases(
             y_true, y_score, pos_label, sample_weight, both_classes=False
         )
-        buckets, home = np.unique(bucket_of(scores, level), return_inverse=True)
-        rows = np.bincount(home)
-        mass = np.ones(len(home)) if weights is None else weights
+        buckets, rows = bucket_of(scores, level), np.ones(len(scores), dtype=np.int64)
+        mass: AnyArray = rows if weights is None else weights
         check_sum_of_weights(mass)
-        tp = np.bincount(home, weights=np.where(positive, mass, 0.0))
-        fp = np.bincount(home, weights=np.where(positive, 0.0, mass))
-        if weights is None:
-            tp, fp = tp.astype(np.int64), fp.astype(np.int64)
+        counts = rows, np.where(positive, mass, 0), np.where(positive, 0, mass)
         one_case = 1.0 if weights is None else float(weights.min())
-        down = slice(None, None, -1)
-        return cls(
-            bits=bits,
-            buckets=buckets[down],
-            widths=np.ones_like(buckets),
-            rows=rows[down],
-            positive=tp[down],
-            negative=fp[down],
-            one_case=one_case,
-        )
+        return _grouped(bits, Ranges(buckets, buckets), counts, one_case)
 
     @property
     def n_positive(self) -> float:
@@ -151,25 +138,22 @@ class BinnedCounts:
 
     @property
     def bins(self) -> Bins:
-        """Counts by range of scores; the lowest of each is the bin's own edge."""
-        level = _level(self.bits)
-        ends = (
-            bucket_start(self.buckets, level),
-            bucket_end(self.buckets + (self.widths - 1), level),
-        )
-        return Bins(*ends, self.rows, self.positive, self.negative)
+        """Counts by ranges of scores that extend from edge to edge."""
+        level, ranges = _level(self.bits), self._ranges
+        ends = bucket_start(ranges.first, level), bucket_end(ranges.last, level)
+        return Bins(*ends, *self._counts)
 
     @property
     def points(self) -> OperatingPoints:
-        """Operating points at the lower edges of the bins, which are thresholds one can set.
+        """Operating points at the lower edges of the bins.
 
-        A scenario that the bins leave open is refused with the certified interval.
+        A scenario whose score the bins leave open is refused with the certified interval.
         """
         return self.binned.points
 
     @property
     def binned(self) -> BinnedScores:
-        """What the counts say about thresholds: bounds on every score."""
+        """The counts with bounds on the score in every scenario."""
         for name, total in (("positive", self.n_positive), ("negative", self.n_negative)):
             if total == 0:
                 raise ValueError(f"these counts hold no {name} case; both classes are needed")
@@ -181,7 +165,7 @@ class BinnedCounts:
         )
 
     def bounds(self, scenario: Scenario) -> tuple[float, float]:
-        """Lowest and highest partial VOROS that the counts allow in a scenario.
+        """Return the lowest and highest partial VOROS that the counts allow in a scenario.
 
         Returns
         -------
@@ -190,7 +174,7 @@ class BinnedCounts:
         return self.binned.bounds(scenario)
 
     def coarser(self, bits: int) -> BinnedCounts:
-        """The same counts in fewer and wider bins.
+        """Return the same counts in fewer and wider bins.
 
         Returns
         -------
@@ -204,7 +188,7 @@ class BinnedCounts:
         return _grouped(bits, ranges, self._counts, self.one_case)
 
     def merge_small_bins(self, min_rows: int) -> BinnedCounts:
-        """Merge neighbouring bins until none holds fewer rows than this; the interval widens.
+        """Merge neighbouring bins until each holds at least this many rows; the interval widens.
 
         Returns
         -------
@@ -226,7 +210,7 @@ class BinnedCounts:
     def since(self, earlier: BinnedCounts, min_rows: int) -> BinnedCounts:
         """Merge bins until each holds at least ``min_rows`` rows more than in earlier counts.
 
-        Whoever has both can then subtract them and sees no smaller bin.
+        The difference of the two counts then has no bin with fewer rows.
 
         Returns
         -------
@@ -235,7 +219,7 @@ class BinnedCounts:
         Raises
         ------
         ValueError
-            Where fewer rows were added in all, or cases of the earlier counts are missing.
+            If fewer rows were added in total, or cases of the earlier counts are missing.
 
         Examples
         --------
@@ -261,7 +245,7 @@ class BinnedCounts:
         return later._merged_until(growth, min_rows)
 
     def _filled(self, counts: BinnedCounts) -> BinnedCounts:
-        """Return these bins with the counts of others, whose bins all lie within these."""
+        """Return these bins with the counts of others, whose bins lie within these."""
         inner = counts.coarser(self.bits)
         ranges = Ranges(*map(np.append, self._ranges, inner._ranges))
         nothing = map(np.zeros_like, self._counts)
@@ -269,7 +253,7 @@ class BinnedCounts:
         return _grouped(self.bits, ranges, added, counts.one_case)
 
     def _merged_until(self, rows: IntArray, min_rows: int) -> BinnedCounts:
-        """Merge neighbouring bins until each holds at least so many of these rows."""
+        """Merge neighbouring bins until each holds at least ``min_rows`` of these rows."""
         level = _level(self.bits)
         rising = Ranges(*(ends[::-1] for ends in self._ranges))
         starts = without_small(rising, rows[::-1], min_rows)
@@ -289,7 +273,7 @@ class BinnedCounts:
         return Ranges(self.buckets, self.buckets + self.widths - 1)
 
     def __add__(self, other: BinnedCounts) -> BinnedCounts:
-        """Add the counts of another day or site; bins that overlap become one."""
+        """Add the counts of another day or site; overlapping bins become one."""
         if not isinstance(other, BinnedCounts):
             return NotImplemented
         bits = min(self.bits, other.bits)
@@ -299,11 +283,11 @@ class BinnedCounts:
         return _grouped(bits, ranges, counts, min(self.one_case, other.one_case))
 
     def __radd__(self, other: object) -> BinnedCounts:
-        """Begin a sum: Python's ``sum`` adds the first counts to 0."""
+        """Start a sum: Python's ``sum`` adds the first counts to 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
-        """Return the summary as JSON, and write it to a file if a path is given.
+        """Return the counts as JSON, and write them to a file if a path is given.
 
         An existing file is replaced only with ``force=True``.
         """
@@ -311,12 +295,12 @@ class BinnedCounts:
         return saved(json_text(with_checksum(fields), indent=None), path, force=force)
 
     def fields(self) -> dict[str, Any]:
-        """Return what a document keeps of these counts."""
+        """Return the fields that a document saves."""
         return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
     def from_json(cls, source: str | Path) -> BinnedCounts:
-        """Read a summary from JSON text or from a file.
+        """Read counts from JSON text or from a file.
 
         Returns
         -------
@@ -336,7 +320,7 @@ class BinnedCounts:
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Entry]) -> BinnedCounts:
-        """Read counts from the entries of a document, which has all of `fields`.
+        """Read counts from the entries of a document, which are those of `fields`.
 
         Returns
         -------
@@ -357,7 +341,7 @@ class BinnedCounts:
         return counts
 
     def __repr__(self) -> str:
-        """Summarise the summary."""
+        """Return bins, bits and cases in one line."""
         return (
             f"BinnedCounts({len(self.buckets):,} bins of {self.bits} bits, "
             f"n_positive={count(self.n_positive)}, n_negative={count(self.n_negative)})"
@@ -372,14 +356,14 @@ def _level(bits: int) -> int:
 def _grouped(
     bits: int, ranges: Ranges, counts: tuple[AnyArray, ...], one_case: float
 ) -> BinnedCounts:
-    """Make one bin of ranges that overlap; the whole span of each group is the bin's."""
+    """Make one bin of each group of overlapping ranges; it spans the whole group."""
     order = np.argsort(ranges.first, kind="stable")
     ranges = Ranges(ranges.first[order], ranges.last[order])
     home = overlapping(ranges)
     begin = np.flatnonzero(np.diff(home, prepend=-1))
     first, last = ranges.first[begin], np.maximum.accumulate(ranges.last)
     ends = last[np.append(begin[1:], len(home)) - 1] if len(home) else last
-    # Of no range nothing is added up, which `add.reduceat` would not take.
+    # `add.reduceat` refuses empty arrays.
     summed = [np.add.reduceat(c[order], begin) if len(home) else c[:0] for c in counts]
     rows, tp, fp = (count[::-1] for count in summed)
     return BinnedCounts(
@@ -419,7 +403,7 @@ def _read_counts(entry: Entry) -> AnyArray:
 
 
 def _check_consistent(counts: BinnedCounts, entries: Mapping[str, Entry]) -> None:
-    """Raise, naming the key, unless buckets, rows and counts could be of the same cases."""
+    """Raise, naming the key, unless buckets, rows and counts can describe the same cases."""
     for name in COLUMNS[1:]:
         if len(getattr(counts, name)) != len(counts.buckets):
             entries[name].contradict(f"has another length than buckets, {len(counts.buckets)}")
