@@ -64,7 +64,7 @@ def test_rows_that_can_matter_are_read_once():
     scores, labels = draw_normal(300_000, 3)
     scenario = voros.Scenario(cost_ratio=(0.1, 0.3))
     options = {"label": "y", "scores": ["s"], "scenarios": [scenario]}
-    points = count_frame(as_frame(scores, labels), largest_answer=2**16, **options)["s"]
+    points = count_frame(as_frame(scores, labels), largest_answer=2**17, **options)["s"]
     truth = voros.evaluate(labels, scores, scenario).score
     assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
     assert points.covers.usage.passes == 3
@@ -81,12 +81,12 @@ def test_what_is_open_everywhere_is_read_by_parts(monkeypatch):
         label="y",
         scores=["s"],
         scenarios=[scenario],
-        largest_answer=500,
+        largest_answer=2000,
         tolerance=0,
     )["s"]
     truth = voros.evaluate(labels, scores, scenario).score
     assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
-    # Totals, a few counts, and 20,000 rows by 4 * 500 of them.
+    # Totals, a few counts, and 20,000 rows in parts of 2,000.
     assert points.covers.usage.passes <= 1 + 5 + 10
 
 
@@ -96,7 +96,7 @@ def test_rows_above_a_cut_are_read_at_once_unless_they_turn_out_to_be_many(ascen
     # The first of rows that rise are the lowest, and nearly all others lie above a cut there.
     order = np.argsort(scores) if ascending else np.arange(len(scores))
     scenario = voros.Scenario(0.3, 0.02, (0.05, 0.3))
-    options = {"label": "y", "scores": ["s"], "scenarios": [scenario], "largest_answer": 2**12}
+    options = {"label": "y", "scores": ["s"], "scenarios": [scenario], "largest_answer": 2**13}
     points = count_frame(as_frame(scores[order], labels[order]), **options)["s"]
     truth = voros.evaluate(labels, scores, scenario)
     found = voros.evaluate(points, scenario=scenario)

@@ -6,13 +6,17 @@ whose alarms are known; the order of the cases inside a bin is not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import TypeAlias
 
 import numpy as np
 
 from voros.engines.keys import IntArray
 from voros.typing import AnyArray, BoolArray, FloatArray
+
+Columns: TypeAlias = Sequence[AnyArray]
+"""Scores, labels and, if there are any, weights of some rows."""
 
 
 class ChangedDataError(ValueError):
@@ -56,6 +60,24 @@ class Bins:
         positive = columns["positive"][order].astype(kind)
         negative = columns["negative"][order].astype(kind) if weighted else rows - positive
         return cls(least, columns["greatest"][order], rows, positive, negative)
+
+    @classmethod
+    def from_rows(cls, columns: Columns, buckets: IntArray | None = None) -> Bins:
+        """Count rows by buckets, which rise with the scores, or by distinct scores."""
+        scores, positive, *weights = columns
+        numbers = scores if buckets is None else buckets
+        order = np.argsort(numbers)
+        ordered = numbers[order]
+        begin = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+        mass = weights[0] if weights else np.ones(len(scores), dtype=np.int64)
+        counted = {
+            "rows": np.diff(np.append(begin, len(order))),
+            "least": np.minimum.reduceat(scores[order], begin),
+            "greatest": np.maximum.reduceat(scores[order], begin),
+            "positive": np.add.reduceat(np.where(positive, mass, 0)[order], begin),
+            "negative": np.add.reduceat(np.where(positive, 0, mass)[order], begin),
+        }
+        return cls.from_columns(counted, bool(weights))
 
     def __len__(self) -> int:
         """Return the number of bins."""

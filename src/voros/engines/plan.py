@@ -18,7 +18,7 @@ BUCKETS_PER_BIN = 4
 """A count has at least this many buckets per bin; bins beyond that wait for a later pass."""
 
 SPARE_ROWS = 2**16
-"""Unneeded rows that a filter by one range may let through; beyond, buckets are listed."""
+"""Unneeded rows that a filter by one range may let through, but no more than needed ones."""
 
 LARGEST_LOOKUP, MOST_NAMED = 2**20, 2**15
 """Most buckets from the first to the last that a filter lists, and most that it lists."""
@@ -136,7 +136,8 @@ def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> RowQ
     between = (bins.least >= low) & (bins.greatest <= high)
     edges = np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8))
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
-    if len(first) == 1 or bins.rows[between & ~chosen].sum() <= SPARE_ROWS:
+    spare = min(SPARE_ROWS, parents.rows.sum())
+    if len(first) == 1 or bins.rows[between & ~chosen].sum() <= spare:
         return query
     ends = scale.buckets(bins.least[last]), scale.buckets(bins.greatest[first])
     return replace(query, inside=_covering_buckets(*ends, level))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.backends import Adapter, LazyFrame
-from voros.engines.bins import Bins
+from voros.engines.bins import Bins, Columns
 from voros.engines.plan import RowQuery
 from voros.typing import AnyArray
 
@@ -20,9 +19,6 @@ POSITIVE, WEIGHT, SCORE, BUCKET, INSIDE, LABELLED, KNOWN = (
     for name in ("positive", "weight", "score", "bucket", "inside", "labelled", "known")
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
-
-Columns: TypeAlias = Sequence[AnyArray]
-"""Scores, labels and, where there are any, weights of some rows."""
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """The search for the thresholds that can be chosen, in the rows of an engine.
 
 Counts by ranges of scores bound the score from both sides. Only the ranges that keep the bounds
-apart are counted again, more finely. Once their rows are few, they are fetched and counted in this
-process in the same way.
+apart are counted again, more finely. Once their rows are few, they are fetched and every distinct
+score is counted.
 
 The points hold every threshold that can matter in the scenarios they were counted for, and each
 chosen threshold is a score that occurs. Some of the other thresholds are missing, and some are the
@@ -27,18 +27,16 @@ from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
 from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
-from voros.engines.bins import Bins
+from voros.engines.bins import Bins, Columns
 from voros.engines.first_pass import Totals, read_cases
 from voros.engines.keys import BITS, Scale, scale_for
 from voros.engines.plan import (
     LARGEST_ANSWER,
-    Plan,
-    RowQuery,
     buckets_to_count,
     first_buckets,
     rows_in,
 )
-from voros.engines.queries import Columns, LazyCases
+from voros.engines.queries import LazyCases
 from voros.typing import BoolArray
 
 SAMPLE_ROWS = 100_000
@@ -46,12 +44,6 @@ SAMPLE_ROWS = 100_000
 
 FIRST_BUCKETS, FINER_BUCKETS = 2**14, 2**17
 """Buckets of the first count, of all rows, and of later counts, of few rows."""
-
-HELD_PER_ANSWER = 4
-"""Rows that this process holds, as a multiple of the rows of the largest answer."""
-
-SORTED_ROWS, HELD_BUCKETS = 2**17, 2**16
-"""Rows in this process that are sorted as fast as counted, and buckets to count more rows by."""
 
 MARGIN, NOISE = 1.25, 3.0
 """Factor by which a cut lies beyond the capacity, and standard deviations by which a sample must
@@ -136,40 +128,9 @@ class Aim:
         return ~binned.bins.single
 
 
-@dataclass(frozen=True, eq=False)
-class HeldRows:
-    """All rows of some ranges, held in this process and counted as in an engine."""
-
-    columns: Columns
-    parents: Bins
-
-    def count(self, query: RowQuery) -> Bins:
-        """Count the rows of a query by buckets."""
-        inside = (self.columns[0] >= query.low) & (self.columns[0] <= query.high)
-        if query.inside is not None:
-            buckets = query.scale.buckets(self.columns[0], query.inside.level)
-            inside &= np.isin(buckets, query.inside.numbers)
-        scores, positive, *weights = (column[inside] for column in self.columns)
-        buckets = query.scale.buckets(scores, query.level)
-        home = buckets - buckets.min(initial=0)
-        # numpy sorts numbers of 16 bits by radix.
-        few = home.max(initial=0) < 2**16
-        order = np.argsort(home.astype(np.uint16), kind="stable") if few else np.argsort(home)
-        starts = np.flatnonzero(np.diff(home[order], prepend=-1))
-        counted = {
-            "rows": np.diff(np.append(starts, len(order))),
-            "least": np.minimum.reduceat(scores[order], starts),
-            "greatest": np.maximum.reduceat(scores[order], starts),
-        }
-        mass = weights[0] if weights else np.ones(len(scores), dtype=np.int64)
-        for name, of_class in (("positive", positive), ("negative", ~positive))[: 1 + len(weights)]:
-            counted[name] = np.add.reduceat(np.where(of_class, mass, 0)[order], starts)
-        return Bins.from_columns(counted, bool(weights))
-
-
 @dataclass(eq=False)
 class EngineSource:
-    """The rows of a model, in an engine and, once those that matter are few, in this process.
+    """The rows of a model in an engine.
 
     Attributes
     ----------
@@ -179,77 +140,59 @@ class EngineSource:
     scale : Scale
     at_most : int
         Rows of the largest answer.
-    held : HeldRows or None
-        Rows in this process.
+    fetched : sequence of ndarray, optional
+        Rows from the first cut up, where they are few.
     """
 
     cases: LazyCases
     name: str
     scale: Scale
     at_most: int
-    held: HeldRows | None = None
-
-    @property
-    def most_held(self) -> int:
-        """Most rows that this process holds."""
-        return HELD_PER_ANSWER * self.at_most
+    fetched: Columns | None = None
 
     def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
-        """Count the rows from a cut up; fetch them if the cut keeps a share that is few."""
+        """Count the rows from a cut up, which are expected to be this share of all rows."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
         query = first_buckets(above, self.scale, min(self.at_most, FIRST_BUCKETS))
         query = replace(query, low=cut)
-        if share * all_rows.rows[0] <= self.most_held / 2:
-            self._hold(above, query, self.most_held)
-        if self.held is None:
+        if share * all_rows.rows[0] <= self.at_most:
+            self.fetched = self.cases.rows(self.name, query, 2 * self.at_most)
+        if self.fetched is None:
             return all_rows.split_off(self.cases.count(self.name, query), cut)
-        return all_rows.split_off(self.held.count(query), cut)
+        buckets = self.scale.buckets(self.fetched[0], query.level)
+        return all_rows.split_off(Bins.from_rows(self.fetched, buckets), cut)
 
     def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
-        """Count open ranges more finely, those first whose rows are in this process."""
-        if not np.any(wanted & self._held(ranges)):
-            plan = self._plan(ranges, wanted)
-            if plan is not None:
-                return ranges.refined(plan.chosen, self.cases.count(self.name, plan.query))
-        assert self.held is not None
-        mask = wanted & self._held(ranges)
-        few = ranges.rows[mask].sum() <= SORTED_ROWS
-        plan = None if few else buckets_to_count(ranges, mask, self.scale, HELD_BUCKETS)
-        plan = plan or Plan(rows_in(ranges, mask, BITS), mask)
-        return ranges.refined(plan.chosen, self.held.count(plan.query))
-
-    def _held(self, ranges: Bins) -> BoolArray:
-        """Whether the rows of each range are in this process."""
-        if self.held is None:
-            return np.zeros(len(ranges), dtype=np.bool_)
-        return self.held.parents.contain(ranges.least)[0]
-
-    def _plan(self, ranges: Bins, wanted: BoolArray) -> Plan | None:
-        """Plan a count of open ranges; where their rows are few, fetch them and return None.
+        """Count open ranges more finely, and by distinct scores where their rows are few.
 
         Where splitting all ranges takes too large an answer, rows are fetched by parts, from the
         highest scores down.
         """
+        if self.fetched is not None:
+            part = wanted & (ranges.least >= self.fetched[0].min())
+            if part.any():
+                return _by_distinct_scores(ranges, part, self.fetched)
         rows, buckets = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_BUCKETS)
-        if rows.sum() > self.most_held:
+        plan = None
+        if rows.sum() > self.at_most:
             plan = buckets_to_count(ranges, wanted, self.scale, buckets)
-            if plan is not None:
-                return plan
-        part = wanted & (np.cumsum(rows) <= self.most_held)
-        if part.any():
+        part = wanted & (np.cumsum(rows) <= self.at_most)
+        if plan is None and part.any():
             # The filter may let as many other rows through.
             query = rows_in(ranges, part, self.scale)
-            if self._hold(ranges.take(part), query, 2 * self.most_held):
-                return None
-        return buckets_to_count(
-            ranges, np.arange(len(rows)) == np.argmax(rows), self.scale, buckets
-        )
+            columns = self.cases.rows(self.name, query, 2 * self.at_most)
+            if columns is not None:
+                return _by_distinct_scores(ranges, part, columns)
+        largest = np.arange(len(rows)) == np.argmax(rows)
+        plan = plan or buckets_to_count(ranges, largest, self.scale, buckets)
+        assert plan is not None
+        return ranges.refined(plan.chosen, self.cases.count(self.name, plan.query))
 
-    def _hold(self, parents: Bins, query: RowQuery, at_most: int) -> bool:
-        """Fetch rows into this process unless there are more; return whether it did."""
-        columns = self.cases.rows(self.name, query, at_most)
-        self.held = None if columns is None else HeldRows(columns, parents)
-        return columns is not None
+
+def _by_distinct_scores(ranges: Bins, chosen: BoolArray, columns: Columns) -> Bins:
+    """Count every distinct score of the chosen ranges, whose rows are among these."""
+    inside, _ = ranges.take(chosen).contain(columns[0])
+    return ranges.refined(chosen, Bins.from_rows([column[inside] for column in columns]))
 
 
 def count_frame(
@@ -284,7 +227,7 @@ def count_frame(
         ranges of scores remain open.
     largest_answer : int
         Rows of counts that one pass may bring into this process. Rows that can matter are fetched
-        once there are at most four times as many; as many others may come with them.
+        once there are no more than that; as many others may come with them.
 
     Returns
     -------
@@ -322,7 +265,7 @@ def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) 
         one_case=totals.one_case,
     )
     if len(sample[0]) == totals.rows:
-        source.held, bins = HeldRows(sample, all_rows), all_rows
+        bins = Bins.from_rows(sample)
         cases.usage.rows_counted += totals.rows
     else:
         cut = _cut(sample, totals, aim.scenarios)
