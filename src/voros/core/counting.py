@@ -133,8 +133,11 @@ def _looked_up(
         others.append(missed + block.start)
         if sum(map(len, others)) > MOST_MISSED * block.stop:
             return None
-        place = 2 * place + positive[block]
-        counts += np.bincount(np.delete(place, missed), minlength=len(counts))
+        place *= 2
+        place += positive[block]
+        if len(missed):
+            place = np.delete(place, missed)
+        counts += np.bincount(place, minlength=len(counts))
     rest = np.concatenate(others)
     extra, place = np.unique(scores[rest], return_inverse=True)
     of_extra = np.bincount(2 * place + positive[rest], minlength=2 * len(extra))

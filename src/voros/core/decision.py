@@ -287,8 +287,9 @@ def decide(points: OperatingPoints, scenario: Scenario, *, every_cost: bool = Tr
     """
     points.covers.check_scenario(scenario)
     if points.cases is not None:
-        decision = solve(points.cases.choosable(scenario, every_cost=every_cost), scenario)
-        if decision.can_alarm or points.on_device:
+        counted = points.cases.choosable(scenario, every_cost=every_cost)
+        decision = solve(counted, scenario)
+        if decision.can_alarm or points.on_device or counted.covers.whole_curve:
             return reachable(replace(decision, observed=points))
     # Thresholds with false alarms only may be feasible, and messages name others.
     return reachable(solve(points, scenario))
