@@ -296,8 +296,8 @@ def warn_of_amounts(weights: FloatArray | None) -> None:
     distinct = np.unique(some)
     with np.errstate(over="ignore", invalid="ignore"):
         in_cents = bool(np.all(np.abs(some - some.round(2)) <= CENT_ROUNDING))
+        uneven = distinct[-1] >= UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0)
     whole = bool((some == some.round()).all())
-    uneven = distinct[-1] >= UNEVEN_AMOUNTS * max(float(np.median(some)), 1.0)
     if len(distinct) >= MANY_AMOUNTS and in_cents and (uneven or not whole):
         warn_caller(
             f"sample_weight looks like amounts ({shown(distinct[::-1])}); a weight is the number "

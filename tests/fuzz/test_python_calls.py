@@ -413,8 +413,10 @@ SOUND: dict[tuple[str, str], set[str]] = {
         *("zeros", "ones", "texts", "complex column", "tiny weights", "vast weights"),
     },
     ("policy.evaluate", "y_true"): {"zeros", "ones"},
-    ("evaluate", "y_true"): {"pair of bools"},  # with two scores, two cases
+    # With two scores, two cases.
+    **{(name, "y_true"): {"pair of bools"} for name in ("evaluate", "voros_score")},
     ("evaluate", "y_score"): {"reversed pair"},
+    ("voros_score", "y_score"): {"pair of bools"},
     ("known", "cost_ratio"): set(),
     ("policy.predict", "y_score"): SHORT,
     ("policy.threshold", "cost_ratio"): {

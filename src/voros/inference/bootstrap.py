@@ -104,7 +104,8 @@ class Resampling:
         least, most = RESAMPLES_WITHIN
         accepted = f"a whole number of at least {least} and at most {most:,}"
         check_count(self.n_resamples, "n_resamples", accepted, least, most)
-        check_confidence(self.confidence_level, "confidence_level")
+        confidence_level = check_confidence(self.confidence_level, "confidence_level")
+        object.__setattr__(self, "confidence_level", confidence_level)
         check_choice(self.method, "method", ("auto", "bca", "percentile"))
 
     @property

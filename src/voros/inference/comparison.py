@@ -264,7 +264,7 @@ def compare(
     b has the highest partial VOROS, 0.876, and is best in 100 % of the resamples; its lead over a
     is beyond chance.
     """
-    if metric == "threshold":
+    if isinstance(metric, str) and metric == "threshold":
         raise ValueError(
             f"metric={metric!r}: a higher threshold is neither better nor worse, and models differ "
             "in scale; compare their partial VOROS or expected cost"

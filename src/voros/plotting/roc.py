@@ -186,8 +186,9 @@ class RocDisplay(ModelDisplay):
 
     def _check_cost(self, cost_ratio: float | None, dominated_by: str | None) -> None:
         if cost_ratio is not None:
-            accepted = f"a number from 0 to {LARGEST_RATIO:g}"
-            check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO)
+            accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
+            if check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO) > 0:
+                check_number(cost_ratio, "cost_ratio", accepted, 1 / LARGEST_RATIO, np.inf)
         if dominated_by is not None and cost_ratio is None:
             raise ValueError(f"dominated_by={dominated_by!r} needs a cost_ratio")
         if dominated_by is not None and dominated_by not in self.points:

@@ -17,9 +17,11 @@ def across_the_square(on_x: float, on_y: float, constant: float) -> FloatArray:
     >>> across_the_square(2.0, 0.0, -1.0).tolist()
     [[0.5, 1.5], [0.5, -0.5]]
     """
-    normal, centre = np.array([on_x, on_y]), np.array([0.5, 0.5])
-    nearest = centre - normal * (normal @ centre + constant) / (normal @ normal)
-    along = np.array([-on_y, on_x]) / np.linalg.norm(normal)
+    # Class sizes may be tiny or vast, and their squares would not be floats.
+    length = np.hypot(on_x, on_y)
+    normal, centre = np.array([on_x, on_y]) / length, np.array([0.5, 0.5])
+    nearest = centre - normal * (normal @ centre + constant / length)
+    along = np.array([-normal[1], normal[0]])
     return np.asarray([nearest + along, nearest - along])
 
 
