@@ -42,12 +42,9 @@ def pyplot() -> Any:
     return plt
 
 
-def axes_to_draw_on(ax: Axes | None, shape: float = 0.9, **subplot_options: Any) -> Axes:
+def axes_to_draw_on(ax: Axes | None, shape: float = 0.9) -> Axes:
     """Return ``ax``, or the axes of a new figure whose height is ``shape`` times its width."""
-    if ax is not None:
-        return check_axes(ax)
-    shapes = {"squeeze": False, "subplot_kw": subplot_options}
-    return panels_to_draw_on(None, (1,), (1.0, shape), **shapes)[0]
+    return panels_to_draw_on(ax, (1,), (1.0, shape))[0]
 
 
 def panels_to_draw_on(
@@ -60,7 +57,9 @@ def panels_to_draw_on(
         if len(axes) not in accepted:
             numbers = " or ".join(map(str, accepted))
             raise ValueError(f"ax holds {len(axes)} axes; this picture needs {numbers}")
-        return tuple(map(check_axes, axes))
+        from matplotlib.axes import Axes
+
+        return tuple(check_type(one, "ax", Axes, "the Axes of matplotlib") for one in axes)
     plt = pyplot()
     size = tuple(plt.rcParams["figure.figsize"][0] * side for side in shape)
     _, panels = plt.subplots(figsize=size, layout="constrained", **options)
@@ -72,13 +71,6 @@ def write_beside(ax: Any, text: str, at: Any, points: tuple[float, float], **opt
     look = {"fontsize": type_size(ax) - 1, "color": ink(ax), "textcoords": "offset points"}
     written: Text = ax.annotate(text, at, points, **(look | options))
     return written
-
-
-def check_axes(ax: Axes) -> Axes:
-    """Return axes, or raise unless they are those of matplotlib."""
-    from matplotlib.axes import Axes
-
-    return check_type(ax, "ax", Axes, "the Axes of matplotlib")
 
 
 def _share_of_default(setting: str) -> float:

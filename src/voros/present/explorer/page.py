@@ -13,7 +13,7 @@ from string import Template
 from typing import Any
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_choice
+from voros.core.arguments import check_choice, check_count
 from voros.core.cases import check_labels
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
@@ -28,14 +28,18 @@ from voros.models import ModelCases, points_by_name
 from voros.policy.allowed import check_guarantee, limits_under
 from voros.present.explorer.patient_days import CASES, OUTCOME, in_patient_days, with_rates
 from voros.present.explorer.payload import (
-    check_resamples,
     empty_payload,
     held_points,
     page_payload,
 )
 from voros.present.explorer.period_counts import with_last_rows, with_periods
 from voros.present.explorer.promised_thresholds import promised_thresholds
-from voros.present.explorer.replicates import RESAMPLES, Units, resampled_counts
+from voros.present.explorer.replicates import (
+    MOST_RESAMPLES,
+    RESAMPLES,
+    Units,
+    resampled_counts,
+)
 from voros.present.explorer.subgroup_counts import subgroup_counts
 from voros.styles import (
     AXIS_TITLES,
@@ -199,7 +203,9 @@ def _count(
     check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
     models, weights = ModelCases.read(y_true, scores), how["sample_weight"]
     points, columns = dict(models.counted(**how)), models.scores
-    check_resamples(n_resamples)
+    if n_resamples != 0:
+        accepted = f"0 for none, or 100 to {MOST_RESAMPLES:,}"
+        check_count(n_resamples, "n_resamples", accepted, 100, MOST_RESAMPLES)
     replicates = counted = None
     positive = check_labels(models.y_true, how["pos_label"])
     periods = read_periods(scenario, models.y_true, per_case["periods"], per_case["times"])

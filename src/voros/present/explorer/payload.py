@@ -31,9 +31,6 @@ MOST_HELD = 2000
 """Thresholds of each model that a page holds by default: no picture shows more, and eight models of
 any size make a file of at most 2 MB."""
 
-MOST_RESAMPLES = 10_000
-"""More would make the page too large to mail."""
-
 
 def page_payload(
     points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, thin: int | None = None
@@ -159,16 +156,6 @@ def _miss_range(costs: CostDistribution) -> tuple[float, float, str]:
         )
     low, high = costs.support
     return (low, high, "miss") if costs.over == "miss" else (1.0 / high, 1.0 / low, "ratio")
-
-
-def check_resamples(n_resamples: int) -> None:
-    """Raise unless a number of resamples is one that a page can hold."""
-    integral = isinstance(n_resamples, Integral) and not isinstance(n_resamples, bool)
-    if not integral or not (n_resamples == 0 or 100 <= n_resamples <= MOST_RESAMPLES):
-        raise ArgumentError(
-            "n_resamples",
-            f"={n_resamples!r}; accepted are 0 for none, or 100 to {MOST_RESAMPLES:,}",
-        )
 
 
 def _thinning(

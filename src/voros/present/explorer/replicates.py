@@ -23,6 +23,9 @@ from voros.typing import AnyArray, BoolArray
 RESAMPLES = 200
 """Resamples that a page holds by default."""
 
+MOST_RESAMPLES = 10_000
+"""More would make the page too large to mail."""
+
 MOST_THRESHOLDS = 150
 """Thresholds of each model at which resamples are counted: fewer widen intervals where misses are
 costly or alarms are few."""
