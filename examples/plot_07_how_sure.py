@@ -2,7 +2,8 @@
 How sure is the ranking?
 ========================
 
-A paired bootstrap resamples the patients and applies the limits again in every resample.
+Differences come from a paired bootstrap, which applies the limits again in every resample. Each
+score has an interval from the exact limits of its curve.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +22,8 @@ print(result)
 # Intervals of the four scores:
 
 figure, axis = plt.subplots(layout="constrained")
-for row, (_name, risk) in enumerate(patients.prognoses.items()):
-    score = voros.bootstrap(died, risk, ward, n_resamples=300, random_state=0)
+for row, score in enumerate(result.models.values()):
     axis.plot([score.low, score.high], [row, row], color="C0")
     axis.plot(score.estimate, row, "o", color="C0")
-axis.set(yticks=range(4), yticklabels=list(patients.prognoses), xlabel="partial VOROS")
+axis.set(yticks=range(4), yticklabels=list(result.models), xlabel="partial VOROS")
 plt.show()

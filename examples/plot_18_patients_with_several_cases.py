@@ -2,8 +2,8 @@
 What if patients have several cases?
 ====================================
 
-Cases of one patient are not independent. The interval holds if patients are
-resampled, not cases.
+Cases of one patient are not independent, and an interval that takes them so is too narrow.
+``groups`` names the patient of each case.
 """
 
 import matplotlib.pyplot as plt
