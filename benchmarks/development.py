@@ -118,7 +118,7 @@ class Population:
             tp_run, fp_run = (np.append(0, each[run]) for each in (tp, alarms - tp))
             rows = np.append(np.inf, plan.thresholds)
             points = voros.OperatingPoints(rows, tp_run, fp_run, 1, 1)
-            deployed[run] = plan.passed(points, self.goal)[1:]
+            deployed[run] = plan.passed(points)[1:]
         return deployed, self._bad(shares, runs, rng)
 
     def _bad(self, shares: FloatArray, runs: int, rng: np.random.Generator) -> BoolArray:
@@ -236,7 +236,7 @@ class Normal:
         return saved, bool(np.isfinite(threshold)), bool(broken)
 
 
-def ways(case: Normal, plan: Plan, goal: Goal, rng: np.random.Generator) -> dict[str, float]:
+def ways(case: Normal, plan: Plan, rng: np.random.Generator) -> dict[str, float]:
     """The threshold that each way deploys on one draw of validation cases."""
     points = voros.OperatingPoints.from_scores(*case.draw(case.n_cases, rng))
     scenario, guarantee = case.scenario, voros.Guarantee(1 - ALPHA, case.horizon)
@@ -252,7 +252,7 @@ def ways(case: Normal, plan: Plan, goal: Goal, rng: np.random.Generator) -> dict
         "guarantee": voros.ThresholdPolicy.from_allowed(
             allowed_thresholds(points, scenario, guarantee)
         ).threshold(),
-        "guarantee, development": counts.thresholds[plan.passed(counts, goal)][-1],
+        "guarantee, development": counts.thresholds[plan.passed(counts)][-1],
     }
 
 
@@ -271,7 +271,7 @@ def run_power(runs: int = 2000) -> None:
             developed = voros.OperatingPoints.from_scores(*case.draw(n_development, rng))
             plan = Plan.from_development({"model": developed}, goal)
             for _ in range(VALIDATIONS):
-                for way, threshold in ways(case, plan, goal, rng).items():
+                for way, threshold in ways(case, plan, rng).items():
                     rows.setdefault(way, []).append(case.judge(threshold, rng))
         print(f"AUROC {auroc}, {n_development} development, {n_cases} validation, next {horizon}")
         for way, found in rows.items():

@@ -89,7 +89,7 @@ def test_the_message_says_what_was_needed(rng):
     with pytest.warns(NeverAlarmWarning, match="fixed on 2,000 development cases") as warned:
         certify(y, score, development, 800)
     alarms = int((score >= plan.thresholds[0]).sum())
-    test = plan.test(goal)
+    test = plan.test
     needed = needed_once(test)[alarms - test.least]
     assert f"in {alarms:,} validation alarms; {needed} are needed" in str(warned[0].message)
 
@@ -234,7 +234,7 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
             200,
             200,
         )
-        passed = np.flatnonzero(plan.passed(counts, goal)[1:])
+        passed = np.flatnonzero(plan.passed(counts)[1:])
         if horizon is None:
             broken += len(passed) > 0 and precision < floor
         elif len(passed):
@@ -246,8 +246,10 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
 def test_of_thresholds_with_the_same_validation_alarms_the_strictest_is_deployed() -> None:
     """No validation case lies between 2 and 3, so nothing was seen of what 2 alarms beyond 3."""
     points = voros.OperatingPoints.from_scores(np.arange(100) < 30, np.repeat([4.0, 0.0], [30, 70]))
-    plan = Plan("model", (3.0, 2.0), (0.3, 0.32), 1000)
     goal = Goal(n_cases=100, horizon=None, alpha=0.05, scenario=voros.Scenario(0.5, 0.5, 0.1))
+    plan = Plan(
+        goal=goal, model="model", thresholds=(3.0, 2.0), shares=(0.3, 0.32), n_development=1000
+    )
     counts = plan.counts(points)
     assert counts.alarms.tolist() == [0, 30, 30]
-    assert plan.passed(counts, goal).tolist() == [True, True, False]
+    assert plan.passed(counts).tolist() == [True, True, False]

@@ -14,7 +14,7 @@ does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -112,10 +112,6 @@ class GroupedCounts:
             for which in (positive, ~positive)
         )
         return cls(tp, fp, n_positive, n_negative)
-
-    def take(self, rows: AnyArray) -> GroupedCounts:
-        """Return the counts at some of the thresholds."""
-        return replace(self, tp=self.tp[:, rows], fp=self.fp[:, rows])
 
     @property
     def n_groups(self) -> int:

@@ -29,12 +29,13 @@ from voros.text.numbers import threshold_text
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """A model and thresholds, fixed on development cases, to be tested on validation cases.
 
     Attributes
     ----------
+    goal : Goal
     model : str
     thresholds : tuple of float
         From strict to lenient. They are tested in this order until one fails.
@@ -55,6 +56,7 @@ class Plan:
     ('a', 0.02, 0.39)
     """
 
+    goal: Goal
     model: str
     thresholds: tuple[float, ...]
     shares: tuple[float, ...]
@@ -72,10 +74,11 @@ class Plan:
         model = max(best, key=lambda name: best[name].saved)
         points, rows = points_by_model[model], best[model].rows
         return cls(
-            model,
-            tuple(points.thresholds[rows].tolist()),
-            tuple((points.alarms[rows] / points.n_cases).tolist()),
-            int(points.n_cases),
+            goal=goal,
+            model=model,
+            thresholds=tuple(points.thresholds[rows].tolist()),
+            shares=tuple((points.alarms[rows] / points.n_cases).tolist()),
+            n_development=int(points.n_cases),
         )
 
     def counts(self, points: OperatingPoints) -> OperatingPoints:
@@ -90,13 +93,13 @@ class Plan:
             covers=GIVEN_POINTS,
         )
 
-    def passed(self, points: OperatingPoints, goal: Goal) -> BoolArray:
+    def passed(self, points: OperatingPoints) -> BoolArray:
         """Return which of `counts` may be deployed; for the next cases only the last that passes.
 
         Of thresholds with the same validation alarms only the strictest is returned.
         """
-        tp, alarms = points.tp[1:], points.alarms[1:]
-        passes = np.logical_and.accumulate(tp >= self.needed(alarms, goal))
+        goal, tp, alarms = self.goal, points.tp[1:], points.alarms[1:]
+        passes = np.logical_and.accumulate(tp >= self.needed(alarms))
         if not goal.several:
             passes &= np.arange(len(passes)) == np.count_nonzero(passes) - 1
         else:
@@ -104,57 +107,59 @@ class Plan:
         recalled = recall_kept(points, goal.scenario, goal.horizon, goal.recall_alpha)
         return np.append(True, passes & recalled[1:])
 
-    def needed(self, alarms: AnyArray, goal: Goal) -> AnyArray:
+    def needed(self, alarms: AnyArray) -> AnyArray:
         """Return the true positives that pass at numbers of alarms; more than alarms if none do."""
+        goal = self.goal
         if not goal.alpha:
             return np.zeros_like(alarms)
-        least, most = self.window(goal)
+        least, most = self.window
         within = np.clip(alarms, least, max(most, least))
         if goal.horizon is None:
             floor = goal.scenario.min_precision
             fewest = fewest_at(goal.alpha, within, floor) if floor else np.zeros_like(within)
         else:
-            test = self.test(goal)
-            fewest = within + 1 if test is None else needed_once(test)[within - least]
+            fewest = within + 1 if self.test is None else needed_once(self.test)[within - least]
         return np.where((alarms >= least) & (alarms <= most), fewest, alarms + 1)
 
-    def window(self, goal: Goal) -> tuple[int, int]:
-        """Return the fewest and the most validation alarms with which a threshold can pass."""
+    @property
+    def window(self) -> tuple[int, int]:
+        """The fewest and the most validation alarms with which a threshold can pass."""
+        goal = self.goal
         if goal.horizon is None:
             return 1, most_counted(goal.n_cases, goal.share * goal.n_cases, None, goal.alpha)
-        test = self.test(goal)
-        return (1, 0) if test is None else (test.least, test.most)
+        return (1, 0) if self.test is None else (self.test.least, self.test.most)
 
-    def explain(self, points: OperatingPoints, goal: Goal) -> str:
+    def explain(self, points: OperatingPoints) -> str:
         """Say by how much the first threshold failed."""
-        scenario, alarms = goal.scenario, int(points.alarms[1])
+        goal, scenario, alarms = self.goal, self.goal.scenario, int(points.alarms[1])
         fixed = f"fixed on {self.n_development:,} development cases"
-        passes = points.tp >= self.needed(points.alarms, goal)
+        passes = points.tp >= self.needed(points.alarms)
         if scenario.min_recall is not None and passes[1]:
             others = np.append(False, np.logical_and.accumulate(passes[1:]))
-            tested = scenario, goal.horizon, goal.recall_alpha
-            said = recall_sentence(points, *tested, others)
+            said = recall_sentence(points, scenario, goal.horizon, goal.recall_alpha, others)
             return f"no threshold {fixed} is certified. {said.removesuffix('.')}"
-        least, most = self.window(goal)
+        least, most = self.window
         about = "population" if goal.horizon is None else f"next {goal.horizon:,} cases"
         counted, enough = f"{alarms:,} validation alarms", f"{least:,} to {most:,} may pass"
         if most < least:
             enough = "no number may pass"
         elif least <= alarms <= most:
             counted = f"{points.tp[1]:,} true positives in {counted}"
-            enough = f"{self.needed(points.alarms[1:2], goal)[0]:,} are needed"
+            enough = f"{self.needed(points.alarms[1:2])[0]:,} are needed"
         return (
             f"the threshold {threshold_text(self.thresholds[0])}, {fixed}, has {counted}; {enough} "
             f"for {limits_in_words(scenario.changed(min_recall=None))} in the {about}, so none is "
             "certified"
         )
 
-    def test(self, goal: Goal) -> OneTest | None:
-        """Return the test of each threshold for the next cases; None where none can pass.
+    @cached_property
+    def test(self) -> OneTest | None:
+        """The test of each threshold for the next cases; None where none can pass.
 
         Numbers of alarms far from those expected from the development cases do not pass. The risk
         is then bounded over fewer shares.
         """
+        goal = self.goal
         assert goal.horizon is not None
         low, high = (goal.n_cases * np.array([self.shares[0], self.shares[-1]])).tolist()
         spread = TUNING.plan_reach * np.sqrt(1 + goal.n_cases / self.n_development)

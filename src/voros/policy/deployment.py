@@ -10,7 +10,7 @@ import numpy as np
 from voros.core.cases import LARGEST_SIZE
 from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import ThresholdCounts, mean_precision
-from voros.core.grouped_cases import counts_by_group
+from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
@@ -54,12 +54,7 @@ class Deployment:
         """Evaluate on operating points of every distinct score."""
         counts = points.take(alarm_rows(points, self.thresholds))
         counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
-        cases, grouped = points.grouped, None
-        if cases is not None:
-            grouped = GroupedCounts.from_cases(
-                cases.codes, cases.positive, cases.scores, self.thresholds
-            )
-        return self.evaluate_counts(counts, confidence_level, grouped)
+        return self.evaluate_counts(counts, confidence_level, points.grouped)
 
     def evaluate_cases(
         self,
@@ -84,10 +79,8 @@ class Deployment:
         if periods is not None:
             by_period = PeriodCases.from_cases(periods, positive, scores, weights)
             counts = replace(counts, by_period=by_period)
-        grouped = None
-        if codes is not None:
-            grouped = GroupedCounts.from_cases(codes, positive, scores, self.thresholds)
-        return self.evaluate_counts(counts, confidence_level, grouped)
+        cases = None if codes is None else GroupedCases(positive, scores, codes)
+        return self.evaluate_counts(counts, confidence_level, cases)
 
     def _count(
         self, positive: BoolArray, scores: AnyArray, weights: FloatArray | None
@@ -102,15 +95,18 @@ class Deployment:
         self,
         observed: OperatingPoints,
         confidence_level: float,
-        grouped: GroupedCounts | None = None,
+        in_groups: GroupedCases | None = None,
     ) -> PolicyEvaluation:
-        """Evaluate on the counts at each threshold."""
+        """Evaluate on the counts at each threshold; intervals take groups as independent."""
         self._check_classes(observed)
         prevalence = self.scenario.prevalence
         cases = observed if prevalence is None else reweighted(observed, prevalence)
         probability, t_integral, ratio_integral = self._moments(cases.costed)
         deployed = np.flatnonzero(probability > 0)
-        cases = cases.take(deployed)
+        cases, grouped = cases.take(deployed), None
+        if in_groups is not None:
+            units = in_groups.codes, in_groups.positive, in_groups.scores
+            grouped = GroupedCounts.from_cases(*units, self.thresholds[deployed])
         counts = ThresholdCounts(
             tp=observed.tp[deployed],
             fp=observed.fp[deployed],
@@ -120,7 +116,7 @@ class Deployment:
             probability=probability[deployed],
             t_integral=t_integral[deployed],
             ratio_integral=ratio_integral[deployed],
-            grouped=None if grouped is None else grouped.take(deployed),
+            grouped=grouped,
             of_values=cases.worth is not None,
         )
         by_period = self._by_period(observed, cases) if self.scenario.per_period else None

@@ -19,7 +19,7 @@ from voros.policy.origin import BY_RECALL, PolicyStrategy
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
-    from voros.guarantee.development import Goal, Plan
+    from voros.guarantee.development import Plan
 
 
 def check_same_models(development: Iterable[str], validation: Iterable[str]) -> None:
@@ -64,7 +64,6 @@ class Planned:
     ----------
     plan : Plan
         Model and thresholds.
-    goal : Goal
     guarantee : Guarantee
         The promise for whichever of `n_models` is deployed.
     n_models : int
@@ -72,7 +71,6 @@ class Planned:
     """
 
     plan: Plan
-    goal: Goal
     guarantee: Guarantee
     n_models: int
 
@@ -111,7 +109,7 @@ class Planned:
             false_alarm_cost=cost,
             recall_alpha=for_recall,
         )
-        return cls(Plan.from_development(development, goal), goal, promise, n_models)
+        return cls(Plan.from_development(development, goal), promise, n_models)
 
     def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:
         """Test the thresholds on validation cases of the plan's model.
@@ -124,7 +122,8 @@ class Planned:
         """
         from voros.guarantee.promise import check_whole
 
-        check_whole(points, self.goal.scenario)
+        scenario = self.plan.goal.scenario
+        check_whole(points, scenario)
         if points.grouped is not None and points.grouped.repeated:
             raise ArgumentError(
                 "development",
@@ -132,7 +131,7 @@ class Planned:
                 "thresholds are fixed on some of the groups",
             )
         counts = self.plan.counts(points)
-        decision = solve(counts, self.goal.scenario, self.plan.passed(counts, self.goal))
+        decision = solve(counts, scenario, self.plan.passed(counts))
         allowed = AllowedThresholds.from_decision(
             counts,
             decision,
@@ -141,4 +140,4 @@ class Planned:
             n_development=self.plan.n_development,
             n_planned=len(self.plan.thresholds),
         )
-        return allowed, None if allowed.decision.can_alarm else self.plan.explain(counts, self.goal)
+        return allowed, None if allowed.decision.can_alarm else self.plan.explain(counts)

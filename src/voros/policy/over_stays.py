@@ -167,9 +167,8 @@ class StayEvaluation(ReprMixin):
         names = (
             *("threshold", "n_stays", "n_events", "n_events_without_row", "n_events_elsewhere"),
             *("patient_days", "tp", "fp", "alarms", "precision", "recall"),
-            *("alarms_per_patient_day",),
-            *("number_needed_to_evaluate", "cost_per_event", "lead_time_quartiles"),
-            *("n_stays_alarmed", "n_first_useful"),
+            *("alarms_per_patient_day", "number_needed_to_evaluate", "cost_per_event"),
+            *("lead_time_quartiles", "n_stays_alarmed", "n_first_useful"),
             *("confidence_level", "intervals", "satisfied"),
         )
         values = {name: getattr(self, name) for name in names}

@@ -93,8 +93,7 @@ class ThresholdPolicy(AppliedThresholds):
 
     def __post_init__(self) -> None:
         """Check that the choices cover every cost ratio once."""
-        if self.strategy not in POLICY_STRATEGIES:
-            check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
+        check_choice(self.strategy, "strategy", POLICY_STRATEGIES)
         lows = [choice.cost_ratio_low for choice in self.choices]
         highs = [choice.cost_ratio_high for choice in self.choices]
         if [0.0, *highs] != [*lows, np.inf] or lows != sorted(set(lows)):
