@@ -127,7 +127,7 @@ def test_a_report_on_one_model_with_a_guarantee(voros_command, cases, tmp_path):
     assert row["partial_voros"] <= row["estimate"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "One &amp; only" in page
-    assert "guaranteed" in page
+    assert "limits kept in the population with 80 % confidence" in page
 
 
 def test_saved_policies_bring_their_limits(voros_command, cases, later_cases):

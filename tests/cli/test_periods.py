@@ -193,7 +193,7 @@ def test_a_report_resamples_days(voros_command, admissions, rule):
     words = "on average"
     if rule:
         words += " and in all but 10 % of the periods"
-    assert f"at most 40 of 400 cases (capacity 2 per day, {words})" in page
+    assert f"at most 40 of 400 cases (2 per day, {words})" in page
 
 
 @pytest.mark.parametrize("rule", [(), ("--exceed", "10%")])
