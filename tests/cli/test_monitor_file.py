@@ -183,7 +183,7 @@ def test_a_mistyped_year_is_confirmed_or_refused(ward, voros_command):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("monitor", "none.voros"), "make it with --policy"),
+        (("monitor", "none.voros"), "create it with --policy"),
         (("monitor", "policy.json"), "is not a monitor file"),
         ((*MADE, "--cases", "cases.csv"), "the policy names no model"),
         ((*MADE, *CASES[:-1], "risks"), "no column 'risks' (--score); did you mean 'risk'?"),
@@ -244,6 +244,8 @@ def test_rows_of_stays_are_fed_and_judged_by_stay(tmp_path, voros_command):
         "--label-time",
         "onset",
     )
+    untimed = voros_command("monitor", "ward.voros", *labels[:-2])
+    assert untimed.errors == ["voros: error: --label-time is needed: the time of each event"]
     assert voros_command("monitor", "ward.voros", *labels).code == 0
     ran = voros_command("monitor", "ward.voros", "--now", "2026-02-10", "--check")
     assert (ran.code, "3 of 60 alarms were true" in ran.out) == (1, True)

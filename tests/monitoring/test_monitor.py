@@ -218,7 +218,7 @@ def test_labels_of_no_case_are_said() -> None:
     monitor.update([0.9, 0.1], cases=["a", "b"], times=["2026-01-01"] * 2)
     monitor.label([1, 0], cases=["A", "b"])
     notes = "\n".join(monitor.status().notes)
-    assert "1 recent label of cases that are not stored" in notes
+    assert "1 recent label without a stored case" in notes
 
 
 def test_what_came_before_is_not_counted_again() -> None:

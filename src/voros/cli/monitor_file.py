@@ -25,7 +25,7 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
-from voros.exceptions import PredictionFileError
+from voros.exceptions import ArgumentError, PredictionFileError
 from voros.io import open_source
 from voros.io.columns import ColumnNames, check_names
 from voros.io.predictions import typed_label
@@ -136,7 +136,7 @@ class MakeOptions:
         settings = {k: v for k, v in vars(self).items() if v is not None and k not in kept}
         if self.policy is None:
             if not path.exists():
-                raise FileNotFoundError(f"{path} does not exist; make it with --policy POLICY")
+                raise FileNotFoundError(f"{path} does not exist; create it with --policy POLICY")
             options.refuse(settings, f"is accepted only with --policy; {path} keeps its settings")
             return voros.Monitor.open(path)
         if path.exists() and path.stat().st_size:
@@ -265,15 +265,28 @@ def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
         if not rows:
             continue
         known, positive = _labels([values[row] for row in rows], stated, column)
-        new = watched.label(
-            {outcome: known} if outcome else known,
-            cases=[table[feed.case][row] for row in rows],
-            times=None if not feed.label_time else [table[feed.label_time][row] for row in rows],
-            pos_label=positive,
-            confirm_times=feed.confirm_times,
-        )
+        times = feed.label_time and [table[feed.label_time][row] for row in rows]
+        with _errors_of_labels():
+            new = watched.label(
+                {outcome: known} if outcome else known,
+                cases=[table[feed.case][row] for row in rows],
+                times=times,
+                pos_label=positive,
+                confirm_times=feed.confirm_times,
+            )
         said = f"{counted(new, 'label')} new or corrected{which}, {len(rows) - new:,} known before"
         say(f"{file}: {said}")
+
+
+@contextmanager
+def _errors_of_labels() -> Iterator[None]:
+    """Name the options of labels in errors, where arguments have the names of those of cases."""
+    try:
+        yield
+    except ArgumentError as error:
+        argument, *rest = error.args[0].parts
+        option = {"times": "label_time", "cases": "labels"}.get(argument, argument)
+        raise ArgumentError(option, *rest) from None
 
 
 def _read_validation(

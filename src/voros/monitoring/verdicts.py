@@ -76,7 +76,7 @@ class Deployment:
         n_unmatched, every = self.store.unmatched_labels(), list(notes)
         if n_unmatched:
             unmatched = counted(n_unmatched, "recent label")
-            every.insert(0, f"{unmatched} of cases that are not stored; check the ids")
+            every.insert(0, f"{unmatched} without a stored case; check the ids")
         floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
         is_low = any(watch.verdict in ("broken", "watch") for watch in floors)
         if is_low and self.policy.single is not None:
