@@ -302,8 +302,10 @@ def test_the_text_says_whether_and_how_limits_are_broken(trials: list[Trial]) ->
             line = next(line for line in lines if line.startswith(violation.limit))
             limit, worst, side, bound, spans, probability = VIOLATIONS.fullmatch(line).groups()
             assert side == {"precision": "least", "capacity": "most"}[limit]
-            # Sums of weights are limited by the capacity itself, counts by its whole part.
+            # Sums of weights are limited by the capacity itself, counts by its whole part; a
+            # capacity below one alarm is written as it is.
             counted = limit == "capacity" and float(violation.worst).is_integer()
+            counted = counted and violation.bound >= 1
             whole = np.floor(violation.bound) if counted else violation.bound
             numbers = [float(x.replace(",", "")) for x in (worst, bound, probability or "100")]
             measured = (violation.worst, whole, 100 * violation.probability)
