@@ -151,7 +151,7 @@ def test_a_test_file_without_the_winner(refused, cases, tmp_path):
     [
         (("--resamples", "10"), "--resamples=10; accepted is"),
         (("--confidence-level", "1.5"), "--confidence-level=1.5; accepted is"),
-        (("--weight", "fair"), "--weight and intervals are mutually exclusive"),
+        (("--weight", "fair"), "No such option: --weight"),
         (("--group", "ward"), "no column 'ward' (--group)"),
         (("--metric", "accuracy"), "accuracy"),
         (("--score", "good"), "needs at least two"),
@@ -298,3 +298,33 @@ def test_errors_of_the_library_name_the_option(refused, cases, command, opening)
     name, *options = command
     said = refused(name, cases, "--label", "died", *options)
     assert said.startswith(f"voros: error: {opening}")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("report", "-o", "r.html", "--blend", "b.json"), "No such option: --blend"),
+        (("report", "-o", "r.html", "--threshold-on", "value"), "No such option: --threshold-on"),
+        (("report", "-o", "r.html", "--weight", "fair"), "No such option: --weight"),
+        (("worklist", "--min-recall", "0.5"), "No such option: --min-recall"),
+        (("review", "--exceed", "5%"), "No such option: --exceed"),
+        (("allocate", "--horizon", "500"), "No such option: --horizon"),
+        (
+            ("select", "--test", "cases.csv", "--test-events", "e.csv"),
+            "--test-events requires --stay",
+        ),
+        (
+            ("select", "--stay", "id", "--events", "e.csv", "--blend", "b.json"),
+            "--blend is for cases; leave it out with --stay",
+        ),
+    ],
+)
+def test_an_option_without_effect_is_refused(refused, cases, words, complaint):
+    name, *options = words
+    assert complaint in refused(name, cases, "--label", "died", *options, *LIMITS)
+
+
+def test_options_of_cases_are_refused_for_curves_and_for_an_empty_page(refused, cases):
+    curves = ("--curves", "10:20", "--miss-costs", "9")
+    assert "--label needs cases" in refused("map", cases, "--label", "died", *curves)
+    assert "--resamples needs data" in refused("explore", "-o", "p.html", "--resamples", "500")

@@ -26,7 +26,7 @@ COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "ex
 """Metrics that models can be compared by."""
 
 
-@options.bundled
+@options.bundled_without("weight")
 def compare_models(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -72,7 +72,6 @@ def compare_models(
     options.refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     cases = load(columns, scenario, group=resampling.group, worth=worth)
-    arguments = resampling.arguments(cases)
     check_reachable(evaluate_cases(cases, scenario))
     with show_progress("resampling") as progress:
         comparison = inference.compare(
@@ -81,7 +80,8 @@ def compare_models(
             scenario,
             metric=metric,  # type: ignore[arg-type]
             progress=progress,
-            **arguments,
+            **cases.per_case,
+            **resampling.draws,
         )
     about = {"file": cases.source, "scenario": scenario_values(scenario)}
     show(_sheet(comparison, about, resampling), output)
@@ -109,7 +109,7 @@ def _tested_cases(
     joint = next(filter(has_outcomes, policies.values()), None)
     if joint is not None:
         options.refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
-        options.refuse({"miss_value": worth.miss_value}, "is for threshold policies")
+        options.refuse({"miss_value": worth.miss_value, "by": by}, "is for policies of one outcome")
         named, source = Streams.of_policy(joint, streams), open_source(columns.file)
         cases, _ = named.load(columns, source, shared, group=resampling.group)
         return cases | resampling.draws | {"scores": dict.fromkeys(policies, cases["scores"])}
@@ -123,7 +123,8 @@ def _tested_cases(
         "y_true": predictions.labels,
         "scores": {name: predictions.scores_of(column) for name, column in scored.items()},
         "by": joined_subgroups(predictions) if by else None,
-        **resampling.arguments(predictions),
+        **predictions.per_case,
+        **resampling.draws,
     }
 
 

@@ -85,7 +85,7 @@ def explore(
     words["false_alarm_cost"] = options.read_price(false_alarm_cost)
     if columns.file == NO_FILE:
         of_data = {**vars(columns), **vars(promise), **vars(stays), "by": by, "thin": thin}
-        of_data |= {"group": group, "file": None}
+        of_data |= {"group": group, "file": None, "resamples": resamples != RESAMPLES}
         options.refuse(of_data, "needs data; name a file, or leave it out")
         html = render_page(None, scenario, **words)
     else:

@@ -56,7 +56,9 @@ def map_(
         metavar="POSITIVE:NEGATIVE",
     ),
     interpolate: bool = options.option(
-        "With --curves: add points between those of FILE, and say what this changes.", default=False
+        "With --curves: add points between those of FILE, and say what this changes.",
+        "--interpolate",
+        default=False,
     ),
     output: Path | None = options.output_to(
         "Draw the map: .png, .svg or .pdf; - is PNG on standard output."
@@ -72,6 +74,7 @@ def map_(
     cases: dict[str, Any]
     if curves is not None:
         of_cases = {"resamples": resamples > 0, "group": group, "engine": engine}
+        of_cases |= {name: value for name, value in vars(columns).items() if name != "file"}
         options.refuse(of_cases, "needs cases, and --curves has none")
         cases = {"y_true": _curves(columns, curves, interpolate=interpolate)}
     else:

@@ -91,8 +91,10 @@ class FeedOptions:
     def columns_of(self, policy: AnyPolicy) -> dict[str, tuple[str, str]]:
         """Return the columns of labels and scores of each outcome; a single outcome has no name."""
         if has_outcomes(policy):
+            options.refuse({"score": self.score}, "is for policies of one outcome; see --streams")
             streams = Streams.of_policy(policy, self.streams)
             return {name: (str(label), score) for name, (label, score) in streams.columns.items()}
+        options.refuse({"streams": self.streams}, "is for joint policies of several outcomes")
         return {"": (self.label, self.score or getattr(policy, "model", None) or "")}
 
     def scores_of(self, policy: AnyPolicy) -> dict[str, str]:

@@ -19,7 +19,6 @@ from voros.cli.terminal import option_name
 from voros.core.money import check_price
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.subgroups import FEWEST_CASES
-from voros.io import Predictions
 from voros.io.columns import ColumnNames
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.scenario_text import (
@@ -422,14 +421,6 @@ class ResamplingOptions:
     group: Group = None
     seed: int = in_intervals("Seed of the random draws.", min=0, default=0)
 
-    def arguments(self, predictions: Predictions) -> dict[str, Any]:
-        """Return the arguments that `voros.bootstrap` and `voros.compare` share."""
-        if predictions.weights is not None:
-            raise ValueError(
-                "--weight and intervals are mutually exclusive; repeat each row instead"
-            )
-        return predictions.per_case | self.draws
-
     @property
     def draws(self) -> dict[str, Any]:
         """The arguments that say how resamples are drawn."""
@@ -440,21 +431,27 @@ class ResamplingOptions:
         }
 
 
-def bundled(command: Command) -> Command:
+def bundled_without(*names: str) -> Callable[[Command], Command]:
+    """Spread dataclasses as `bundled`, without fields that the command does not take."""
+    return partial(bundled, without=names)
+
+
+def bundled(command: Command, *, without: tuple[str, ...] = ()) -> Command:
     """Spread every argument that is a dataclass into its fields, for typer to read."""
     hints = get_type_hints(command, include_extras=True)
     bundles: dict[str, Any] = {n: kind for n, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name in bundles:
-            parameters += _spread(bundles[parameter.name])
+            spread = _spread(bundles[parameter.name])
+            parameters += (option for option in spread if option.name not in without)
         else:
             hint = hints[parameter.name]
             parameters.append(_keyword(parameter.name, hint, parameter.default))
 
     def run(**values: Any) -> None:
         packed = {
-            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            name: kind(**{f.name: values.pop(f.name) for f in fields(kind) if f.name in values})
             for name, kind in bundles.items()
         }
         command(**packed, **values)

@@ -22,7 +22,7 @@ from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
 
 
-@options.bundled
+@options.bundled_without("weight")
 def report(
     context: typer.Context,
     columns: options.CaseOptions,
@@ -55,11 +55,10 @@ def report(
         validation = _report_stays(rows)
         points = validation.points_by_model
     else:
+        options.refuse({"test_events": test_events}, "requires --stay")
         if scenario.per is not None and resampling.group is not None:
             raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")
         cases = load(columns, scenario, group=resampling.group, aside=by)
-        # Refuses weights before the work begins.
-        resampling.arguments(cases)
         validation = ReportCases(cases, cases.periods)
         points = count_points(cases)
     with show_progress("choosing"):

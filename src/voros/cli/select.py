@@ -13,7 +13,7 @@ from voros.blending import Blend, blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import BLEND, Engine, count_points, load, load_test, open_input
-from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
+from voros.cli.stays import FOR_CASES, StayInput, StayOptions, TestEvents
 from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
 from voros.core.arguments import check_choice
 from voros.core.decision import RANKED_BY
@@ -35,11 +35,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceOptions(options.GuaranteeOptions):
-    """How a model and its thresholds are chosen."""
+    """How a model is chosen."""
 
     strategy: str = options.in_choice(
         f"Rank by {', '.join(RANKED_BY)}.", metavar="NAME", default="partial_voros"
     )
+
+    def read(self, *, over_stays: bool = False) -> dict[str, Any]:
+        """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
+        check_choice(self.strategy, "strategy", RANKED_BY)
+        guarantee = self.guarantee(over_stays=over_stays)
+        return {"strategy": self.strategy, "guarantee": guarantee}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectOptions(ChoiceOptions):
+    """How a model and its thresholds are chosen."""
+
     threshold_on: str = options.in_choice(
         "With --miss-value: compare the threshold with the score, or with score times value.",
         metavar="score|value",
@@ -50,20 +62,6 @@ class ChoiceOptions(options.GuaranteeOptions):
         "apply.",
         metavar="FILE",
     )
-
-    def read(self, *, over_stays: bool = False) -> dict[str, Any]:
-        """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
-        check_choice(self.strategy, "strategy", RANKED_BY)
-        guarantee = self.guarantee(over_stays=over_stays)
-        return {"strategy": self.strategy, "guarantee": guarantee}
-
-    def check_worth(self, worth: options.WorthOptions, **of_counts: object) -> None:
-        """Refuse options that cannot go with --miss-value, or that require it."""
-        check_choice(self.threshold_on, "threshold_on", THRESHOLDS_ON)
-        if worth.given:
-            options.refuse(of_counts, "and --miss-value are mutually exclusive")
-        else:
-            options.refuse({"threshold_on": self.threshold_on == "value"}, "requires --miss-value")
 
     def scenarios(self, scenario: Scenario) -> list[Scenario]:
         """Return the scenarios to count for; none where every distinct score is needed."""
@@ -77,7 +75,7 @@ class ChoiceOptions(options.GuaranteeOptions):
 def select(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
-    choice: ChoiceOptions,
+    choice: SelectOptions,
     stays: StayOptions,
     worth: options.WorthOptions,
     show_options: options.OutputOptions,
@@ -96,21 +94,15 @@ def select(
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     price = None if worth.given else options.read_price(worth.false_alarm_cost)
-    of_test = {"check": check, "by": by, "false_alarm_cost": price, "test_events": test_events}
-    if test is None:
-        options.refuse(of_test, "requires --test FILE")
-        if choice.confidence is None:
-            options.refuse({"group": group}, "requires --confidence 0.95 or --test FILE")
-    if choice.confidence is None:
-        options.refuse({"development": development}, options.REQUIRES_CONFIDENCE)
-    choice.check_worth(worth, development=development, by=by, engine=engine)
+    stated = {**vars(choice), **vars(stays), **vars(worth), "false_alarm_cost": price}
+    stated |= {"by": by, "test_events": test_events, "group": group, "development": development}
+    _check_options(stated | {"test": test, "check": check, "engine": engine})
     how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     check_output(output, show_options)
+    check_output(choice.blend, show_options)
     new_blend = None if choice.blend is None else _make_blend(choice, columns, development, engine)
     whose: Any = {"group": group, "worth": worth, "blend": new_blend}
     if stays.given:
-        of_cases = {"engine": engine, "false_alarm_cost": price, "miss_value": worth.miss_value}
-        refuse_with_stays(**of_cases)
         rows = stays.open(columns, choice, group, by)
         validation = Validation(rows.name, rows.points(), columns, stays=rows)
     else:
@@ -118,15 +110,16 @@ def select(
     developed = None if development is None else validation.developed(development, new_blend)
     with show_progress("choosing"):
         selection = rank_deployable(validation.points, scenario, developed, **how)
-        stated: Any = {"threshold_on": choice.threshold_on}
-        policy = replace(selection, pos_label=validation.columns.pos_label, **stated).policy()
+        on: Any = choice.threshold_on
+        named = replace(selection, pos_label=validation.columns.pos_label, threshold_on=on)
+        policy = named.policy()
     tested = None
     if test is not None and validation.stays is not None:
         later = validation.stays.with_file(test, [selection.winner], test_events, by)
         tested = Tested({"test_default": later.evaluate(policy)})
     elif test is not None:
-        named = validation.columns
-        cases = load_test(test, named, named.label, selection.winner, scenario, by=by, **whose)
+        known = validation.columns
+        cases = load_test(test, known, known.label, selection.winner, scenario, by=by, **whose)
         tested = Tested.from_policy(policy, cases, price)
     if new_blend is not None:
         new_blend.to_json(choice.blend, force=show_options.force)
@@ -136,8 +129,31 @@ def select(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
+def _check_options(stated: Mapping[str, Any]) -> None:
+    """Refuse options that require others, or exclude them."""
+
+    def refuse(reason: str, *names: str) -> None:
+        options.refuse({name: stated[name] for name in names}, reason)
+
+    if stated["test"] is None:
+        refuse("requires --test FILE", "check", "by", "false_alarm_cost", "test_events")
+        if stated["confidence"] is None:
+            refuse("requires --confidence 0.95 or --test FILE", "group")
+    if stated["confidence"] is None:
+        refuse(options.REQUIRES_CONFIDENCE, "development")
+    check_choice(stated["threshold_on"], "threshold_on", THRESHOLDS_ON)
+    if stated["miss_value"] is not None:
+        refuse("and --miss-value are mutually exclusive", "development", "by", "engine")
+    elif stated["threshold_on"] == "value":
+        refuse("requires --miss-value", "threshold_on")
+    if stated["stay"] is not None:
+        refuse(FOR_CASES, "engine", "false_alarm_cost", "miss_value", "blend")
+    else:
+        refuse("requires --stay", "test_events")
+
+
 def _make_blend(
-    choice: ChoiceOptions,
+    choice: SelectOptions,
     columns: options.InputOptions,
     development: Path | None,
     engine: str | None,
@@ -178,7 +194,7 @@ class Validation:
 def _validation(
     columns: options.CaseOptions,
     scenario: Scenario,
-    choice: ChoiceOptions,
+    choice: SelectOptions,
     engine: str | None,
     **whose: Any,
 ) -> Validation:

@@ -24,7 +24,11 @@ OWN_FIELDS = ("label", "score", "miss_weight")
 """Fields of a stream in a file that are not limits."""
 
 
-@options.bundled
+OF_ONE_SCORE = ("model", "case", "weight", "drop_missing", "prevalence", "min_recall")
+"""Options of files and limits that are not for streams."""
+
+
+@options.bundled_without(*OF_ONE_SCORE, "scenarios", "scenario", "horizon")
 def share(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -51,10 +55,6 @@ def share(
         options.refuse({"check": check}, "requires --test FILE")
     if promise.confidence is None:
         options.refuse({"group": group}, options.REQUIRES_CONFIDENCE)
-    unknown = columns.given("model", "case", "weight", "drop_missing")
-    options.refuse(unknown, "is not accepted where streams share a capacity")
-    in_file = {"scenarios": limits.scenarios, "scenario": limits.scenario}
-    options.refuse(in_file, "is not accepted here; --streams FILE holds limits and costs")
     stated = limits.given()
     shared: dict[str, Any] = {
         name: stated.pop(name) for name in ("capacity", "exceed") if name in stated

@@ -38,6 +38,8 @@ TestEvents = Annotated[
     in_stays("Events of the --test stays, if not in --events.", "FILE"),
 ]
 
+FOR_CASES = "is for cases; leave it out with --stay"
+
 RULE_FIELDS = ("snooze", "lead", "reset", "repeats", "unfinished")
 """Options of the rule; the horizon is one of cases as well."""
 
@@ -96,9 +98,9 @@ class StayOptions(StayColumns):
         for name, value in {"snooze": self.snooze, "horizon": horizon}.items():
             if value is None:
                 raise ValueError(f"--stay requires --{name}, such as --{name} 12h")
-        typed = {name: getattr(self, name) for name in RULE_FIELDS}
-        chosen: Any = {name: value for name, value in typed.items() if value is not None}
-        return AlarmRule(horizon=horizon, **chosen)
+        fields: Any = {name: getattr(self, name) for name in RULE_FIELDS}
+        typed = {name: value for name, value in fields.items() if value is not None}
+        return AlarmRule(horizon=horizon, **typed)
 
     def open(
         self,
@@ -224,7 +226,7 @@ def _names_in(table: Any, column: str) -> set[str]:
 
 def refuse_with_stays(**options: object) -> None:
     """Raise where an option is given that is not for alarms over stays."""
-    refuse(options, "is for cases; leave it out with --stay")
+    refuse(options, FOR_CASES)
 
 
 def decide_stays(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
 
 
-@options.bundled
+@options.bundled_without("weight", "min_recall", "prevalence")
 def list_cases(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -32,8 +32,6 @@ def list_cases(
         raise ValueError("a worklist requires a capacity per period, such as --capacity 20/day")
     check_output(output, show_options)
     cases = load(columns, scenario)
-    if cases.weights is not None:
-        raise ValueError("--weight is not accepted: a worklist holds single cases")
     model = single_model(cases.models, "a list is of")
     with show_progress("choosing"):
         from voros.policy import worklist
