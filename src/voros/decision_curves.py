@@ -10,9 +10,10 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import as_number
-from voros.core.arrays import as_floats, as_numbers, as_vector, check_same_length
+from voros.core.arrays import as_floats, as_vector, check_same_length
 from voros.core.calibration import holds_risks
 from voros.core.cases import check_cases, check_risks
+from voros.core.costs import as_numbers
 from voros.core.decision import NO_LIMITS, at_deployment, decide
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from voros.core.arguments import as_number, is_scalar
 from voros.typing import AnyArray, FloatArray
 
 SHOWN_VALUES = 5
@@ -171,22 +170,6 @@ def as_floats(array: AnyArray, name: str) -> FloatArray:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numbers; its dtype is {array.dtype} ({error})") from None
-
-
-def as_numbers(values: Any, name: str, accepted: str) -> FloatArray:
-    """Return one number or several as an array of zero or one dimensions.
-
-    Examples
-    --------
-    >>> as_numbers(0.1, "cost_ratio", "a number").ndim
-    0
-    >>> as_numbers([0.1, 2], "cost_ratio", "a number").tolist()
-    [0.1, 2.0]
-    """
-    if is_scalar(values):
-        one = values.item() if isinstance(values, np.ndarray) else values
-        return np.asarray(as_number(one, name, accepted))
-    return as_floats(as_vector(values, name), name)
 
 
 def check_weights(sample_weight: Any, *, name: str = "sample_weight") -> FloatArray:

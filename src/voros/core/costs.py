@@ -29,8 +29,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from voros.core.arguments import as_number, check_choice
-from voros.core.arrays import as_numbers, as_vector, check_same_length, check_weights
+from voros.core.arguments import as_number, check_choice, is_scalar
+from voros.core.arrays import as_floats, as_vector, check_same_length, check_weights
 from voros.exceptions import Argument, ArgumentError, Message
 from voros.text.numbers import typed
 from voros.typing import FloatArray
@@ -530,6 +530,22 @@ def as_costs(cost_ratio: object) -> CostDistribution:
         f"={cost_ratio!r} is not understood; accepted are a number (known), a pair "
         "(low, high) of numbers (uniform between them), or a distribution from voros.costs",
     )
+
+
+def as_numbers(values: Any, name: str, accepted: str) -> FloatArray:
+    """Return one number or several as an array of zero or one dimensions.
+
+    Examples
+    --------
+    >>> as_numbers(0.1, "cost_ratio", "a number").ndim
+    0
+    >>> as_numbers([0.1, 2], "cost_ratio", "a number").tolist()
+    [0.1, 2.0]
+    """
+    if is_scalar(values):
+        one = values.item() if isinstance(values, np.ndarray) else values
+        return np.asarray(as_number(one, name, accepted))
+    return as_floats(as_vector(values, name), name)
 
 
 def read_cost_ratios(cost_ratio: Any) -> FloatArray:
