@@ -64,7 +64,8 @@ def count_cases(
     ranked = np.sort(scores)
     first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))[::-1]
     thresholds = ranked[first]
-    of_positives = np.sort(scores[positive])
+    # Several times as fast as a boolean index.
+    of_positives = np.sort(scores.compress(positive))
     n_positive = len(of_positives)
     tp = n_positive - np.searchsorted(of_positives, thresholds)
     fp = len(scores) - first - tp

@@ -116,7 +116,8 @@ class CasesInMemory:
         """Count every threshold within a scenario's capacity, and possibly others."""
         if self.weights is not None:
             return self.every_point()
-        leading = self.take(within_reach(self.scores, most_cases(scenario, *self.totals)))
+        reached = within_reach(self.scores, most_cases(scenario, *self.totals))
+        leading = self.take(np.flatnonzero(reached))
         return OperatingPoints.with_never_alarm(*leading.every_threshold()[:3], *self.totals)
 
 
