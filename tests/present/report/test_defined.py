@@ -78,7 +78,7 @@ def test_costs_and_net_benefit_reconcile_as_the_report_defines_them(report, page
     misses, false = int((~alarm & y_test).sum()), int((alarm & ~y_test).sum())
     cost = misses + RATIO * false  # in misses, of 1,000 cases
     worst = y_test.sum() + RATIO * (~y_test).sum()
-    assert "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN" in page
+    assert "Cost of 1,000 cases, in misses: the number of misses, plus C_FP / C_FN for each" in page
     assert re.search(rf"cost of 1,000 cases, in misses</th>\s*<td[^>]*>{cost:.1f}<", page)
     assert report.tested_by_cost.expected_cost == pytest.approx(cost / worst)
     benefit = f"{y_test.sum() - cost:.3g}"

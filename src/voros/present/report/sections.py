@@ -35,7 +35,7 @@ SCORE_WORDS = (
 """What the columns of the ranking are."""
 
 COST_WORDS = (
-    "Cost of 1,000 cases, in misses: the misses, and the false alarms at C_FP / C_FN each",
+    "Cost of 1,000 cases, in misses: the number of misses, plus C_FP / C_FN for each false alarm",
     "Expected cost (normalised, without unit): that cost divided, at each C_FP / C_FN, by the cost "
     "of deciding every case wrongly, so that 0 is perfect and 1 the worst possible",
     "Both are means over the costs, and a mean of quotients is not the quotient of means. Net "
@@ -44,7 +44,7 @@ COST_WORDS = (
 """The costs of a report, each defined once."""
 
 STAY_COST_WORDS = (
-    "Costs are in missed events: the events missed, and the false alarms at C_FP / C_FN each",
+    "Costs are in missed events: their number, plus C_FP / C_FN for each false alarm",
 )
 
 
