@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
-from voros.policy.allowed import (
-    AllowedThresholds,
-    mean_cost_ratio,
-    read_guarantee,
-)
+from voros.policy.allowed import AllowedThresholds, mean_cost_ratio, read_guarantee
 from voros.policy.origin import BY_RECALL, PolicyStrategy
 
 if TYPE_CHECKING:
@@ -56,88 +51,75 @@ def check_development(guarantee: Guarantee | None, scenario: Scenario) -> Guaran
     return promise
 
 
-@dataclass(frozen=True)
-class Planned:
-    """A plan that was fixed on development cases, and the promise that it is to keep.
+def fixed_plan(
+    development: Mapping[str, OperatingPoints],
+    n_cases: int,
+    scenario: Scenario,
+    guarantee: Guarantee | None,
+    strategy: PolicyStrategy,
+    n_models: int = 1,
+) -> Plan:
+    """Fix a model and its thresholds on development cases.
 
-    Attributes
+    Parameters
     ----------
-    plan : Plan
-        Model and thresholds.
-    guarantee : Guarantee
-        The promise for whichever of `n_models` is deployed.
-    n_models : int
-        Number of models from which this one was chosen on the validation cases.
+    development : mapping of str to OperatingPoints
+    n_cases : int
+        Number of validation cases, which are to certify the thresholds.
+    scenario : Scenario
+    guarantee : Guarantee or None
+        The promise to certify; None is refused.
+    strategy : str
+    n_models : int, default 1
+        Number of models from which one is chosen on the validation cases.
     """
+    if any(points.stays is not None for points in development.values()):
+        raise ArgumentError("development", " over stays chooses a model; pass it to select_model")
+    # Imported lazily: scipy.special takes as long to load as the rest of a policy.
+    from voros.guarantee.development import Goal, Plan
+    from voros.guarantee.promise import check_whole
+    from voros.guarantee.recall_tests import recall_shares
 
-    plan: Plan
-    guarantee: Guarantee
-    n_models: int
-
-    @classmethod
-    def from_development(
-        cls,
-        development: Mapping[str, OperatingPoints],
-        n_cases: int,
-        scenario: Scenario,
-        guarantee: Guarantee | None,
-        strategy: PolicyStrategy,
-        n_models: int = 1,
-    ) -> Planned:
-        """Fix model and thresholds on development cases; ``n_cases`` is that of validation."""
-        if any(points.stays is not None for points in development.values()):
-            raise ArgumentError(
-                "development", " over stays chooses a model; pass it to select_model"
-            )
-        # Imported lazily: scipy.special takes as long to load as the rest of a policy.
-        from voros.guarantee.development import Goal, Plan
-        from voros.guarantee.promise import check_whole
-        from voros.guarantee.recall_tests import recall_shares
-
-        promise = check_development(guarantee, scenario)
-        for points in development.values():
-            check_whole(points, scenario)
-        ratio = points.negatives_per_positive
-        cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
-        limits, n_tested = promise.limits(scenario), promise.horizon or n_cases
-        alpha, for_recall = recall_shares(promise.split(n_models).alpha, limits, n_tested)
-        goal = Goal(
-            n_cases=n_cases,
-            horizon=promise.horizon,
-            alpha=alpha,
-            scenario=limits,
-            false_alarm_cost=cost,
-            recall_alpha=for_recall,
-        )
-        return cls(Plan.from_development(development, goal), promise, n_models)
-
-    def tested(self, points: OperatingPoints) -> tuple[AllowedThresholds, str | None]:
-        """Test the thresholds on validation cases of the plan's model.
-
-        Returns
-        -------
-        AllowedThresholds
-        str or None
-            Why none that raises an alarm may be deployed, where that is so.
-        """
-        from voros.guarantee.promise import check_whole
-
-        scenario = self.plan.goal.scenario
+    promise = check_development(guarantee, scenario)
+    for points in development.values():
         check_whole(points, scenario)
-        if points.grouped is not None and points.grouped.repeated:
-            raise ArgumentError(
-                "development",
-                " of one model cannot be combined with groups of several cases: leave it out, and "
-                "thresholds are fixed on some of the groups",
-            )
-        counts = self.plan.counts(points)
-        decision = solve(counts, scenario, self.plan.passed(counts))
-        allowed = AllowedThresholds.from_decision(
-            counts,
-            decision,
-            self.guarantee,
-            self.n_models,
-            n_development=self.plan.n_development,
-            n_planned=len(self.plan.thresholds),
+    ratio = points.negatives_per_positive
+    cost = 0.0 if strategy in BY_RECALL else mean_cost_ratio(scenario.costs, ratio)
+    limits, n_tested = promise.limits(scenario), promise.horizon or n_cases
+    alpha, for_recall = recall_shares(promise.split(n_models).alpha, limits, n_tested)
+    goal = Goal(
+        n_cases=n_cases,
+        horizon=promise.horizon,
+        alpha=alpha,
+        scenario=limits,
+        false_alarm_cost=cost,
+        recall_alpha=for_recall,
+    )
+    return Plan.from_development(development, goal)
+
+
+def certify_plan(
+    plan: Plan, points: OperatingPoints, guarantee: Guarantee | None, n_models: int = 1
+) -> tuple[AllowedThresholds, str | None]:
+    """Test the thresholds of a plan on validation cases of its model.
+
+    Returns
+    -------
+    AllowedThresholds
+    str or None
+        Why none that raises an alarm may be deployed, where that is so.
+    """
+    from voros.guarantee.promise import check_whole
+
+    check_whole(points, plan.goal.scenario)
+    if points.grouped is not None and points.grouped.repeated:
+        raise ArgumentError(
+            "development",
+            " of one model cannot be combined with groups of several cases: leave it out, and "
+            "thresholds are fixed on some of the groups",
         )
-        return allowed, None if allowed.decision.can_alarm else self.plan.explain(counts)
+    counts = plan.counts(points)
+    decision = solve(counts, plan.goal.scenario, plan.passed(counts))
+    developed = {"n_development": plan.n_development, "n_planned": len(plan.thresholds)}
+    allowed = AllowedThresholds.from_decision(counts, decision, guarantee, n_models, **developed)
+    return allowed, None if allowed.decision.can_alarm else plan.explain(counts)

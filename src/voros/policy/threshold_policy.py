@@ -30,7 +30,7 @@ from voros.policy.allowed import (
 )
 from voros.policy.applied_thresholds import AppliedThresholds
 from voros.policy.confidence_curve import ConfidenceStep
-from voros.policy.development import Planned
+from voros.policy.development import certify_plan, fixed_plan
 from voros.policy.origin import POLICY_STRATEGIES, PolicyStrategy, PolicyValues
 from voros.policy.saved_policy import POLICY_FORMAT, POLICY_SCHEMA, policy_arguments
 
@@ -228,15 +228,9 @@ class ThresholdPolicy(AppliedThresholds):
             allowed, curve = climbed(points, scenario, strategy, guarantee, shared_by, model)
         else:
             shared_by = check_n_models(None, n_models)
-            planned = Planned.from_development(
-                {ONLY_MODEL: development},
-                int(points.n_cases),
-                scenario,
-                guarantee,
-                strategy,
-                shared_by,
-            )
-            allowed, reason = planned.tested(points)
+            n_cases, developed = int(points.n_cases), {ONLY_MODEL: development}
+            plan = fixed_plan(developed, n_cases, scenario, guarantee, strategy, shared_by)
+            allowed, reason = certify_plan(plan, points, guarantee, shared_by)
         warn_if_dependent(allowed)
         warn_of_few_alarms(allowed.decision)
         if not allowed.decision.can_alarm:

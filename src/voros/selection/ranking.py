@@ -26,9 +26,10 @@ from voros.policy.allowed import (
 )
 from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.development import (
-    Planned,
+    certify_plan,
     check_development,
     check_same_models,
+    fixed_plan,
 )
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.selection.result import ModelScores, Selection
@@ -168,9 +169,10 @@ def rank_developed(
         models = (
             development if strategy in BY_SAVING else {ranked.winner: development[ranked.winner]}
         )
-        planned = Planned.from_development(models, n_cases, scenario, guarantee, strategy)
-        winner = planned.plan.model
-        allowed, reason = planned.tested(first if winner == ranked.winner else validation[winner])
+        plan = fixed_plan(models, n_cases, scenario, guarantee, strategy)
+        winner = plan.model
+        points = first if winner == ranked.winner else validation[winner]
+        allowed, reason = certify_plan(plan, points, guarantee)
     can_alarm = allowed.decision.can_alarm
     rows = sorted(ranked.ranking, key=lambda row: row.model != winner)
     return replace(
