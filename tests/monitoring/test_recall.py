@@ -126,3 +126,12 @@ def test_a_threshold_is_renewed_only_where_all_have_labels() -> None:
     renewed = monitor.renew().policy
     assert renewed.scenario.min_recall == FLOOR
     assert renewed.threshold() == 0.7
+
+
+def test_before_a_window_has_closed_it_is_too_early_to_tell() -> None:
+    monitor = voros.Monitor(make_policy(), window=3)
+    monitor.update([0.9, 0.1], cases=["a", "b"], times=[DAY] * 2)
+    monitor.label([1, 1], cases=["a", "b"])
+    watch = monitor.status()["recall"]
+    assert watch.verdict == "too early to tell"
+    assert watch.words.endswith("no positive has a closed window (floor 0.8)")

@@ -32,7 +32,7 @@ from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
 from voros.monitoring.watched_policy import Decided, WatchedPolicy
 from voros.policy.worklists import Worklist
-from voros.typing import AnyArray, BoolArray
+from voros.typing import AnyArray
 
 
 class Monitor:
@@ -246,8 +246,8 @@ class Monitor:
         """Decide on a batch; over stays and in worklists, whose past matters, on new rows only."""
         decided = self._watched.decide(y_score, by, self.settings.cost_ratio)
         check_same_length(y_score=decided[0].score, cases=columns["id"])
-        over_stays = self._watched.rule is not None
-        if not over_stays and not isinstance(self.policy, Worklist):
+        listed = self.policy if isinstance(self.policy, Worklist) else None
+        if listed is None and self._watched.rule is None:
             return decided
         known = self._store.alarms_of(columns["id"])
         keys = list(zip(columns["id"].tolist(), columns["part"].tolist(), strict=True))
@@ -255,16 +255,14 @@ class Monitor:
         new = sorted(row for key, row in first.items() if key not in known)
         batch = {name: column[new] for name, column in (columns | decided[0]._asdict()).items()}
         if new:
-            alarms = sound_rows(self._deployment, batch) if over_stays else self._list(batch)
+            if listed is None:
+                alarms = sound_rows(self._deployment, batch)
+            else:
+                self._store.check_unseen(batch["period"])
+                alarms = listed.predict(batch["score"], periods=batch["period"])
             known |= dict(zip([keys[row] for row in new], alarms.tolist(), strict=True))
         every = np.array([known[key] for key in keys], dtype=np.bool_)
         return [decided[0]._replace(alarm=every)]
-
-    def _list(self, batch: dict[str, AnyArray]) -> BoolArray:
-        """List the highest scores of new periods, which must be whole."""
-        assert isinstance(self.policy, Worklist)
-        self._store.check_unseen(batch["period"])
-        return self.policy.predict(batch["score"], periods=batch["period"])
 
     def label(
         self,

@@ -281,20 +281,20 @@ def reversed_in_words(watch: Watch, alarms: Alarms, settings: Settings, now: flo
 def recall_watch(
     rows: Sequence[tuple[Any, ...]], floor: float, settings: Settings, now: float
 ) -> Watch:
-    """Judge the recall from time, alarm, patient and latest label of every case.
+    """Judge the recall from the rows of every case, as `Store.latest` returns them.
 
     If some cases without an alarm have no label, there may be more misses than are known. If none
     has one, recall is not judged.
     """
     window = settings.window_seconds
-    silent = [label for time, alarm, _, label in rows if not alarm and time + window < now]
+    silent = [label for _, time, _, alarm, _, label in rows if not alarm and time + window < now]
     n_unlabelled = silent.count(None)
-    if n_unlabelled == len(silent):
+    if silent and n_unlabelled == len(silent):
         words = "recall: not watched: no case without an alarm has a label, which would show misses"
         return Watch(name="recall", verdict="unknown", words=words, limit=floor)
     positives = [
         (time, patient, *([None, None] if label is None else [alarm, alarm]), None)
-        for time, alarm, patient, label in rows
+        for _, time, _, alarm, patient, label in rows
         if label == 1 or (alarm and label is None)
     ]
     units, _ = closed_units(Alarms.from_rows(positives), window, now)

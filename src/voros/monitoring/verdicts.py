@@ -126,8 +126,7 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
     store, policy, settings = deployed.store, deployed.policy, deployed.settings
     floor = None if policy.single is None else policy.single.scenario.min_recall
     if floor is not None:
-        rows = store.latest(deployed.since, np.inf)
-        cases = [(time, alarm, patient, label) for _, time, _, alarm, patient, label in rows]
+        cases = store.latest(deployed.since, np.inf)
         yield recall_watch(cases, floor, settings, deployed.now)
     limit, unit = capacity_limit(policy), store.metadata("periods")
     if limit is not None:
