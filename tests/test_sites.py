@@ -83,7 +83,7 @@ def test_a_document_is_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "counts"}, "has no format 'voros site counts'"),
+        ({"format": "counts"}, "accepted is the format 'voros site counts'"),
         ({"sites": []}, "sites is a list of 0; accepted is at least one"),
         ({"min_rows": 25}, "models.a has a range of fewer rows than min_rows, 25"),
         ({"min_rows": 0}, "min_rows is 0; accepted is a whole number"),

@@ -59,7 +59,10 @@ def test_a_file_too_large_for_memory_is_given_to_an_engine(voros_command, parque
     [
         (("--engine", "hive"), "accepted are polars, duckdb, spark"),
         (("--engine", "polars", "--drop-missing"), "--drop-missing is for single files"),
-        (("--engine", "polars", "--model", "fair"), "--engine and --model are mutually"),
+        (
+            ("--engine", "polars", "--model", "fair"),
+            "--model is for single files that fit into memory",
+        ),
     ],
 )
 def test_what_an_engine_cannot_do_is_refused(voros_command, parquet, options, message):

@@ -147,7 +147,7 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
         ({"schema": True}, "schema true"),
         (
             {"format": "something else"},
-            "is not a saved document: it has no format 'voros threshold policy'",
+            "has the format \"something else\"; accepted is the format 'voros threshold policy'",
         ),
         ({"choices": None}, CHANGED),
         ({"model": -1}, CHANGED),
@@ -166,7 +166,7 @@ def test_text_that_is_no_json_is_refused():
     with pytest.raises(ValueError, match="the text is not JSON"):
         ThresholdPolicy.from_json('{"format": ')
     with pytest.raises(
-        ValueError, match="is not a saved document: it has no format 'voros threshold policy'"
+        ValueError, match="is not a saved document; accepted is the format 'voros threshold policy'"
     ):
         ThresholdPolicy.from_json("[1, 2]")
 

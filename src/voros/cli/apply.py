@@ -187,8 +187,6 @@ def _decide_cases(
     if isinstance(judge, Worklist):
         threshold, alarms = judge.threshold, judge.predict(scores, periods=periods)
         tested = judge.evaluate(known, scores, periods=periods).worklist
-        n_periods = None if periods is None else periods.n_periods
-        most = scenario.max_alarms(len(scores), 0.0, n_periods)
     else:
         assert isinstance(policy, ThresholdPolicy)
         scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
@@ -199,14 +197,13 @@ def _decide_cases(
             per_case["miss_value"] = cases.miss_value
             per_case["false_alarm_cost"] = cases.false_alarm_cost
         tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, **per_case)
-        most = tested.max_alarms
     parts = tested.by_subgroup
     within = "capacity" not in {violation.limit for violation in tested.violations}
     kept = within if labels is None else tested.satisfied
     kept = kept and not (parts and parts.with_floor("broken"))
     n_alarms = int(alarms.sum())
     values = {"score": column, "threshold": threshold, "cases": len(alarms), "alarms": n_alarms}
-    values |= {"max_alarms": most, "within_capacity": within, "kept": kept}
+    values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
     if tested.by_period is not None:
         values["periods"] = tested.by_period.n_periods
         values["periods_above"] = int(tested.by_period.n_above[0])

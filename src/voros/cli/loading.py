@@ -45,6 +45,11 @@ BLEND = "blend"
 COUNTED = ("parquet", "csv")
 """Formats that engines count."""
 
+IN_MEMORY = ("model", "drop_missing")
+"""Options that no engine has."""
+
+NOT_FOR_ENGINES = "is for single files that fit into memory, not for engines"
+
 NOT_COUNTED = "--engine counts Parquet and CSV files"
 
 NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
@@ -122,7 +127,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     dataset = is_dataset(columns.file)
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
     if dataset:
-        _check_engine_options(columns)
+        refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
         return _open_dataset(str(columns.file), engine, _needed(columns))
     source = open_source(columns.file)
     if source.format == "document":
@@ -319,7 +324,7 @@ def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) ->
         return None
     if wanted is not None:
         _refuse(source.format not in COUNTED, f"{NOT_COUNTED}; {source.name} is {source.format}")
-        _check_engine_options(columns)
+        refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
         return wanted
     if source.format not in COUNTED or columns.model or columns.drop_missing:
         return None
@@ -336,13 +341,6 @@ def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
     if columns.pos_label is None or not is_numeric(sample.column(label).type):
         return columns.pos_label
     return typed_label(columns.pos_label, f"column {label!r}")
-
-
-def _check_engine_options(columns: InputOptions) -> None:
-    _refuse(bool(columns.model), "--engine and --model are mutually exclusive")
-    refuse(
-        columns.given("drop_missing"), "is for single files that fit into memory, not for engines"
-    )
 
 
 def _refuse(refused: bool, reason: str) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from voros.core.arrays import LARGEST_FINITE
 from voros.engines.keys import MAGNITUDE, Scale
 from voros.engines.plan import BucketSet
+from voros.exceptions import ArgumentError
 from voros.installing import missing_package
 from voros.typing import BoolArray
 
@@ -273,7 +274,7 @@ def check_engine(engine: str) -> None:
     ValueError: engine='excel'; accepted are polars, duckdb, spark
     """
     if engine not in _ADAPTERS:
-        raise ValueError(f"engine={engine!r}; accepted are {', '.join(_ADAPTERS)}")
+        raise ArgumentError("engine", f"={engine!r}; accepted are {', '.join(_ADAPTERS)}")
     _ADAPTERS[engine].check()
 
 

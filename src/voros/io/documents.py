@@ -146,7 +146,10 @@ class Entry:
         """Raise unless the document says that it is of this format and schema."""
         fields = self.value if isinstance(self.value, dict) else {}
         if fields.get("format") != name:
-            raise DocumentError(f"{self.origin} is not a saved document: it has no format {name!r}")
+            other = "is not a saved document"
+            if "format" in fields:
+                other = f"has the format {_shown(fields['format'])}"
+            raise DocumentError(f"{self.origin} {other}; accepted is the format {name!r}")
         stated = fields.get("schema")
         newer = isinstance(stated, int) and stated > schema
         if newer or stated != schema or isinstance(stated, bool):
