@@ -193,8 +193,8 @@ def relax(space: SearchSpace, node: Node, case_shares: FloatArray, aim: Aim) -> 
     """
     relaxed = (_share_cases if space.once else _generate)(space, node, case_shares, aim)
     while relaxed is not None and relaxed.node.bound > aim.value:
-        most = _most(space, relaxed, relaxed.level - aim.value)
-        if _beyond(space, most).sum() >= SHRUNK * _beyond(space, relaxed.node.most).sum():
+        most, beyond = _most(space, relaxed, relaxed.level - aim.value), space.limit.beyond
+        if beyond(most).sum() >= SHRUNK * beyond(relaxed.node.most).sum():
             break
         node = replace(relaxed.node, most=most)
         relaxed = _generate(space, node, relaxed.case_shares, aim, relaxed.tables)
@@ -316,11 +316,6 @@ def _relaxed(
     )
 
 
-def _beyond(space: SearchSpace, most: FloatArray) -> FloatArray:
-    """How far each period can be above the capacity."""
-    return np.asarray(np.maximum(most - space.limit.capacity, 0.0))
-
-
 def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
     r"""Bound the alarms of each period in choices whose deficits add up to at most ``room``.
 
@@ -333,7 +328,7 @@ def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
     limit, most = space.limit, relaxed.node.most
     if limit.n_above == 0:
         return most
-    beyond = np.sort(_beyond(space, most))[::-1][: limit.n_above].sum()
+    beyond = np.sort(limit.beyond(most))[::-1][: limit.n_above].sum()
     total = min(limit.total, limit.n_periods * limit.capacity + beyond)
     deficits = [height.max() - height for height in relaxed.heights]
     left = [np.flatnonzero(deficit <= room) for deficit in deficits]
@@ -354,7 +349,7 @@ def _most(space: SearchSpace, relaxed: Relaxed, room: float) -> FloatArray:
 def _budget(space: SearchSpace, node: Node, of_period: FloatArray, of_total: float) -> float:
     """Return the highest price of alarms that are within the limit."""
     limit = space.limit
-    beyond = of_period * _beyond(space, node.most)
+    beyond = of_period * limit.beyond(node.most)
     n_left = limit.n_above - int(np.count_nonzero(node.above))
     open_periods = np.sort(beyond[~node.above & ~node.within])[::-1]
     paid = of_period.sum() * limit.capacity + beyond[node.above].sum() + open_periods[:n_left].sum()
@@ -403,7 +398,7 @@ def _solve(
     # Alarms of each period, of all of them, and the number of periods above the capacity.
     rows = np.zeros((n_periods + 2, n_columns + n_free))
     rows[:n_periods, :n_columns], rows[n_periods, :n_columns] = alarms.T, alarms.sum(axis=1)
-    rows[free, n_columns + np.arange(n_free)] = -_beyond(space, node.most)[free]
+    rows[free, n_columns + np.arange(n_free)] = -limit.beyond(node.most)[free]
     rows[-1, n_columns:] = 1.0
     total = min(limit.total, float(alarms.sum()))
     at_most = np.append(np.full(n_periods, float(limit.capacity)), [total, limit.n_above])

@@ -8,8 +8,8 @@ search repeats these steps:
 1. Take the node with the highest bound, and solve its program.
 2. Round the mixture down to a choice within the limit, and improve it two streams at a time.
 3. Drop options that cannot improve on the best choice so far.
-4. Split the node at a period that is above the capacity in part. If there is none, split it at the
-   stream whose mixed options differ by most alarms.
+4. Split the node at a period: of those that are above the capacity in part, the one that is
+   furthest above. If there is none, split it at the stream whose mixed options differ most.
 
 Where alarms add up and few choices remain, the search tries all of them.
 
@@ -191,7 +191,7 @@ class Search:
                 # With a better choice or fewer options, other shares of the cases bound better.
                 fewer = 0 < narrowed.bound - self.value < SHRUNK * (node.bound - self.value)
                 again = self.space.once and fewer
-                for part in [narrowed] if again else _split(narrowed, relaxed):
+                for part in [narrowed] if again else _split(self.space, narrowed, relaxed):
                     heapq.heappush(self.nodes, (-part.bound, next(self.numbers), part))
 
     def _rounded(self, relaxed: Relaxed) -> Sequence[int] | None:
@@ -247,11 +247,12 @@ class Search:
             self.best = chosen
 
 
-def _split(node: Node, relaxed: Relaxed) -> list[Node]:
+def _split(space: SearchSpace, node: Node, relaxed: Relaxed) -> list[Node]:
     """Split a node at a period that is above the capacity in part, or else at a stream."""
-    partly = np.where(np.abs(relaxed.exceeding - 0.5) < 0.5 - WHOLE, relaxed.exceeding, 0.0)
-    if partly.any() and not (node.above | node.within).all():
-        period = np.arange(len(partly)) == np.argmax(partly)
+    partly = np.abs(relaxed.exceeding - 0.5) < 0.5 - WHOLE
+    excess = partly * relaxed.exceeding * space.limit.beyond(node.most)
+    if excess.any() and not (node.above | node.within).all():
+        period = np.arange(len(excess)) == np.argmax(excess)
         return [
             replace(node, above=node.above | period),
             replace(node, within=node.within | period),

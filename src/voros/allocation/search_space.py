@@ -38,6 +38,10 @@ class PeriodLimit:
     n_periods: int
     total: float = np.inf
 
+    def beyond(self, alarms: AnyArray) -> AnyArray:
+        """Return by how much the alarms of each period exceed the capacity."""
+        return np.maximum(alarms - self.capacity, 0)
+
     def holds(self, alarms: AnyArray) -> AnyArray:
         """Return whether alarms of each period, along the last axis, are within the limit."""
         few_above = np.count_nonzero(alarms > self.capacity, axis=-1) <= self.n_above
