@@ -201,7 +201,7 @@ def test_explain_says_its_parts_in_order() -> None:
     text = Guarantee().explain(points, scenario)
     parts = (
         "no threshold keeps precision >= 0.6 in the population with confidence",
-        "The precision floor fails: closest came the threshold",
+        "The precision floor fails: the closest threshold is",
         "more validation positives",
         "These cases would pass at a confidence of",
         "to use it, state it before you look at new validation cases",

@@ -77,8 +77,8 @@ class ClusterTests:
             return f"There are too few {units}: some are set aside to choose what to test."
         best = int(np.argmax(self.e_values))
         closest = (
-            f"Closest came the threshold {threshold_text(self.thresholds[best])}, with an e-value "
-            f"of {short(self.e_values[best])} where {short(1 / self.alphas[best])} is needed, from "
+            f"The closest threshold is {threshold_text(self.thresholds[best])}, with an e-value of "
+            f"{short(self.e_values[best])} where {short(1 / self.alphas[best])} is needed, from "
             f"{self.n_groups:,} independent {units}. "
         )
         more = self._more_groups(best)

@@ -308,7 +308,7 @@ class Guarantee:
         points, scenario
             As in `allowed`.
         n_models : int, default 1
-            Over how many models the error is split.
+            Number of models over which the error is split.
 
         Returns
         -------

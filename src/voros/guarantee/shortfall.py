@@ -62,7 +62,7 @@ def why_floor_fails(
     else:
         failed = f"where {needed[best]:,} are needed"
     return (
-        "The precision floor fails: closest came the threshold "
+        "The precision floor fails: the closest threshold is "
         f"{threshold_text(float(points.thresholds[index[best]]))}, with {tp[best]:,} true "
         f"positives in {alarms[best]:,} alarms (precision {short(tp[best] / alarms[best])}), "
         f"{failed}."

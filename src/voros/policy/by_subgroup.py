@@ -192,7 +192,7 @@ class SubgroupEvaluation(ReprMixin):
     >>> len(subgroups), subgroups.confidence_each, subgroups.with_floor("kept")
     (2, 0.975, (('sex', 'f'),))
 
-    Stays, of which few are pooled:
+    Subgroups of few stays are pooled:
 
     >>> ward = {"stay": [1, 1, 2, 3], "time": [0, 5, 0, 0], "score": [0.2, 0.9, 0.4, 0.6]}
     >>> ward["events"], sex = ([1], [8]), {"sex": ["f", "f", "m", "m"]}
