@@ -142,7 +142,8 @@ def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: flo
         share = percent(cases.n_positive / cases.n_cases)
         of_cases = f"{count(cases.n_cases)} cases, {share} positive"
     if max_alarms < cases.n_cases:
-        of_cases += f", at most {count_within(max_alarms)} alarms"
+        most = count_within(max_alarms, cases.n_positive, cases.n_negative)
+        of_cases += f", at most {most} alarms"
     return "; ".join([of_cases, *(f"{name}: {text}" for name, text in scenario.summary())])
 
 
