@@ -103,7 +103,7 @@ def ranges_to_search(
         Positives, negatives and, with weights, the smallest weight.
     scenarios : iterable of Scenario
     """
-    ends = _lower_ends(tp, fp, totals)
+    ends = OperatingPoints.with_never_alarm(np.full(len(tp), np.nan), tp, fp, *totals)
     with_positives = np.append(False, np.diff(ends.tp) > 0)
     wanted = np.zeros(len(ends), dtype=np.bool_)
     for scenario in scenarios:
@@ -116,16 +116,6 @@ def ranges_to_search(
         # That something is feasible must show, even where it is never chosen.
         wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
     return wanted[1:]
-
-
-def _lower_ends(
-    tp: AnyArray, fp: AnyArray, totals: tuple[float, float] | tuple[float, float, float]
-) -> OperatingPoints:
-    no_threshold = np.full(len(tp) + 1, np.nan)
-    n_positive, n_negative, *smallest = totals
-    one_case = smallest[0] if smallest else 1.0
-    counts = np.append(0, tp), np.append(0, fp)
-    return OperatingPoints(no_threshold, *counts, n_positive, n_negative, one_case=one_case)
 
 
 def skipped_counts(counts: AnyArray, chosen: BoolArray) -> AnyArray:

@@ -119,6 +119,11 @@ class GroupedCounts:
         return len(self.tp)
 
     @property
+    def n_cases(self) -> AnyArray:
+        """Number of cases in each group, of shape (n_groups, 1)."""
+        return self.n_positive + self.n_negative
+
+    @property
     def n_effective(self) -> float:
         """Number of equal groups with the same variance."""
         return effective_groups(*self._sizes)

@@ -130,26 +130,6 @@ def precision_of(counts: Counts) -> tuple[Any, Any]:
     return counts.tp, counts.tp + counts.fp
 
 
-def alarms_of(counts: Counts) -> tuple[Any, Any]:
-    """Alarms among the cases."""
-    return counts.tp + counts.fp, counts.n_positive + counts.n_negative
-
-
-def false_of(counts: Counts) -> tuple[Any, Any]:
-    """False positives among the cases."""
-    return counts.fp, counts.n_positive + counts.n_negative
-
-
-def missed_of(counts: Counts) -> tuple[Any, Any]:
-    """Missed positives among the cases."""
-    return counts.n_positive - counts.tp, counts.n_positive + counts.n_negative
-
-
-def prevalence_of(counts: Counts) -> tuple[Any, Any]:
-    """Positives among the cases."""
-    return np.atleast_1d(counts.n_positive), np.atleast_1d(counts.n_positive + counts.n_negative)
-
-
 def mean_precision(tp: AnyArray, fp: AnyArray, probability: FloatArray) -> float:
     """Average precision over the thresholds with alarms, weighted by their probability.
 
@@ -282,7 +262,7 @@ class ThresholdCounts:
 
     def _alarms(self, confidence_level: float) -> Interval:
         if self.prevalence is None:
-            share = self.share(alarms_of, confidence_level)
+            share = self.share(lambda c: (c.tp + c.fp, c.n_cases), confidence_level)
             return share.mean(self.probability).times(self.n_cases).limits
         tpr = self.share(recall_of, confidence_level).mean(self.probability)
         fpr = self.share(fpr_of, confidence_level).mean(self.probability)
@@ -305,7 +285,9 @@ class ThresholdCounts:
         probability = self.probability
         t = self.t_integral / np.where(probability > 0, probability, 1.0)
         slope = (probability * t * (1 - t) / (p * (1 - p))) @ (tpr.rest.estimate - fpr.estimate)
-        positives = self.share(prevalence_of, confidence_level)
+        positives = self.share(
+            lambda c: (np.atleast_1d(c.n_positive), np.atleast_1d(c.n_cases)), confidence_level
+        )
         moved = (positives if slope >= 0 else positives.rest).mean(np.array([abs(slope)]))
         low, high = cost.plus(moved).limits
         return low - float(moved.estimate), high - float(moved.estimate)
@@ -314,8 +296,9 @@ class ThresholdCounts:
         self, on_false: FloatArray, on_missed: FloatArray, confidence_level: float
     ) -> Share:
         if self.prevalence is None:
-            false_alarms = self.share(false_of, confidence_level).mean(on_false)
-            return false_alarms.plus(self.share(missed_of, confidence_level).mean(on_missed))
+            false_alarms = self.share(lambda c: (c.fp, c.n_cases), confidence_level)
+            missed = self.share(lambda c: (c.n_positive - c.tp, c.n_cases), confidence_level)
+            return false_alarms.mean(on_false).plus(missed.mean(on_missed))
         false_alarms = self.share(fpr_of, confidence_level).mean(on_false)
         miss = self.share(recall_of, confidence_level).rest.mean(on_missed)
         return false_alarms.times(1.0 - self.prevalence).plus(miss.times(self.prevalence))
