@@ -28,6 +28,7 @@ SUBGROUP_PANELS = {
 """Measures side by side, and the labels of their axes."""
 
 FLOOR_MARKERS = {"kept": "o", "broken": "X", "too few to say": "o"}
+FLOOR_WORDS = {"kept": "floor kept", "broken": "floor broken", "too few to say": "too few to say"}
 """A broken floor has another mark; where there are too few to say, the mark is hollow."""
 
 LONGEST_NAME = 24
@@ -182,10 +183,9 @@ class SubgroupDisplay:
         from matplotlib.lines import Line2D
 
         seen = {verdict for one in self.subgroups for verdict in (one.floor, one.recall_floor)}
-        floor = "precision floor" if self.subgroups.scenario.min_recall is None else "floors"
         return [
-            (Line2D([], [], linestyle="none", **self._mark(verdict)), f"{floor}: {verdict}")
-            for verdict in FLOOR_MARKERS
+            (Line2D([], [], linestyle="none", **self._mark(verdict)), words)
+            for verdict, words in FLOOR_WORDS.items()
             if verdict in seen
         ]
 
