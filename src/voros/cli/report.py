@@ -36,7 +36,9 @@ def report(
     test: options.TestFile = None,
     by: options.By = None,
     test_events: TestEvents = None,
-    title: str = options.option("Heading of the report.", default="A classifier chosen"),
+    title: str = options.option(
+        "Heading of the report.", default="Choice of a model and its thresholds"
+    ),
     false_alarm_cost: options.FalseAlarmCost = None,
     force: options.Force = False,
 ) -> None:

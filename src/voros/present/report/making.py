@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
     from voros.inference import Bootstrap, Comparison
 
-TITLE = "A classifier chosen"
+TITLE = "Choice of a model and its thresholds"
 
 
 def compose_report(
