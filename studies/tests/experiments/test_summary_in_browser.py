@@ -74,7 +74,7 @@ def test_nothing_sticks_out(browser, page, width):  # noqa: F811
     seen = browser.execute_script(
         """return [document.documentElement.scrollWidth,
         document.querySelectorAll('.flow li').length,
-        [...document.images].every(i => i.naturalWidth > 0 && i.clientWidth <= innerWidth),
+        [...document.images].every(i => i.naturalWidth > 0 && i.closest('.scroll') !== null),
         document.querySelector('table.metadata').scrollWidth,
         [...document.querySelectorAll('.scroll')].every(s => s.clientWidth <= innerWidth),
         document.querySelectorAll('h2').length]"""

@@ -131,7 +131,7 @@ def test_patients_are_resampled_where_a_column_names_them(empty):  # noqa: F811
             "intervals"
         ][0]
         widths[column] = high - low
-        assert ("whole patients: 300" in text(empty, "loaded-text")) == bool(column)
+        assert ("whole patients (300" in text(empty, "loaded-text")) == bool(column)
         element(empty, "again").click()
     assert widths["patient"] > 1.5 * widths[""]
 
@@ -161,7 +161,7 @@ def test_a_patient_column_is_chosen_by_its_name(empty):  # noqa: F811
     drop(empty, "\n".join(["patient_id,patient_age,died,risk", *lines]))
     assert value(empty, "patient-column") == "patient_id"
     count(empty)
-    assert "whole patients: 100" in text(empty, "loaded-text")
+    assert "whole patients (100" in text(empty, "loaded-text")
 
 
 def test_two_wards_are_compared_by_loading_one_file_after_the_other(empty):  # noqa: F811
