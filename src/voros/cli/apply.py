@@ -23,7 +23,7 @@ from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.installing import missing_studies
-from voros.io import append_columns, open_source, table_bytes
+from voros.io import Predictions, append_columns, open_source, table_bytes
 from voros.io.appending import Written
 from voros.io.scenario_text import read_number
 from voros.io.source import Source
@@ -176,27 +176,10 @@ def _decide_cases(
     (column,) = columns.score or [""]
     how |= {"labelled": bool(columns.label), "both_classes": False}
     cases = load(columns, policy.scenario, source=source, by=by, **how)
-    labels, periods = cases.positive, cases.periods
-    scores, scenario = cases.scores_of(column), policy.scenario
+    labels, scenario = cases.positive, policy.scenario
     if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
         labels = None  # nothing to reweight to the policy's prevalence
-    # Without labels only the number of alarms is shown, which no label changes.
-    known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
-    judge = policy if labels is not None else _without_labels(policy)
-    tested: PolicyEvaluation
-    if isinstance(judge, Worklist):
-        threshold, alarms = judge.threshold, judge.predict(scores, periods=periods)
-        tested = judge.evaluate(known, scores, periods=periods).worklist
-    else:
-        assert isinstance(policy, ThresholdPolicy)
-        scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
-        judge = judge.comparing("score")
-        threshold, alarms = judge.threshold(cost_ratio), judge.predict(scores, cost_ratio)
-        per_case: Any = {"periods": periods, "by": cases.by or None}
-        if labels is not None:
-            per_case["miss_value"] = cases.miss_value
-            per_case["false_alarm_cost"] = cases.false_alarm_cost
-        tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, **per_case)
+    threshold, alarms, tested = _evaluate(policy, cases, column, labels, cost_ratio)
     parts = tested.by_subgroup
     within = "capacity" not in {violation.limit for violation in tested.violations}
     kept = within if labels is None else tested.satisfied
@@ -219,6 +202,31 @@ def _decide_cases(
         evaluation=None if labels is None else evaluation_values(tested),
         rows=None if parts is None else parts.values(),
     )
+
+
+def _evaluate(
+    policy: ThresholdPolicy | Worklist,
+    cases: Predictions,
+    column: str,
+    labels: BoolArray | None,
+    cost_ratio: float | None,
+) -> tuple[float, BoolArray, PolicyEvaluation]:
+    """Return threshold, alarms and evaluation; without labels only the number of alarms counts."""
+    scores, periods = cases.scores_of(column), cases.periods
+    known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
+    judge = policy if labels is not None else _without_labels(policy)
+    if isinstance(judge, Worklist):
+        alarms = judge.predict(scores, periods=periods)
+        return judge.threshold, alarms, judge.evaluate(known, scores, periods=periods).worklist
+    assert isinstance(policy, ThresholdPolicy)
+    scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
+    judge = judge.comparing("score")
+    per_case: Any = {"periods": periods, "by": cases.by or None}
+    if labels is not None:
+        per_case["miss_value"] = cases.miss_value
+        per_case["false_alarm_cost"] = cases.false_alarm_cost
+    tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, **per_case)
+    return judge.threshold(cost_ratio), judge.predict(scores, cost_ratio), tested
 
 
 def _without_labels(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
