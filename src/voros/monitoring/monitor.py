@@ -249,7 +249,7 @@ class Monitor:
         listed = self.policy if isinstance(self.policy, Worklist) else None
         if listed is None and self._watched.rule is None:
             return decided
-        known = self._store.alarms_of(columns["id"])
+        known = self._store.alarms_of(columns["id"], columns["part"])
         keys = list(zip(columns["id"].tolist(), columns["part"].tolist(), strict=True))
         first = {key: row for row, key in reversed(list(enumerate(keys)))}
         new = sorted(row for key, row in first.items() if key not in known)

@@ -88,11 +88,15 @@ SELECT id, time, value FROM labels l WHERE {IN_JSON} AND entry = (
 ) ORDER BY entry
 """
 
-LAST_ROWS = f"""
-SELECT id, CAST(round(1e6 * max(time)) AS INTEGER),
-  CAST(round(1e6 * max(CASE WHEN alarm THEN time END)) AS INTEGER)
-FROM cases WHERE {IN_JSON} GROUP BY id
+LAST_ROWS = """
+SELECT value, CAST(round(1e6 * (
+  SELECT max(part) FROM cases WHERE id = value AND outcome = ''
+)) AS INTEGER), CAST(round(1e6 * (
+  SELECT part FROM cases WHERE id = value AND outcome = '' AND alarm ORDER BY part DESC LIMIT 1
+)) AS INTEGER)
+FROM (SELECT DISTINCT value FROM json_each(?))
 """
+"""Last row and last alarm of stays, read from the ends of the index: stays may be long."""
 
 SIZES = """
 SELECT (SELECT count(*) FROM (SELECT 1 FROM cases GROUP BY id)),
@@ -194,7 +198,7 @@ class Store(Database):
     def _check_same(self, columns: Mapping[str, list[Any]]) -> None:
         """Raise where a case differs from the one that is stored."""
         names = ("id", "part", "outcome", "score", "time", "stream", "patient")
-        known = self._known(columns["id"], ", ".join(names))
+        known = self._known(columns["id"], columns["part"], ", ".join(names))
         stored = {(case, part, outcome): said for case, part, outcome, *said in known}
         for case, part, outcome, *now in zip(*(columns[name] for name in names), strict=True):
             before = stored[case, part, outcome]
@@ -215,16 +219,19 @@ class Store(Database):
                     "cases of a period at once. Nothing of this batch was stored",
                 )
 
-    def alarms_of(self, ids: AnyArray) -> dict[tuple[str, float], bool]:
+    def alarms_of(self, ids: AnyArray, parts: FloatArray) -> dict[tuple[str, float], bool]:
         """Return, by id and part, whether stored cases, or rows of stays, raised an alarm."""
-        known = self._known(ids.tolist(), "id, part, alarm")
+        known = self._known(ids.tolist(), parts.tolist(), "id, part, alarm")
         return {(case, part): bool(alarm) for case, part, alarm in known}
 
-    def _known(self, ids: Sequence[str], columns: str) -> list[tuple[Any, ...]]:
+    def _known(
+        self, ids: Sequence[str], parts: Sequence[float], columns: str
+    ) -> list[tuple[Any, ...]]:
         """Return some columns of the cases, or of the rows of stays, that are stored."""
-        return self.rows(f"SELECT {columns} FROM cases WHERE {IN_JSON}", (json.dumps(ids),))
+        query = f"SELECT {columns} FROM cases WHERE {IN_JSON} AND part BETWEEN ? AND ?"
+        return self.rows(query, (json.dumps(ids), min(parts, default=0), max(parts, default=0)))
 
-    def last_rows(self, stays: Sequence[str]) -> list[tuple[str, int, int | None]]:
+    def last_rows(self, stays: Sequence[str]) -> list[tuple[str, int | None, int | None]]:
         """Return each stay with the times of its last row and last alarm, in microseconds."""
         return self.rows(LAST_ROWS, (json.dumps(stays),))
 
