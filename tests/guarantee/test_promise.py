@@ -397,13 +397,13 @@ def test_real_predictions_keep_their_limits_on_the_other_half() -> None:
 @pytest.mark.slow
 def test_more_cases_are_asked_for_where_they_would_pass() -> None:
     """A short horizon: the normal approximation alone said that no number of cases would do."""
-    rank = np.arange(1000)
+    rank = np.arange(600)
     scenario = Scenario(min_precision=0.9, capacity=0.2, cost_ratio=0.05)
-    guarantee = Guarantee(0.95, horizon=100)
-    points = OperatingPoints.from_scores(rank < 150, -rank)
+    guarantee = Guarantee(0.95, horizon=60)
+    points = OperatingPoints.from_scores(rank < 90, -rank)
     more = int(said_number(guarantee.explain(points, scenario), "About "))
     # With whole counts a number between these passes at times, and a larger one fails again.
-    for n_positive, passes in ((150 + more, True), (150 + more // 4, False)):
+    for n_positive, passes in ((90 + more, True), (90 + more // 4, False)):
         rank = np.arange(round(n_positive / 0.15))
         points = OperatingPoints.from_scores(rank < n_positive, -rank)
         assert guarantee.allowed(points, scenario)[1:].any() == passes
@@ -413,5 +413,5 @@ def test_a_capacity_below_one_of_the_cases_that_are_as_good_is_explained() -> No
     rng = np.random.default_rng(0)
     y_true = rng.random(80) < 0.3
     points = OperatingPoints.from_scores(y_true, y_true + rng.normal(size=80))
-    text = Guarantee(0.9, horizon=24).explain(points, Scenario(0.1, 0.05, cost_ratio=0.1))
+    text = Guarantee(0.95, horizon=24).explain(points, Scenario(0.1, 0.05, cost_ratio=0.1))
     assert "More cases will not help" in text

@@ -43,7 +43,7 @@ class Tuning:
     # Next cases: shares of alpha for the sequence that starts early (for few alarms at a high
     # precision), and for the ranks that are tested by themselves (together, times the square of
     # the most alarms, and its bounds). The main sequence has the rest.
-    early_share_next: float = 0.03
+    early_share_next: float = 0.01
     rank_share: float = 15_000.0
     rank_shares: tuple[float, float] = (0.03, 0.7)
     # The ranks, as parts of the most alarms, and how their share is divided.
@@ -62,20 +62,16 @@ class Tuning:
     near_gaps: float = 3.0
     far_gaps: int = 7
     # How many chances of a broken floor are taken for a rank.
-    rank_chances: int = 70
+    rank_chances: int = 100
     # Part of alpha set aside for sequences that start, or end, far from where they should.
     far_off: float = 1e-3
     # Normal deviates that divide the places of the start into intervals.
     start_places: tuple[float, ...] = (
         *(-3.2, -2.5, -2.0, -1.6, -1.25, -0.95, -0.65, -0.35, -0.05, 0.3, 0.7, 1.2),
     )
-    # Beyond this many times the start, intervals are taken together: from each of `far_places` up
-    # to the next.
-    near_start: float = 3.0
-    far_places: tuple[int, ...] = (0, 2, 4, 6, 8, 10)
 
     # Neighbouring parts of thresholds within which first risky thresholds may lie in any order.
-    path_parts: int = 8
+    path_parts: int = 10
 
     # Standard deviations after which a binomial is cut off.
     spread: float = 7.0
@@ -95,7 +91,7 @@ class Tuning:
     together_first: int = 4
     first_points: int = 80
     # About how many bands of rows are compared with a line.
-    bands: int = 96
+    bands: int = 48
     # Multiplications of one matrix product, at most: from about 260,000 on OpenBLAS uses threads.
     product_size: int = 200_000
     # Parts into which lines between computed means are divided.
@@ -125,12 +121,12 @@ class Tuning:
         (4.0, 6.21, 0.1),
     )
     # Precisions are apart by this part of their distance to the floor.
-    precision_step: float = 0.04
+    precision_step: float = 0.03
     # Near 1 they are apart by this part of their distance to 1.
     precision_step_near_one: float = 0.3
     precisions_near_one: int = 60
     # The precision next to the floor is this many standard deviations away.
-    nearest: float = 0.06
+    nearest: float = 0.045
     # Precisions below the floor, in standard deviations.
     below: tuple[float, ...] = (
         *(0.06, 0.12, 0.18, 0.24, 0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),

@@ -37,14 +37,10 @@ def needed_by(walk: FixedSequence, margin: float) -> np.ndarray:
     return np.maximum.accumulate((rising - alarms)[::-1])[::-1] + alarms
 
 
-@cache
-def parts(walk: FixedSequence) -> tuple[list[list[int]], list[list[int]]]:
-    """Neighbouring parts that are taken together: before three times the start, and after."""
-    every = range(len(walk.edges) - 1)
-    near = [part for part in every if walk.alarms[part] < TUNING.near_start * walk.start]
-    far = [part for part in every if part not in near]
-    size = TUNING.path_parts
-    return tuple([some[i : i + size] for i in range(0, len(some), size)] for some in (near, far))
+def groups(walk: FixedSequence) -> list[range]:
+    """Neighbouring parts that are taken together."""
+    every, size = range(len(walk.edges) - 1), TUNING.path_parts
+    return [every[i : i + size] for i in range(0, len(every), size)]
 
 
 @cache
@@ -85,14 +81,11 @@ def at_start(walk: FixedSequence, needed: int, place: int) -> np.ndarray:
 
 def risk_by_definition(walk: FixedSequence, needed: np.ndarray) -> float:
     """For the largest chance of a broken floor the first risky threshold lies latest."""
-    near, far = parts(walk)
     total = TUNING.far_off * walk.alpha + walk.risky.ignored
     for place, weight in enumerate(walk.place_weights):
-        lowest = max(each for each in TUNING.far_places if each <= place)
-        own, others = at_risky(walk, needed, place), at_risky(walk, needed, lowest)
+        passing = at_risky(walk, needed, place)
         steps = [at_start(walk, int(needed[0]), place)]
-        steps += [own[some].max(axis=0) for some in near]
-        steps += [others[some].max(axis=0) for some in far]
+        steps += [passing[group].max(axis=0) for group in groups(walk)]
         best = np.zeros(len(steps))
         for of_chance, added in zip(walk.risky.weights, np.transpose(steps), strict=True):
             at_this_or_later = np.maximum.accumulate(best[::-1])[::-1]
@@ -107,9 +100,6 @@ def test_the_bound_is_the_mean_over_places_of_the_worst_path(
     walk: FixedSequence, margin: float
 ) -> None:
     needed = needed_by(walk, margin)
-    near, far = parts(walk)
-    assert near
-    assert far or walk.n_cases < 3 * walk.start
     assert RiskBound(walk).risk(needed) == pytest.approx(risk_by_definition(walk, needed), rel=1e-9)
 
 
@@ -183,5 +173,3 @@ def chances_by_the_rule(walk: FixedSequence) -> list[float]:
 )
 def test_parts_begin_where_the_rule_says(walk: FixedSequence) -> None:
     np.testing.assert_allclose(walk.edges, chances_by_the_rule(walk), rtol=1e-9)
-    expected = walk.start + (walk.n_cases - walk.start) * walk.edges[:-1]
-    np.testing.assert_allclose(walk.alarms, expected, rtol=1e-12)

@@ -233,15 +233,10 @@ def test_closed_bounds_are_above_the_chance_to_pass_at_every_precision(flat: boo
 @pytest.mark.parametrize("walk", [*WALKS, sequence(2000, 500, 0.2, 0.1, 40, 900)])
 def test_no_part_is_left_out_for_any_place_of_the_start(walk: FixedSequence) -> None:
     """One part changes the bound by less than the sums can see."""
-    n_parts, n_places = len(walk.edges) - 1, len(walk.places)
-    covered = np.zeros((n_places, n_parts), dtype=int)
-    pairs = [(each, far) for near, far in RiskBound(walk)._look_ups for each in near]
-    assert len(pairs) == n_places
-    for place, pair in enumerate(pairs):
-        for look_up in pair:
-            covered[place, look_up.parts] += 1
-            assert look_up.index.shape[0] == len(range(n_parts)[look_up.parts])
-    assert (covered == 1).all()
+    entries = RiskBound(walk)._risky_entries
+    assert len(entries) == len(walk.places)
+    for index, back in entries:
+        assert index.shape == back.shape == (len(walk.edges) - 1, len(walk.risky.weights))
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -259,8 +254,8 @@ def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(
     assert (between >= 0).all()
     assert (passing[:, 0] == 0).all()
     below = walk.n_cases - walk.start
-    assert walk.alarms[0] == walk.start
-    assert walk.alarms[-1] <= walk.n_cases
+    assert walk.edges[0] == 0
+    assert walk.edges[-1] <= 1
     lows, highs = windows(below, walk.edges)
     for i in range(0, len(found), 7):
         more = np.arange(lows[i], min(highs[i + 1], len(needed) - 1) + 1)

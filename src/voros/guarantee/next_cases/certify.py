@@ -91,14 +91,19 @@ def plans(
             f"a confidence that leaves an error of {short(least)} is not proven for a horizon; "
             f"accepted are errors of at least {TUNING.least_alpha:g}, after the split over models"
         )
-    lowest = {
-        way: least_rank(n_cases, horizon, floor, part * alpha) for way, part in shares.items()
+    ranks = {
+        way: max(int(place * most), 2) for way, place in zip(RANKS, TUNING.rank_places, strict=True)
     }
-    places = zip(RANKS, TUNING.rank_places, strict=True)
-    starts = {way: max(int(place * most), 2) for way, place in places}
-    starts = {way: start for way, start in starts.items() if start >= lowest[way]}
+    starts = {
+        way: rank
+        for way, rank in ranks.items()
+        if rank >= least_rank(n_cases, horizon, floor, shares[way] * alpha)
+    }
+    # Where no precision passes at a rank, its share is the main sequence's.
+    shares["main"] += sum(shares.pop(way) for way in RANKS if way not in starts)
+    lowest = [least_rank(n_cases, horizon, floor, shares[way] * alpha) for way in ("early", "main")]
     # The same for all, so that they share what is computed from there on.
-    earliest = min(lowest["main"], lowest["early"], *starts.values())
+    earliest = min(*lowest, *starts.values())
     early, least_main = (
         first_start(n_cases, horizon, floor, shares[way] * alpha, most, earliest)
         for way in ("early", "main")
@@ -137,7 +142,7 @@ def alpha_parts(most: int) -> dict[str, float]:
     Examples
     --------
     >>> {way: round(share, 4) for way, share in alpha_parts(200).items()}
-    {'main': 0.595, 'early': 0.03, 'rank at 0.15': 0.0225, 'rank at 0.35': 0.225,
+    {'main': 0.615, 'early': 0.01, 'rank at 0.15': 0.0225, 'rank at 0.35': 0.225,
     'rank at 0.6': 0.1275}
     """
     ranks = float(np.clip(TUNING.rank_share / max(most, 1) ** 2, *TUNING.rank_shares))

@@ -99,11 +99,6 @@ class FixedSequence:
         return np.append(parts_between(few)[:-1], many)
 
     @cached_property
-    def alarms(self) -> FloatArray:
-        """Expected validation alarms where each part begins."""
-        return np.asarray(self.start + (self.n_cases - self.start) * self.edges[:-1])
-
-    @cached_property
     def risky_at_start(self) -> FloatArray:
         """Risky precisions for places of the start and chances; 0 where no precision is so bad."""
         return self.risky.at(self.places)

@@ -16,7 +16,6 @@ within alpha. Only the last step matters to validity.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
 
@@ -240,30 +239,6 @@ class Passing:
         return np.asarray(np.minimum.reduceat(np.append(up_to, np.inf), ends.T.ravel())[::2])
 
 
-@dataclass(frozen=True)
-class LookUp:
-    """Where to find the chance to pass at risky precisions, for one place of the start.
-
-    Attributes
-    ----------
-    parts : slice
-    index, back : ndarray of shape (n_parts, n_chances)
-        As in `RiskyPrecisions`; the index counts on from row to row of the parts.
-    """
-
-    parts: slice
-    index: AnyArray
-    back: FloatArray
-
-    def highest(self, passing: tuple[FloatArray, FloatArray]) -> FloatArray:
-        """Return the highest chance to pass of every few neighbouring parts, for each chance."""
-        chance, drop = (table[self.parts].ravel().take(self.index) for table in passing)
-        drop *= self.back
-        np.subtract(chance, drop, out=chance)
-        firsts = np.arange(0, len(self.index), TUNING.path_parts)
-        return np.asarray(np.maximum.reduceat(chance, firsts, axis=0))
-
-
 class RiskBound:
     """Bounds the risk of a sequence; computes once what holds for all it may need.
 
@@ -276,7 +251,6 @@ class RiskBound:
         self.start, self._risky = sequence.start, sequence.risky
         self._risky_at_start, self._place_weights = sequence.risky_at_start, sequence.place_weights
         self._set_aside = sequence.set_aside
-        self._near = int(np.searchsorted(sequence.alarms, TUNING.near_start * sequence.start))
         begins, places = sequence.edges[:-1], sequence.places[:, None]
         # Which risky precisions hold at each place of the start and each part.
         self._rows = self._risky.rows(places + (1 - places) * begins)
@@ -295,22 +269,29 @@ class RiskBound:
         columns = np.where(index < last, index + 1, 0).max(axis=1)
         return np.asarray(np.maximum.accumulate(columns[::-1])[::-1])
 
-    def _look_up(self, place: int, parts: slice) -> LookUp:
-        rows, risky = self._rows[place, parts], self._risky
-        index, back = (np.take(table, rows, axis=0) for table in (risky.index, risky.back))
-        index += np.arange(len(rows))[:, None] * len(risky.precision)
-        return LookUp(parts, index, back)
-
     @cached_property
-    def _look_ups(self) -> list[tuple[list[LookUp], LookUp]]:
-        """Near the start for every place of it; far from it several are as the lowest of them."""
-        n_places, n_parts = self._rows.shape
-        near = [self._look_up(place, slice(0, self._near)) for place in range(n_places)]
-        ends = (*TUNING.far_places[1:], n_places)
-        return [
-            (near[place:end], self._look_up(place, slice(self._near, n_parts)))
-            for place, end in zip(TUNING.far_places, ends, strict=True)
-        ]
+    def _risky_entries(self) -> list[tuple[AnyArray, FloatArray]]:
+        """For each place of the start, `index` and `back` of the risky precisions.
+
+        As in `RiskyPrecisions`, for all parts and chances; the index counts on from part to part.
+        """
+        risky = self._risky
+        before = len(risky.precision) * np.arange(self._rows.shape[1])[:, None]
+        return [(risky.index[rows] + before, risky.back[rows]) for rows in self._rows]
+
+    def _passing_later(self, needed: AnyArray) -> FloatArray:
+        """Bound the chance to pass at the risky precisions of every few neighbouring parts.
+
+        The shape is (n_places, n_groups_of_parts, n_chances).
+        """
+        chance, drop = (table.ravel() for table in self._passing.bounds(needed[1:]))
+        firsts = np.arange(0, self._rows.shape[1], TUNING.path_parts)
+        return np.array(
+            [
+                np.maximum.reduceat(chance.take(index) - back * drop.take(index), firsts, axis=0)
+                for index, back in self._risky_entries
+            ]
+        )
 
     def risk(self, needed: AnyArray) -> float:
         """Bound the probability that what is deployed breaks the floor in the next cases.
@@ -318,18 +299,12 @@ class RiskBound:
         ``needed`` are the true positives that the tests need: of the cases above the start, and
         then for each number of alarms from the start to the most. At least 1, rising by 0 or 1.
         """
-        passing = self._passing.bounds(needed[1:])
-        later = []
-        for near, far in self._look_ups:
-            beyond = far.highest(passing)
-            later += [np.concatenate([look_up.highest(passing), beyond]) for look_up in near]
         first, at_start = int(needed[0]), np.zeros_like(self._risky_at_start)
         if first < self.start:
             at_start = betainc(first, self.start - first, self._risky_at_start)
         # Over chances of a broken floor: the greater, the later the first risky share.
-        weighted = (
-            np.concatenate([at_start[:, None], np.array(later)], axis=1) * self._risky.weights
-        )
+        chances = np.concatenate([at_start[:, None], self._passing_later(needed)], axis=1)
+        weighted = chances * self._risky.weights
         worst = highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
         return float(self._place_weights @ worst) + self._set_aside
 

@@ -31,12 +31,12 @@ def needed_above(plan: FixedSequence) -> int:
     margin = normal_margin(plan.alpha, plan.horizon / plan.n_cases)
     spread = np.sqrt(plan.min_precision * (1 - plan.min_precision) * plan.start)
     tried = min(int(plan.min_precision * plan.start + margin * spread), plan.start - 1)
-    step = 1
+    # As normal deviates, risks differ by about 1 in a standard deviation of true positives.
+    deviation, step = plan.deviation(plan.start), 1
     while high - low > 1:
         risk = bound.risk(tried)
         low, high = (low, tried) if risk <= plan.alpha else (tried, high)
-        # As normal deviates, risks differ by about 1 in a standard deviation of true positives.
-        apart = abs(ndtri(min(risk, 0.5)) - ndtri(plan.alpha)) * plan.deviation(plan.start)
+        apart = abs(ndtri(min(risk, 0.5)) - ndtri(plan.alpha)) * deviation
         away, step = max(int(np.rint(apart)), step), 2 * step
         tried = tried - away if tried == high else tried + away
         tried = tried if low < tried < high else (low + high) // 2
