@@ -71,9 +71,7 @@ def apply(
     state: Path | None = in_stays(
         "Keeps from one call to the next which stays are silenced.", "FILE"
     ),
-    score: str | None = option(
-        "The column of scores, if not named as the policy's model.", metavar="COLUMN"
-    ),
+    score: str | None = options.column("The scores, if not named as the policy's model."),
     streams: StreamColumns = None,
     blend: Path | None = option(
         "Weights of a blend, saved by voros select --blend.", metavar="FILE"
@@ -81,11 +79,11 @@ def apply(
     cost_ratio: str | None = option(
         "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     ),
-    label: str | None = option("The true labels, to check precision.", metavar="COLUMN"),
-    pos_label: str | None = option(
+    label: str | None = options.column("The true labels, to check precision."),
+    pos_label: str | None = options.in_columns(
         "The positive label, if not that of the policy.", metavar="LABEL"
     ),
-    drop_missing: bool = option(
+    drop_missing: bool = options.in_columns(
         "Leave out rows with a missing value.", "--drop-missing", default=False
     ),
     output: Path | None = options.output_to(

@@ -37,8 +37,8 @@ def compare_models(
         "A saved policy; repeat it to compare policies by their cost.", "--policy", metavar="POLICY"
     ),
     streams: StreamColumns = None,
-    by: list[str] | None = options.option(
-        "With --policy: the subgroups that have their own thresholds.", metavar="COLUMN"
+    by: list[str] | None = options.column(
+        "With --policy: the subgroups that have their own thresholds."
     ),
     metric: str = options.option(
         f"What to compare: {', '.join(COMPARED_BY[:-1])} or {COMPARED_BY[-1]}.",

@@ -38,7 +38,6 @@ if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
     from voros.monitoring import Monitor
 
 _made = partial(options.shown_in, "When the file is created")
-_column = partial(options.shown_in, "Columns", metavar="COLUMN")
 
 
 READ_FROM = {
@@ -59,25 +58,22 @@ class FeedOptions:
     cases: Path | None = options.option("New cases to decide on.", metavar="FILE")
     labels: Path | None = options.option("New or corrected labels.", metavar="FILE")
     withdraw: Path | None = options.option("Cases to withdraw.", metavar="FILE")
-    case: str = _column("Identifies a case, or a stay, in all files.", "--id", default="id")
-    time: str = _column("The time of a case, or of a row of a stay.", default="time")
-    score: str | None = _column("The scores, if not named as the policy's model.")
+    case: str = options.column("Identifies a case, or a stay, in all files.", "--id", default="id")
+    time: str = options.column("The time of a case, or of a row of a stay.", default="time")
+    score: str | None = options.column("The scores, if not named as the policy's model.")
     streams: StreamColumns = None
-    by: str | None = _column("The subgroup of a case, where each has its own threshold.")
-    group: str | None = _column("The patient of a case.")
-    period: str | None = _column("The period of a case; by default its day.")
-    label: str = _column("The true labels.", default="label")
-    label_time: str | None = _column(
+    by: str | None = options.column("The subgroup of a case, where each has its own threshold.")
+    group: str | None = options.column("The patient of a case.")
+    period: str | None = options.column("The period of a case; by default its day.")
+    label: str = options.column("The true labels.", default="label")
+    label_time: str | None = options.column(
         "The time of a label, or of an event; by default the latest time that STATE knows."
     )
-    now: str | None = options.shown_in(
-        "Columns", "The current time, if later than all times in the files.", metavar="TIME"
+    now: str | None = options.in_columns(
+        "The current time, if later than all times in the files.", metavar="TIME"
     )
-    confirm_times: bool = options.shown_in(
-        "Columns",
-        "Accept times more than a year from all others.",
-        "--confirm-times",
-        default=False,
+    confirm_times: bool = options.in_columns(
+        "Accept times more than a year from all others.", "--confirm-times", default=False
     )
 
     def refuse_unread(self, validation: Path | None) -> None:

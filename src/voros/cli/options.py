@@ -55,6 +55,9 @@ in_columns, in_limits, in_choice, in_subgroups, in_intervals, in_output = (
 )
 """Declare an option under one of the headings of the help."""
 
+column = partial(in_columns, metavar="COLUMN")
+"""Declare an option that names a column."""
+
 PredictionFile = Annotated[
     Path,
     typer.Argument(
@@ -77,11 +80,10 @@ FalseAlarmCost = Annotated[
 
 Group = Annotated[
     str | None,
-    in_columns(
+    column(
         "The patient of each case, for intervals and guarantees. Without it, cases count as "
         "independent.",
         "--group",
-        metavar="COLUMN",
     ),
 ]
 
@@ -111,9 +113,8 @@ def read_price(text: str | None) -> float | None:
 class WorthOptions:
     """What errors on each case cost."""
 
-    miss_value: str | None = in_columns(
-        "The cost of missing each case, where cases differ in worth. Limits still count cases.",
-        metavar="COLUMN",
+    miss_value: str | None = column(
+        "The cost of missing each case, where cases differ in worth. Limits still count cases."
     )
     false_alarm_cost: str | None = in_columns(
         "Cost of a false alarm, as an amount; with --miss-value also a column, and 1 by default.",
@@ -211,8 +212,6 @@ def output_to(help_text: str, metavar: str = "FILE") -> Any:
     return option(help_text, "--output", "-o", metavar=metavar)
 
 
-_column = partial(in_columns, metavar="COLUMN")
-
 SavedTo = Annotated[
     Path | None, output_to("Save what was chosen, as JSON for voros apply; - is standard output.")
 ]
@@ -223,13 +222,13 @@ class InputOptions:
     """A file of predictions, and which of its columns hold what."""
 
     file: PredictionFile
-    label: str | None = _column("The true labels.")
-    score: list[str] | None = _column(
+    label: str | None = column("The true labels.")
+    score: list[str] | None = column(
         "A model's scores; repeat for more. By default every column that looks like scores."
     )
-    model: str | None = _column("In a long file (a row per case and model): the model of each row.")
-    case: str | None = _column("Identifies a case.", "--id")
-    weight: str | None = _column("How many cases a row stands for.")
+    model: str | None = column("In a long file (a row per case and model): the model of each row.")
+    case: str | None = column("Identifies a case.", "--id")
+    weight: str | None = column("How many cases a row stands for.")
     pos_label: str | None = in_columns("The positive label, if not 1 or true.", metavar="LABEL")
     drop_missing: bool = in_columns(
         "Leave out rows with a missing value.", "--drop-missing", default=False
@@ -345,11 +344,11 @@ class LimitOptions(CostOptions):
 class PeriodOptions:
     """Which period each case falls in, for a capacity per period."""
 
-    time: str | None = _column(
+    time: str | None = column(
         "The time of each case, for a --capacity such as 20/day; with --stay the time of each "
         "row, as datetimes or numbers of hours."
     )
-    period: str | None = _column("The period of a case, for a --capacity such as 5/shift.")
+    period: str | None = column("The period of a case, for a --capacity such as 5/shift.")
     time_zone: str | None = in_columns(
         "With --time: the time zone in which days begin, such as Europe/Berlin; by default that "
         "of the times.",

@@ -39,9 +39,7 @@ def share(
         "min_precision, cost_ratio or miss_costs, and miss_weight may follow.",
         metavar="FILE",
     ),
-    by: str | None = options.in_columns(
-        "The subgroup of each case: every subgroup is a stream.", metavar="COLUMN"
-    ),
+    by: str | None = options.column("The subgroup of each case: every subgroup is a stream."),
     overlap: str = options.in_limits(
         "How several alarms of a case count: each, or once.", metavar="NAME", default="each"
     ),
