@@ -37,7 +37,7 @@ def test_models_that_order_cases_alike_are_not_counted_together(second, how):
     """Otherwise both sets of boundaries cut one list of cases, and some ranges hold one of them."""
     died, risk = draw()
     scores = {"risk": risk, "second": second(risk)}
-    with pytest.raises(ValueError, match=f"'risk' and 'second' order the cases {how}, so that"):
+    with pytest.raises(ValueError, match=f"'risk' and 'second' order the cases {how}, so their"):
         SiteCounts.from_scores(died, scores, site="north")
     one, other = (
         np.array(list(cuts(SiteCounts.from_scores(died, column, site="n"), "model").values()))
@@ -49,7 +49,7 @@ def test_models_that_order_cases_alike_are_not_counted_together(second, how):
 
 
 def test_a_few_swapped_cases_hide_no_order():
-    """Ranges laid over each other would show the others as before."""
+    """The ranges of both together would show the other cases as before."""
     died, risk = draw()
     rng, ranks = np.random.default_rng(0), np.argsort(np.argsort(risk))
     swapped = risk.copy()
@@ -154,6 +154,6 @@ def test_earlier_counts_are_of_the_same_site_and_question():
     with pytest.raises(MismatchError, match="since holds counts of south for risk; accepted"):
         SiteCounts.from_scores(died, {"risk": risk}, site="north", since=earlier)
     with pytest.raises(
-        MismatchError, match="south for risk; accepted are earlier ones of south for other"
+        MismatchError, match="south for risk; accepted are earlier counts of south for other"
     ):
         SiteCounts.from_scores(died, {"other": risk}, site="south", since=earlier)

@@ -112,7 +112,7 @@ def test_models_of_other_cases_contradict_the_sites():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"min_rows": 601}, "min_rows=601, and the site has 600 cases in all"),
+        ({"min_rows": 601}, "min_rows=601, and there are 600 cases in all"),
         ({"min_rows": 0}, "min_rows=0; accepted is a whole number of at least 1"),
         ({"min_rows": 2.5}, "min_rows=2.5; accepted"),
         ({"site": " "}, "site=' '; accepted is a name"),

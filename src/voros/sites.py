@@ -1,7 +1,7 @@
-"""Counts of several models at one or more sites: what leaves a hospital, and what adds up.
+"""Counts of several models at one or more sites, which a hospital can share and add.
 
-A document of counts names its models, the positive label, the weights and its sites, so that
-documents which do not fit together are refused and not added.
+A document of counts names its models, the positive label, the weights and its sites. Documents that
+differ in these are not added.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from voros.core.arguments import check_count, check_type
+from voros.core.arguments import check_type
 from voros.core.arrays import check_weights
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
@@ -27,16 +27,16 @@ from voros.models import columns_by_model
 
 SITES_FORMAT = "voros site counts"
 SITES_SCHEMA = 2
-"""Raised whenever the fields of a document change."""
+"""Version of the fields of a document."""
 
 SAVED = ("sites", "outcome", "pos_label", "weights", "min_rows", "models")
-"""What a document holds, in this order."""
+"""Fields of a document, in order."""
 
 MIN_ROWS = 10
-"""Rows that every range holds at least, unless another number is asked for."""
+"""Fewest rows of a range by default."""
 
 ANY_WIDTH = float(np.nextafter(1.0, 0.0))
-"""Accepts every interval that says something: shown beside its score, none needs refusing."""
+"""Accepts every interval below 1, for uses that show it beside the score."""
 
 
 class MismatchError(ValueError):
@@ -45,13 +45,13 @@ class MismatchError(ValueError):
 
 @dataclass(frozen=True)
 class Site:
-    """Who counted, and the cases that were.
+    """A site and the cases that it counted.
 
     Attributes
     ----------
     name : str
     cases : int
-        Rows that were counted.
+        Number of rows.
     positive, negative : float
         Cases of each class, or the sum of their weights.
     """
@@ -71,13 +71,13 @@ class SiteCounts:
     models : mapping of str to BinnedCounts
     sites : tuple of Site
     outcome : str
-        What the labels say; the name of their column unless stated.
+        Name of the outcome.
     pos_label : str
-        The positive label, as text; true is 1.
+        The positive label as text; true is 1.
     weights : str or None
         The column of weights.
     min_rows : int
-        Rows that every range holds at least.
+        Fewest rows of a range.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class SiteCounts:
     """
 
     holds_counts: ClassVar[bool] = True
-    """What keeps counts apart from cases, where those are needed."""
+    """Functions that need cases recognise counts by it."""
 
     models: Mapping[str, BinnedCounts]
     sites: tuple[Site, ...]
@@ -123,23 +123,23 @@ class SiteCounts:
         Parameters
         ----------
         y_true : array-like of shape (n_cases,)
-            Labels; one class alone is enough.
+            Labels; one class is enough.
         scores : mapping of str to array-like, data frame, or array-like of shape (n_cases,)
             The scores of each model.
         site : str
-            Who counts. Counts of one site are added once.
+            Name of the site. The counts of a site can be added once.
         outcome : str
-            What the labels say, the same at every site.
+            Name of the outcome, the same at every site.
         pos_label, sample_weight
             As in `voros.partial_voros_score`.
         min_rows : int, default 10
-            Neighbouring ranges are merged until each holds at least as many rows. 1 merges none.
+            Neighbouring ranges are merged until each holds at least this many rows.
         bits : int, default 20
-            How fine the ranges are before that, as in `BinnedCounts`.
+            How fine the ranges are before they are merged, as in `BinnedCounts`.
         since : SiteCounts, optional
-            Counts of this site that were published before, of some of these cases. Ranges are
-            merged until each has grown by ``min_rows`` rows, so that nobody who subtracts the two
-            sees fewer.
+            Earlier published counts of this site, of some of these cases. Ranges are merged until
+            each has grown by ``min_rows`` rows, so that the difference of the two counts shows no
+            fewer.
 
         Returns
         -------
@@ -148,8 +148,8 @@ class SiteCounts:
         Raises
         ------
         ArgumentError
-            Where two models order nearly all cases alike, or in reverse, and their
-            ranges laid over each other would show fewer than ``min_rows`` rows.
+            If two models order nearly all cases alike, or in reverse, and their ranges together
+            would show fewer than ``min_rows`` rows.
         """
         columns = columns_by_model(y_true, scores)
         counted = {
@@ -162,12 +162,6 @@ class SiteCounts:
             if not isinstance(text, str) or not text.strip():
                 raise ArgumentError(name, f"={text!r}; accepted is a name")
         one = next(iter(counted.values()))
-        n_rows = int(one.rows.sum())
-        if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
-            raise ArgumentError(
-                "min_rows",
-                f"={min_rows}, and the site has {n_rows} cases in all; none may be counted",
-            )
         if since is not None:
             counted = _grown(counted, since, site, min_rows)
         models = {name: counts.merge_small_bins(min_rows) for name, counts in counted.items()}
@@ -175,7 +169,7 @@ class SiteCounts:
         _check_overlays(models, orders_of_models(columns, bits, mass), min_rows)
         return cls(
             models={name: _coarse_weight(model) for name, model in models.items()},
-            sites=(Site(site, n_rows, one.n_positive, one.n_negative),),
+            sites=(Site(site, int(one.rows.sum()), one.n_positive, one.n_negative),),
             outcome=outcome,
             pos_label=label_text(pos_label),
             weights=None if sample_weight is None else "sample_weight",
@@ -184,7 +178,7 @@ class SiteCounts:
 
     @property
     def n_cases(self) -> int:
-        """Number of rows that were counted, at all sites."""
+        """Number of rows at all sites."""
         return sum(site.cases for site in self.sites)
 
     @property
@@ -218,7 +212,7 @@ class SiteCounts:
         Raises
         ------
         MismatchError
-            Where outcome, positive label, models or weights differ, or a site is in both.
+            If outcome, positive label, models or weights differ, or a site is in both.
         """
         if not isinstance(other, SiteCounts):
             return NotImplemented
@@ -267,7 +261,7 @@ class SiteCounts:
         return counts
 
     def __repr__(self) -> str:
-        """Summarise who counted what."""
+        """Return cases, sites and models in one line."""
         sites, models = (", ".join(map(repr, n)) for n in (self._site_names, self.models))
         return f"SiteCounts({self.n_cases:,} cases of {sites}; models {models})"
 
@@ -284,12 +278,12 @@ def _coarse_weight(counts: BinnedCounts) -> BinnedCounts:
 def _grown(
     counted: Mapping[str, BinnedCounts], since: SiteCounts, site: str, min_rows: int
 ) -> dict[str, BinnedCounts]:
-    """Merge ranges until each has grown by so many rows since the site's earlier counts."""
+    """Merge ranges until each has grown by ``min_rows`` rows since the site's earlier counts."""
     check_type(since, "since", SiteCounts, "SiteCounts of the same site")
     if since._site_names != [site] or set(since.models) != set(counted):
         raise MismatchError(
             f"since holds counts of {', '.join(since._site_names)} for "
-            f"{', '.join(sorted(since.models))}; accepted are earlier ones of {site} for "
+            f"{', '.join(sorted(since.models))}; accepted are earlier counts of {site} for "
             f"{', '.join(sorted(counted))}"
         )
     try:
@@ -299,7 +293,7 @@ def _grown(
 
 
 def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_rows: int) -> None:
-    """Raise where ranges of two models that order cases alike would together show few rows."""
+    """Raise if ranges of two models that order cases alike would together show few rows."""
     for (one, other), order in orders.items():
         cuts = np.cumsum(models[one].rows)
         more = np.cumsum(models[other].rows)
@@ -309,13 +303,13 @@ def _check_overlays(models: Mapping[str, BinnedCounts], orders: Orders, min_rows
             how = "alike" if order == "alike" else "in reverse"
             raise ArgumentError(
                 "scores",
-                f": {one!r} and {other!r} order the cases {how}, so that their ranges laid over "
-                f"each other would show {fewest:,} cases, and min_rows={min_rows}; leave one out",
+                f": {one!r} and {other!r} order the cases {how}, so their ranges together would "
+                f"show as few as {fewest:,} cases, and min_rows={min_rows}; leave one out",
             )
 
 
 def label_text(pos_label: Any) -> str:
-    """Write a positive label the same way whether it was a number, a flag or text.
+    """Return a positive label as the same text whether it is a number, a boolean or text.
 
     Examples
     --------
@@ -333,7 +327,7 @@ def label_text(pos_label: Any) -> str:
 
 
 def _check_fit(one: SiteCounts, other: SiteCounts) -> None:
-    """Raise, naming both sides, unless the counts are of different sites and the same question."""
+    """Raise unless the counts are of different sites and of the same models and labels."""
     repeated = sorted(set(one._site_names) & set(other._site_names))
     if repeated:
         raise MismatchError(f"site {repeated[0]!r} is in both; each may be added once")

@@ -103,7 +103,7 @@ def test_merging_again_changes_nothing_less_small():
 
 def test_counts_too_few_for_one_range_are_refused():
     counts = BinnedCounts.from_scores([1, 0], [0.9, 0.1])
-    with pytest.raises(ValueError, match="min_rows=3: these counts hold 2 rows in all"):
+    with pytest.raises(ValueError, match="min_rows=3, and there are 2 cases in all"):
         counts.merge_small_bins(3)
     with pytest.raises(ValueError, match="min_rows=0; accepted is a whole number"):
         counts.merge_small_bins(0)

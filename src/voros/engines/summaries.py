@@ -31,6 +31,7 @@ from voros.engines.keys import (
     bucket_start,
 )
 from voros.engines.small_bins import Ranges, overlapping, without_small
+from voros.exceptions import ArgumentError
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.text.numbers import count
@@ -202,9 +203,7 @@ class BinnedCounts:
         """
         n_rows = int(self.rows.sum())
         if n_rows < check_count(min_rows, "min_rows", "a whole number of at least 1"):
-            raise ValueError(
-                f"min_rows={min_rows}: these counts hold {n_rows} rows in all, too few for one bin"
-            )
+            raise ArgumentError("min_rows", f"={min_rows}, and there are {n_rows} cases in all")
         return self if self.rows.min() >= min_rows else self._merged_until(self.rows, min_rows)
 
     def since(self, earlier: BinnedCounts, min_rows: int) -> BinnedCounts:
