@@ -1,1 +1,1 @@
-"""Arrays that stay where they are: what counting needs of torch, CuPy and the array API."""
+"""Counting on a device, with arrays of torch, CuPy and the array API standard."""

@@ -1,7 +1,7 @@
-"""Labels and scores that stay on a device, checked as those in memory are.
+"""Labels and scores that stay on a device, with the same checks as in memory.
 
-What goes wrong is said in the same words: the few values that an error is about come to the host,
-and the checks of `voros.core.cases` speak.
+Errors have the same messages: the values concerned are copied to the host, where the checks of
+`voros.core.cases` raise.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class DeviceCases:
     low, high : number
         The least and the greatest score.
     versions : tuple
-        How often scores and labels had been written to, where their library says so.
+        Number of writes to scores and labels when they were checked, if their library counts
+        them.
     """
 
     library: Library
@@ -53,9 +54,9 @@ class DeviceCases:
 
 
 def read_device_cases(y_true: Any, y_score: Any, pos_label: Any = None) -> DeviceCases:
-    """Check labels and scores that lie on one device; gradients are left behind.
+    """Check labels and scores that lie on one device, and drop gradients.
 
-    Parameters are those of `voros.partial_voros_score`, arrays of torch, CuPy or the array API
+    Parameters are as in `voros.partial_voros_score`, arrays of torch, CuPy or the array API
     standard.
     """
     library = _one_library({"y_true": y_true, "y_score": y_score})
@@ -63,7 +64,7 @@ def read_device_cases(y_true: Any, y_score: Any, pos_label: Any = None) -> Devic
     check_same_length(y_true=labels, y_score=scores)
     positive = _positive(library, labels, scores, pos_label)
     if scores.shape[0] == 0:
-        _check_both_classes(0, 0)  # raises: there is no extreme
+        _check_both_classes(0, 0)  # raises
     low, high, n_positive = library.extremes(scores, positive)
     _check_both_classes(n_positive, scores.shape[0])
     if low != low or high != high:
@@ -86,13 +87,13 @@ def read_device_cases(y_true: Any, y_score: Any, pos_label: Any = None) -> Devic
 
 
 def _merged_ends(library: Library, scores: Any) -> Any:
-    """Make one number of +inf and the greatest float, which are one threshold, as in memory."""
+    """Replace +inf by the greatest float: they are one threshold, as in memory."""
     greatest = library.xp.full_like(scores, LARGEST_FINITE)
     return library.xp.where(scores == library.xp.inf, greatest, scores)
 
 
 def check_unchanged(cases: DeviceCases) -> None:
-    """Raise where the arrays of cases were written to since they were read."""
+    """Raise if the arrays were written to since they were checked."""
     if tuple(map(cases.library.version, (cases.scores, cases.positive))) != cases.versions:
         raise RuntimeError(
             "y_true or y_score changed after points were made from them; make the points again, "
@@ -101,9 +102,9 @@ def check_unchanged(cases: DeviceCases) -> None:
 
 
 def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
-    """Count alarms at every distinct score; the counts reach the host.
+    """Count alarms at every distinct score, and return the counts on the host.
 
-    Returns what `OperatingPoints.with_never_alarm` takes.
+    They are the arguments of `OperatingPoints.with_never_alarm`.
     """
     library = cases.library
     keys, order, last = _ranked(cases)
@@ -111,13 +112,13 @@ def device_counts(cases: DeviceCases) -> tuple[Any, ...]:
     kind = library.xp.int64 if len(cases) >= 2**31 else library.xp.int32
     ones = library.xp.astype(library.take(cases.positive, order), kind)
     sums = library.take(library.xp.cumulative_sum(ones, dtype=kind), last)
-    # Limits multiply counts by up to a billion.
+    # Comparisons with limits multiply counts by up to a billion.
     tp = library.to_host(sums).astype(np.int64)
     return thresholds, tp, library.to_host(last) + 1 - tp, *cases.totals
 
 
 def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
-    """Return scores to compare, their falling order, and where the last of each score stands."""
+    """Return comparable scores, their falling order, and the last position of each score in it."""
     library, xp = cases.library, cases.library.xp
     keys = library.comparable(cases.scores)
     order = xp.argsort(keys, descending=True)
@@ -127,14 +128,14 @@ def _ranked(cases: DeviceCases) -> tuple[Any, Any, Any]:
 
 
 def thresholds_of(scores: AnyArray) -> AnyArray:
-    """Return scores as thresholds: +inf means no alarm, and a score of it another number."""
+    """Return scores as thresholds; +inf, which means no alarm, becomes the greatest float."""
     if scores.dtype.kind != "f" or not np.isposinf(scores).any():
         return scores
     return np.where(np.isposinf(scores), LARGEST_FINITE, scores)
 
 
 def _one_library(named: dict[str, Any]) -> Library:
-    """Return the library of all arrays, and refuse arrays that lie in different places."""
+    """Return the library of all arrays; refuse arrays of several libraries or devices."""
     libraries = {name: library_of(array) for name, array in named.items()}
     first, *rest = libraries.values()
     if first is None or any(other != first for other in rest):
@@ -150,12 +151,12 @@ def _place(library: Library | None, array: Any) -> str:
 
 
 def _vector(library: Library, array: Any, name: str) -> Any:
-    """Return one value per case; a column of shape (n, 1) is that, too."""
+    """Return one value per case from a vector or a column of shape (n, 1)."""
     array, shape = library.detach(array), tuple(array.shape)
     if "complex" in library.type_name(array):
         raise ValueError(f"{name} must be real numbers; its dtype is {array.dtype}")
     if len(shape) != 1:
-        # A view of one zero in that shape: the checks in memory speak about it.
+        # A view of one zero in this shape, for the checks in memory.
         as_vector(np.broadcast_to(np.zeros(()), shape), name)
         array = array[:, 0]
     return array
@@ -178,7 +179,7 @@ def _check_both_classes(n_positive: int, n_cases: int) -> None:
 
 
 def _witness(library: Library, labels: Any) -> AnyArray:
-    """Return the distinct labels; where there are more than two an error will name them."""
+    """Return the distinct labels; more than two are for an error message."""
     n_cases, keys = labels.shape[0], library.comparable(labels)
     kind = np.bool_ if library.type_name(labels) == "bool" else None
     if n_cases == 0:
@@ -193,6 +194,6 @@ def _read_witness(library: Library, witness: AnyArray, scores: Any, pos_label: A
     try:
         return read_labels(witness, pos_label)
     except ValueError:
-        # Said again with the scores at hand: the arguments may be swapped.
+        # Checked again with the scores, because the arguments may be swapped.
         distinct = library.to_host(library.xp.unique_values(library.comparable(scores)))
         return labels_of(witness, distinct, pos_label, both_classes=False)

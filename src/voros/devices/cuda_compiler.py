@@ -1,7 +1,7 @@
-"""Kernels in CUDA's language, compiled by torch at run time and launched without detours.
+"""CUDA kernels, compiled by torch at run time and launched through the driver.
 
-Torch's own launch opens the driver's library and casts every argument, which takes longer than
-a small kernel.
+Torch's launch opens the driver's library and casts every argument, which takes longer than a small
+kernel.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Kernel:
     Parameters
     ----------
     handle : ctypes.c_void_p
-        The driver's name for it.
+        The driver's handle.
     device : int
-        The device it was compiled for.
+        The device for which it was compiled.
     """
 
     def __init__(self, handle: Any, device: int) -> None:
@@ -29,7 +29,7 @@ class Kernel:
         self._driver = ctypes.CDLL("libcuda.so.1")
 
     def __call__(self, n_blocks: int, n_threads: int, *arguments: Any) -> None:
-        """Launch the kernel on the current stream; tensors go as pointers, whole numbers as int."""
+        """Launch the kernel on the current stream; tensors are passed as pointers."""
         values = [_in_c(argument) for argument in arguments]
         addresses = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
         grid, block = (n_blocks, 1, 1), (n_threads, 1, 1)
@@ -59,7 +59,7 @@ def _in_c(value: Any) -> Any:
 def compiled(source: str, name: str) -> Kernel | None:
     """Return a kernel by its name in the source, for the current device.
 
-    None where this torch cannot compile it.
+    None if this version of torch cannot compile it.
     """
     return _compiled(source, name, torch.cuda.current_device())
 

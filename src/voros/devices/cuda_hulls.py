@@ -1,10 +1,10 @@
-"""Hulls of sorted cases on a CUDA device, tile by tile, so that a few thresholds reach the host.
+"""Hulls of sorted cases on a CUDA device, found in tiles, so that few thresholds reach the host.
 
-A tile holds neighbouring thresholds. Its corners, the thresholds above every line between two
-others that meet the limits, are found in shared memory; tiles of corners are thinned again until
-few are left. Counts are whole and their products have 64 bits, so that nothing is rounded.
-Compiled by torch at run time; where this torch cannot, `voros.devices.rows` does the same by
-the array API, in more steps.
+A tile holds neighbouring thresholds. Its corners are the thresholds above every line between two
+others that meet the limits. They are found in shared memory and form the tiles of the next round,
+until few are left. Counts are integers and their products have 64 bits, so that nothing is rounded.
+Torch compiles the kernels at run time; if it cannot, `voros.devices.rows` does the same, in more
+steps, by the array API.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from voros.devices.cuda_compiler import compiled
 
 HULL_TILE, HULL_THREADS = 2048, 256
-"""Thresholds of a tile, and threads at work on it."""
+"""Thresholds of a tile, and threads for each tile."""
 
 GROUP = 128
-"""Tiles whose kept thresholds are a tile of the next round."""
+"""Tiles whose kept thresholds form one tile of the next round."""
 
 PLACES, LATER_PLACES = 64, 1024
-"""For thresholds that a tile of cases keeps, and a tile of thresholds kept before."""
+"""Most thresholds that a tile keeps, in the first round and in later ones."""
 
 HULLS_IN_CUDA = r"""
 #define TILE 2048
@@ -234,27 +234,25 @@ def available() -> bool:
 
 
 def corners(scores: Any, positive: Any, limits: Sequence[CountedLimits]) -> list[Corners] | None:
-    """Sort cases of single precision and find their corners; None where a tile has too many.
+    """Sort cases of single precision and find their corners; None if a tile has too many.
 
     Parameters
     ----------
     scores, positive : tensor
     limits : sequence of tuple of float
-        Cases that one positive and one negative stand for at a scenario's prevalence, alarms that
-        its capacity allows, its precision floor, and the true positives that its recall floor asks
-        for.
+        As in `voros.devices.rows.limits_in_counts`, for each scenario.
 
     Returns
     -------
     list of tuple of ndarray
-        For each of the limits, thresholds that may be chosen, from the highest down, with true and
-        false positives.
+        For each scenario, thresholds that may be chosen, from the highest down, with true and false
+        positives.
     """
     if not scores.dtype.is_floating_point or scores.dtype.itemsize > 4:
         return None
     ranked, order = torch.sort(scores.to(torch.float32))
     marks, totals = _marks(order, positive.contiguous())
-    # The host waits once for each, after all is launched.
+    # The host waits once for each scenario, after all kernels are launched.
     launched = [_launch(ranked, marks, totals, part) for part in limits]
     answers = [_decoded(part.cpu().numpy()) for part in launched]
     kept = [answer for answer in answers if answer is not None]
@@ -271,7 +269,7 @@ def _marks(order: Any, positive: Any) -> tuple[Any, Any]:
 
 
 def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
-    """Thin tiles of thresholds until one is left; nothing waits for the device."""
+    """Reduce tiles of thresholds to one; the host does not wait for the device."""
     kept_before, n_before, held, n_tiles = totals, len(totals), 0, len(totals)
     while True:
         places = PLACES if n_tiles > 1 and not held else LATER_PLACES
@@ -286,7 +284,7 @@ def _launch(ranked: Any, marks: Any, totals: Any, limits: CountedLimits) -> Any:
 
 
 def _decoded(answer: NDArray[np.int32]) -> Corners | None:
-    """Read what the last tile kept."""
+    """Return the thresholds that the last tile kept, with true and false positives."""
     n_kept = int(answer[-1])
     if n_kept < 0:
         return None

@@ -1,7 +1,7 @@
-"""Counting and keeping ranges in one read of float32 scores, on CUDA.
+"""CUDA kernels that count and keep ranges in one read of float32 scores.
 
-Plain torch writes an array as long as the scores for every step. These kernels write counts, or the
-scores kept, and nothing else. Compiled by torch at run time.
+Plain torch writes an array as long as the scores in every step. These kernels write only counts, or
+the kept scores. Torch compiles them at run time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from voros.devices.cuda_compiler import compiled
 BLOCKS, THREADS = 264, 1024
 
 CASES_PER_LAUNCH = 2**30
-"""Counters on the device have 32 bits; the host adds launches up."""
+"""Counters on the device have 32 bits; the host adds those of all launches."""
 
 EVEN = 0.25
-"""By how much of a step an edge may be off to be found from a linear guess."""
+"""Largest error of an even edge, in steps, for which a linear guess finds the range."""
 
 RANGES_IN_CUDA = r"""
 #define SHARED 4096
@@ -183,7 +183,7 @@ def available() -> bool:
 
 
 def count_marks(marks: Any) -> int:
-    """Count the marks that are set, sixteen at a time: torch would make 64-bit numbers of them."""
+    """Count the marks set, sixteen at a time: torch would convert each to 64 bits."""
     n_whole = len(marks) // 16
     total = marks[16 * n_whole :].sum()
     _kernel("count_marks")(BLOCKS, THREADS, marks, total, n_whole)
@@ -191,7 +191,7 @@ def count_marks(marks: Any) -> int:
 
 
 def even_step(edges: NDArray[Any]) -> float | None:
-    """Return the inverse of the step between the inner edges; None where they are not even."""
+    """Return the inverse of the step between the inner edges; None if they are not even."""
     inner = edges[1:-1]
     if edges.dtype != np.float32 or len(inner) < 3 or not np.isfinite(inner).all():
         return None
@@ -203,7 +203,7 @@ def even_step(edges: NDArray[Any]) -> float | None:
 
 
 def _edges_and_step(edges: NDArray[Any], scale: float, device: Any) -> Any:
-    """Return edges on the device, and after them the inverse of their step; 0 if uneven."""
+    """Return on the device the edges followed by the inverse of their step, 0 if uneven."""
     return torch.as_tensor(np.append(edges, np.float32(scale)), device=device)
 
 
@@ -228,10 +228,10 @@ def keep(
     wanted: NDArray[np.bool_],
     sizes: tuple[int, int],
 ) -> tuple[Any, Any, tuple[int, int]]:
-    """Return the scores of positives and of negatives in the ranges wanted, and their numbers.
+    """Return the scores of positives and of negatives in the wanted ranges, and their numbers.
 
-    `wanted` says it of the scores below the first edge, between each and the next, and from the
-    last one up; `sizes` are the numbers of positives and negatives expected.
+    `wanted` has an entry for the scores below the first edge, between each and the next, and from
+    the last one up; `sizes` are the expected numbers of positives and negatives.
     """
     device = scores.device
     there = _edges_and_step(edges, even_step(edges) or 0.0, device)

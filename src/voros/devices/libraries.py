@@ -1,7 +1,7 @@
-"""Operations on arrays of any library, and where the array API standard lacks one, the library's.
+"""Operations on arrays of any library.
 
-The standard has sorting, searching and indexing. It has no bincount, and no way to the host that
-every library takes; those are written for each.
+The array API standard has sorting, searching and indexing. It has neither ``bincount`` nor a way to
+the host that every library offers; each library has its own.
 """
 
 from __future__ import annotations
@@ -21,25 +21,24 @@ from voros.installing import missing_package
 HostArray = NDArray[Any]
 
 DEVICE_BLOCK = 2**26
-"""Cases worked on at once, so that what is computed of them stays small."""
+"""Cases processed at once, to limit the memory of intermediate arrays."""
 
 SMALL_TYPES = ("float16", "bfloat16", "int8", "int16", "uint8", "bool")
-"""Types whose values are compared as wider ones: float32 and int32 hold all of them."""
-
+"""Types compared as float32 or int32, which hold all their values."""
 
 AT_ONCE = 2**24
-"""Cases up to which values computed of all of them are small."""
+"""Cases up to which intermediate arrays of all cases are small."""
 
 
 class Library:
-    """What counting needs of an array library, by the array API standard.
+    """The operations that counting needs, by the array API standard.
 
     Parameters
     ----------
     namespace : module
         The standard's functions for these arrays.
     device : object
-        Where the arrays lie, as the library says it.
+        The library's name of the device.
     """
 
     name = "array API"
@@ -50,11 +49,11 @@ class Library:
         self.device = device
 
     def __eq__(self, other: object) -> bool:
-        """Whether arrays of both can be computed with together."""
+        """Whether arrays of both can be combined."""
         return isinstance(other, Library) and self._key == other._key
 
     def __hash__(self) -> int:
-        """Hash as equality asks."""
+        """Return a hash consistent with equality."""
         return hash(self._key)
 
     @property
@@ -78,36 +77,36 @@ class Library:
         return self.xp.asarray(np.array(array, order="C"), device=self.device)
 
     def type_name(self, array: Any) -> str:
-        """Name the type of an array's values, such as ``float32``."""
+        """Return the name of an array's type, such as ``float32``."""
         return str(array.dtype).rpartition(".")[2].strip("'>")
 
     def comparable(self, values: Any) -> Any:
-        """Return values in a type that numpy has and that a search accepts; the order is kept."""
+        """Return values, in the same order, in a type that numpy and searches accept."""
         name = self.type_name(values)
         if name not in SMALL_TYPES:
             return values
         return self.xp.astype(values, self.xp.float32 if "float" in name else self.xp.int32)
 
     def ends(self, values: Any) -> tuple[Any, Any]:
-        """Return the least and the greatest value, on the device; NaN where one is."""
+        """Return the least and the greatest value, on the device; NaN if there is one."""
         return self.xp.min(values), self.xp.max(values)
 
     def extremes(self, values: Any, marks: Any = None) -> tuple[Any, Any, int]:
-        """Return the least and the greatest value as Python numbers, and how many marks are set.
+        """Return the least and the greatest value as Python numbers, and the number of marks set.
 
-        Without marks those at the values that are one of the two are counted.
+        Without marks, the values that equal one of the two are counted.
         """
         low, high = (self.to_host(self.comparable(end)).item() for end in self.ends(values))
         counted = (values == end for end in {low, high}) if marks is None else [marks]
         return low, high, sum(map(self.count_true, counted))
 
     def count_true(self, marks: Any) -> int:
-        """Count marks; blocks, because some libraries count in 32 bits."""
+        """Count the marks set, in blocks, because some libraries count in 32 bits."""
         blocks = (marks[block] for block in blocks_of(marks.shape[0], DEVICE_BLOCK))
         return sum(int(self.xp.count_nonzero(block)) for block in blocks)
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
-        """Return where values would be put into sorted ones."""
+        """Return where values would be inserted into sorted ones."""
         return self.xp.searchsorted(sorted_values, values, side=side)
 
     def sort(self, values: Any) -> Any:
@@ -115,7 +114,7 @@ class Library:
         return self.xp.sort(values)
 
     def version(self, array: Any) -> int | None:  # noqa: ARG002
-        """Return how often an array was written to, where its library says so."""
+        """Return the number of writes to an array, if its library counts them."""
         return None
 
     def where_true(self, marks: Any) -> Any:
@@ -127,7 +126,7 @@ class Library:
         return self.xp.take(values, positions, axis=0)
 
     def starts(self, ordered: Any) -> Any:
-        """Return where each distinct one of ordered values first stands."""
+        """Return the first position of each distinct one of ordered values."""
         if ordered.shape[0] == 0:
             return self.from_host(np.empty(0, dtype=np.int32))
         changes = self.where_true(ordered[1:] != ordered[:-1]) + 1
@@ -135,7 +134,7 @@ class Library:
         return self.xp.concat([start, changes])
 
     def tally(self, numbers: Any, length: int) -> HostArray:
-        """Count how often each of the numbers below `length` occurs."""
+        """Count the occurrences of each number below `length`."""
         ends = self.xp.arange(length + 1, device=self.device, dtype=numbers.dtype)
         return np.diff(self.to_host(self.search(self.sort(numbers), ends, "left")))
 
@@ -168,11 +167,11 @@ class Library:
         wanted: HostArray,
         sizes: tuple[int, int],
     ) -> tuple[Any, Any]:
-        """Return the scores of positives and of negatives in the ranges wanted, in any order.
+        """Return the scores of positives and of negatives in the wanted ranges, in any order.
 
-        `wanted` says it of the scores below the first edge, between each and the next, and from
-        the last one up. Cases that have changed since they were counted, `sizes` of both classes,
-        are an error.
+        `wanted` has an entry for the scores below the first edge, between each and the next, and
+        from the last one up. It is an error if the sizes of the classes differ from `sizes`, which
+        were counted before.
         """
         there, marks = self.from_host(edges), self.from_host(wanted)
         parts: list[tuple[Any, ...]] = []
@@ -188,7 +187,7 @@ class Library:
 
     @property
     def real_type(self) -> tuple[Any, float]:
-        """The type in which counts are compared, and the relative error to allow for."""
+        """The type in which counts are compared, and its relative error."""
         double = self.type_name(self.from_host(np.zeros(1))) == "float64"
         return (self.xp.float64, 1e-9) if double else (self.xp.float32, 1e-4)
 
@@ -200,7 +199,7 @@ class TorchLibrary(Library):
 
     @property
     def real_type(self) -> tuple[Any, float]:
-        """Double precision, which all devices but Apple's have."""
+        """Double precision, which every device but Apple's has, and its relative error."""
         single = self.device.type == "mps"
         return (self.xp.float32, 1e-4) if single else (self.xp.float64, 1e-9)
 
@@ -218,12 +217,12 @@ class TorchLibrary(Library):
         return least, greatest
 
     def extremes(self, values: Any, marks: Any = None) -> tuple[Any, Any, int]:
-        """Return the least and the greatest value and a count; the host waits once for few."""
+        """Return the least and the greatest value and a count; the host waits once if few."""
         if values.shape[0] > AT_ONCE:
             return super().extremes(values, marks)
         least, greatest = self.ends(values)
         marks = (values == least) | (values == greatest) if marks is None else marks
-        # Counts up to `AT_ONCE` are exact in 32 bits, also in floats.
+        # Counts up to `AT_ONCE` are exact in 32 bits, even as floats.
         exact = values.dtype if values.dtype.itemsize >= 4 else self._torch.float64
         ends = [end.to(exact) for end in (least, greatest)]
         low, high, n_marked = self._torch.stack([*ends, marks.sum(dtype=exact)]).tolist()
@@ -231,11 +230,11 @@ class TorchLibrary(Library):
 
     @property
     def hulls(self) -> ModuleType | None:  # type: ignore[override]
-        """Kernels that find the corners of ranked cases, on CUDA where torch can compile them."""
+        """Kernels that find the corners of sorted cases, if torch can compile them."""
         return self._compiled("cuda_hulls") if self._current(self.device) else None
 
     def search(self, sorted_values: Any, values: Any, side: str) -> Any:
-        """Return where values would be put into sorted ones, in 32 bits where they suffice."""
+        """Return where values would be inserted into sorted ones, in 32 bits if they suffice."""
         short = sorted_values.shape[0] < 2**31 - 1
         return self._torch.searchsorted(
             sorted_values, values.contiguous(), right=side == "right", out_int32=short
@@ -246,7 +245,7 @@ class TorchLibrary(Library):
         return self._torch.sort(values).values
 
     def version(self, array: Any) -> int | None:
-        """Return how often a tensor was written to; those of inference mode do not count it."""
+        """Return the number of writes to a tensor, which inference mode does not count."""
         return None if array.is_inference() else int(array._version)
 
     def take(self, values: Any, positions: Any) -> Any:
@@ -254,12 +253,12 @@ class TorchLibrary(Library):
         return values[positions]
 
     def count_true(self, marks: Any) -> int:
-        """Count marks in one read."""
+        """Count the marks set, in one read."""
         kernels = self._kernels(marks, marks)
         return super().count_true(marks) if kernels is None else int(kernels.count_marks(marks))
 
     def tally(self, numbers: Any, length: int) -> HostArray:
-        """Count how often each of the numbers below `length` occurs."""
+        """Count the occurrences of each number below `length`."""
         return self.to_host(self._torch.bincount(numbers, minlength=length))
 
     def count_ranges(self, scores: Any, positive: Any, edges: HostArray) -> HostArray:
@@ -279,7 +278,7 @@ class TorchLibrary(Library):
         wanted: HostArray,
         sizes: tuple[int, int],
     ) -> tuple[Any, Any]:
-        """Return the scores of positives and of negatives in the ranges wanted, in one read."""
+        """Return the scores of positives and of negatives in the wanted ranges, in one read."""
         kernels = self._kernels(scores, positive)
         if kernels is None or edges.dtype != np.float32:
             return super().keep_ranges(scores, positive, edges, wanted, sizes)
@@ -289,20 +288,20 @@ class TorchLibrary(Library):
         return of_positives, of_negatives
 
     def _kernels(self, scores: Any, positive: Any) -> ModuleType | None:
-        """Return the kernels, where torch compiles them and the arrays lie as they need."""
+        """Return the kernels if torch can compile them and the arrays are aligned."""
         lie_well = scores.is_contiguous() and positive.is_contiguous()
         aligned = scores.data_ptr() % 16 == 0 and positive.data_ptr() % 4 == 0
         current = lie_well and aligned and self._current(self.device)
         return self._compiled("cuda_ranges") if current else None
 
     def _current(self, device: Any) -> bool:
-        """Whether kernels go to a device: the current one of CUDA."""
+        """Whether a device is the current CUDA device, to which kernels go."""
         on_cuda = device.type == "cuda"
         return on_cuda and bool(device.index == self._torch.cuda.current_device())
 
     @staticmethod
     def _compiled(name: str) -> ModuleType | None:
-        """Return a module of kernels, where torch can compile them."""
+        """Return a module of kernels if torch can compile them."""
         kernels = import_module(f"voros.devices.{name}")
         return kernels if kernels.available() else None
 
@@ -323,7 +322,7 @@ class CupyLibrary(Library):
         return np.asarray(array.get())
 
     def tally(self, numbers: Any, length: int) -> HostArray:
-        """Count how often each of the numbers below `length` occurs."""
+        """Count the occurrences of each number below `length`."""
         return self.to_host(self.xp.bincount(numbers, minlength=length))
 
 
@@ -332,7 +331,7 @@ LIBRARIES: dict[str, type[Library]] = {
     "cupy": CupyLibrary,
     "array_api_strict": Library,
 }
-"""By the package that an array's type comes from."""
+"""By the package of an array's type."""
 
 
 def library_of(array: Any) -> Library | None:
@@ -352,7 +351,7 @@ def library_of(array: Any) -> Library | None:
 
 
 def check_same_counts(again: tuple[int, int], counted: tuple[int, int]) -> None:
-    """Raise where two passes over the same cases disagree: their memory was written to."""
+    """Raise if two passes over the same cases disagree, because the arrays changed."""
     if again != counted:
         raise RuntimeError(
             f"{counted[0]} positives and {counted[1]} negatives were counted, and then "

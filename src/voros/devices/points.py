@@ -1,9 +1,9 @@
 """Exact operating points at the few thresholds that can be chosen, of cases on a device.
 
-As `voros.core.pruning` does in memory: cases are counted by ranges of scores, ranges that cannot
-matter (see `voros.core.candidate_bins`) are dropped, the others are counted again by finer ranges,
-and the cases left in the end are sorted, all on the device. Counts of ranges reach the host, which
-decides; of the cases none does but the thresholds in question.
+Cases are counted by ranges of scores, and ranges that cannot matter (see
+`voros.core.candidate_bins`) are dropped. The others are counted again by finer ranges until their
+cases are few, and these are sorted, all on the device. Counts of ranges and the few thresholds
+reach the host, which decides.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from voros.exceptions import IncompleteCountsError
 from voros.typing import AnyArray, BoolArray
 
 SORTED = 2**24
-"""Fewer cases than these are sorted as fast as counted by ranges."""
+"""Cases up to which sorting is as fast as counting by ranges."""
 
 KEPT = 2**28
-"""Cases that are sorted in the end; more are counted again first, by finer ranges."""
+"""Most cases to sort; more are counted again by finer ranges."""
 
 FINE = 2**15
-"""Ranges of later counts; the first one only says where to look."""
+"""Ranges of later counts."""
 
 STALLED = 0.8
-"""A count that leaves more than this share of the cases is the last one."""
+"""A count that leaves more than this share of the cases is the last."""
 
 OUTER = 0.002
-"""Share of cases on either side that finer ranges leave out: a few far off would stretch them."""
+"""Share of cases at either end that finer ranges leave out: outliers would widen the ranges."""
 
 CountedRows: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
 """Thresholds, true and false positives."""
@@ -54,10 +54,9 @@ CountedRows: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]
 
 @dataclass(frozen=True, eq=False)
 class DeviceCurve:
-    """Cases on a device as operating points ask about them; see `voros.core.places`.
+    """Uncounted cases on a device; see `voros.core.places`.
 
-    Nothing may be written to the arrays in between. `counted` holds what was counted for a
-    scenario, by that scenario.
+    The arrays must not be written to. `counted` holds the points by scenario.
     """
 
     cases: DeviceCases
@@ -84,7 +83,7 @@ class DeviceCurve:
         return device_counts(self.cases)
 
     def curve(self, scenario: Scenario) -> OperatingPoints:  # noqa: ARG002
-        """Count every threshold, of as many cases as are sorted on the device."""
+        """Count every threshold of at most `SORTED` cases."""
         if len(self.cases) > SORTED:
             raise IncompleteCountsError(
                 f"a partial AUROC of more than {SORTED:,} cases on a device is not computed; pass "
@@ -93,10 +92,10 @@ class DeviceCurve:
         return OperatingPoints.with_never_alarm(*self.every_threshold())
 
     def choosable(self, scenario: Scenario, *, every_cost: bool) -> OperatingPoints:
-        """Count what a scenario can choose.
+        """Count the thresholds that a scenario can choose.
 
-        At every cost that is the best of as many cases as are sorted; of more, the best threshold
-        at the costs of the scenario, and the one of greatest recall.
+        At every cost, of at most `SORTED` cases, they contain the best one; of more cases, the best
+        ones at the costs of the scenario and the one of greatest recall.
         """
         key = scenario, every_cost
         if key not in self.counted:
@@ -108,7 +107,7 @@ class DeviceCurve:
 def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> OperatingPoints:
     counted = [scenario]
     if every_cost:
-        # Where false alarms are nearly free the threshold of greatest recall is the best one.
+        # If false alarms cost nearly nothing, the threshold of greatest recall is the best.
         counted.append(scenario.changed(cost_ratio=1 / LARGEST_RATIO))
     columns = choosable_rows(cases, counted)
     chosen = OperatingPoints.with_never_alarm(*columns, *cases.totals)
@@ -119,20 +118,20 @@ def _choosable(cases: DeviceCases, scenario: Scenario, every_cost: bool) -> Oper
 
 
 def _beyond(cases: DeviceCases, scenario: Scenario) -> list[CountedRows]:
-    """Count what messages name where nothing is chosen: other limits, and the highest score."""
+    """Count what messages show if no alarm is chosen: single limits and the highest score."""
     highest = cases.library.comparable(cases.scores) == cases.high
     tp = cases.library.count_true(highest & cases.positive)
     alarms = cases.library.count_true(highest)
     top = thresholds_of(np.array([cases.high])), np.array([tp]), np.array([alarms - tp])
     lifted = [scenario.changed(min_precision=0.0), scenario.without_capacity()]
     if scenario.min_recall is not None:
-        # Messages name the highest recall within the other limits.
+        # Messages show the highest recall within the other limits.
         lifted.append(scenario.changed(min_recall=None, cost_ratio=1 / LARGEST_RATIO))
     return [top, choosable_rows(cases, lifted)]
 
 
 def choosable_rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> CountedRows:
-    """Return the thresholds that can be chosen in some scenarios, falling, and their counts."""
+    """Return the thresholds that scenarios can choose, from the highest down, and their counts."""
     corners = _corners(cases, scenarios)
     if corners is not None:
         thresholds, tp, fp = joined_rows(corners)
@@ -143,7 +142,7 @@ def choosable_rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> Counted
 
 
 def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, ScoreRanges, BoolArray]:
-    """Count the thresholds in ranges that matter; the scores looked at are let go."""
+    """Count the thresholds in ranges that matter."""
     if len(cases) <= SORTED:
         ranges, kept, known = ScoreRanges.whole(cases), np.array([True]), np.array([False])
         places = map(cases.library.where_true, (cases.positive, ~cases.positive))
@@ -164,13 +163,13 @@ def _rows(cases: DeviceCases, scenarios: Sequence[Scenario]) -> tuple[Rows, Scor
 def _narrow(
     cases: DeviceCases, scenarios: Sequence[Scenario]
 ) -> tuple[ScoreRanges, BoolArray, BoolArray]:
-    """Count finer and finer where a threshold can be chosen, until the cases there are few.
+    """Count more and more finely where a threshold can be chosen, until the cases there are few.
 
     Returns
     -------
     ranges : ScoreRanges
     kept, known : ndarray of bool
-        Ranges whose cases must be looked at, and those that may be chosen but have one score.
+        Ranges whose cases must be sorted, and ranges of one score that can be chosen.
     """
     ranges = ScoreRanges.whole(cases)
     reach = max(most_cases(scenario, *cases.totals) for scenario in scenarios)
@@ -179,7 +178,7 @@ def _narrow(
     while True:
         ranges = ranges.recounted(cases, first, last, inner)
         wanted = ranges.wanted(cases.totals, scenarios)
-        kept = wanted & ~ranges.alike
+        kept = wanted & ~ranges.indivisible
         n_cases = int(ranges.cases[kept].sum())
         if n_cases <= KEPT or n_cases > STALLED * before:
             return ranges, kept, wanted & ~kept
@@ -189,7 +188,7 @@ def _narrow(
 
 
 def _corners(cases: DeviceCases, scenarios: Sequence[Scenario]) -> list[CountedRows] | None:
-    """Sort few cases and find their corners, where the library has kernels for it."""
+    """Sort few cases and find their corners, if the library has kernels for it."""
     hulls = cases.library.hulls
     if hulls is None or len(cases) > SORTED:
         return None
@@ -199,7 +198,7 @@ def _corners(cases: DeviceCases, scenarios: Sequence[Scenario]) -> list[CountedR
 
 
 def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:
-    """Return the rows of all parts, each once, by rising alarms; they are rows of one curve."""
+    """Return the distinct rows of parts of one curve, by rising alarms."""
     if len(parts) == 1:
         return parts[0]
     thresholds, tp, fp = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -208,7 +207,7 @@ def joined_rows(parts: Sequence[CountedRows]) -> CountedRows:
 
 
 def _with_known(chosen: CountedRows, ranges: ScoreRanges, known: BoolArray) -> CountedRows:
-    """Add the thresholds of ranges with one score, which were counted and not kept."""
+    """Add the known thresholds: those of ranges of one score."""
     rows = np.flatnonzero(known & (ranges.positive > 0))
     tp, fp = (np.cumsum(column[::-1])[::-1][rows] for column in (ranges.positive, ranges.negative))
     thresholds = thresholds_of(np.append(chosen[0], ranges.edges[rows]))

@@ -1,9 +1,9 @@
-"""Thresholds at the scores of positives, sorted and counted on a device, and thinned there.
+"""Thresholds at the scores of positives, sorted, counted and reduced on a device.
 
-A threshold below the line between two others, in the plane of false and true positives, is at no
-cost the best of the three. So where its neighbours surely meet the limits it can go, whether or not
-it meets them. What could be chosen, a vertex of the hull of the feasible thresholds, lies above
-every such line and never goes, in whatever order the others do.
+In the plane of false and true positives, a threshold below the line between two others is at no
+cost the best of the three. So it can be dropped if the two others surely meet the limits, whether
+or not it meets them. A threshold that can be chosen is a vertex of the hull of the feasible ones.
+It lies above every such line and is never dropped, in whatever order the others are.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from voros.devices.libraries import Library
 from voros.typing import AnyArray
 
 FEW_ROWS = 2**15
-"""Thresholds that the host decides about directly."""
+"""Thresholds up to which the host decides."""
 
 LOCAL_STALLED, ROWS_STALLED = 0.35, 0.9
-"""A round that leaves more than this share of the thresholds is the last of its kind."""
+"""A local or other round that leaves more than this share of the thresholds is the last."""
 
 HULL_GROUPS = 2**10
-"""Groups of rows whose best ones show about where the hull is."""
+"""Groups of rows whose best rows approximate the hull."""
 
 ROWS_TOGETHER, MANY_GROUPS = 64, 16
-"""Rows that are compared with the best of the groups beside theirs, where there are many."""
+"""Size of groups whose rows are compared with the best of both neighbouring groups; with fewer
+than this number of groups each row is a group."""
 
 SORT_BLOCK = 2**24
-"""Cases sorted at once, which takes some 400 MB."""
+"""Cases sorted at once, which takes about 400 MB."""
 
 PIVOT_STRIDE = 64
-"""Every such score says where to cut them into parts of about `SORT_BLOCK`."""
+"""Every so many scores, one is sampled to cut them into parts of about `SORT_BLOCK`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +67,11 @@ class Rows:
         Parameters
         ----------
         of_positives, of_negatives : array
-            Scores of the positives and of the negatives that are looked at, in any order.
+            Scores of positives and of negatives in the kept ranges, in any order.
         edges : ndarray
-            Of ranges of scores.
+            Edges of all ranges.
         over : pair of ndarray
-            Positives and negatives above the lower end of each range that are not looked at.
+            Positives and negatives above the lower end of each range that are not in kept ones.
         """
         ranked = _sorted(library, library.comparable(of_positives))
         first = library.starts(ranked)
@@ -102,14 +103,14 @@ class Rows:
         return thresholds, tp.astype(np.int64), fp.astype(np.int64)
 
     def chosen(self, scenario: Scenario, totals: tuple[int, int]) -> Rows:
-        """Drop rows that cannot be chosen in a scenario, until few are left or no more can go."""
+        """Drop rows that a scenario cannot choose, until few are left or a round drops few."""
         if len(self) <= FEW_ROWS:
             return self
         sure, possible = _judged(self, scenario, totals)
         positions = self.library.where_true(possible)
         sure = self.library.take(sure, positions)
-        # Below lines between neighbours first, while that drops many, and then below the hull of
-        # some rows from everywhere, which reach the host.
+        # First rows below lines between neighbours, while that drops many; then rows below the
+        # hull of a sample of rows, which is computed on the host.
         rows, sure = self.take(positions)._fewer(sure, _above_chords, LOCAL_STALLED)
         above = partial(_above_hull, never_alarm=scenario.min_recall is None)
         return rows._fewer(sure, above, ROWS_STALLED)[0]
@@ -117,7 +118,7 @@ class Rows:
     def _fewer(
         self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float
     ) -> tuple[Rows, Any]:
-        """Drop rows below lines between sure ones, until few are left or few more go."""
+        """Drop rows below lines between sure rows, until few are left or a round drops few."""
         rows, before = self, np.inf
         while max(FEW_ROWS, 2) < len(rows) <= stalled * before:
             before = len(rows)
@@ -127,7 +128,7 @@ class Rows:
 
 
 def _sorted(library: Library, values: Any) -> Any:
-    """Return values in rising order, sorted part by part to spare memory; a part is an interval."""
+    """Return values in rising order, sorted by intervals of values to save memory."""
     n_parts = values.shape[0] // SORT_BLOCK
     if n_parts < 2:
         return library.sort(values)
@@ -140,7 +141,7 @@ def _sorted(library: Library, values: Any) -> Any:
 
 
 def _lower(library: Library, values: Any, thresholds: Any) -> Any:
-    """Count the values below each threshold; sorted block by block, to spare memory."""
+    """Count the values below each threshold, sorting them by blocks to save memory."""
     lower: Any = 0
     for block in blocks_of(values.shape[0], SORT_BLOCK):
         ordered = library.sort(library.comparable(values[block]))
@@ -151,10 +152,10 @@ def _lower(library: Library, values: Any, thresholds: Any) -> Any:
 def limits_in_counts(
     scenario: Scenario, totals: tuple[int, int]
 ) -> tuple[float, float, float, float, float]:
-    """Return the limits for counts of cases.
+    """Return the limits of a scenario for counts.
 
-    How many cases one true and one false positive stand for, most alarms, the precision floor, and
-    the least true positives.
+    They are the number of cases that one true and one false positive stand for, the most alarms,
+    the precision floor, and the fewest true positives.
     """
     floor, least = float(scenario.min_precision), float(scenario.recall_floor * totals[0])
     if scenario.prevalence is None:
@@ -167,7 +168,7 @@ def limits_in_counts(
 
 
 def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
-    """Mark the rows that surely meet the limits, and those that may or are most precise."""
+    """Mark the rows that surely meet the limits, and those that may, or are most precise."""
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     per_tp, per_fp, most, floor, least = limits_in_counts(scenario, totals)
     hits = xp.astype(rows.tp, real)
@@ -186,10 +187,10 @@ def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[An
 
 
 def _above_chords(rows: Rows, sure: Any) -> Any:
-    """Mark the rows that are not below a line between two rows that are sure, one on either side.
+    """Mark the rows that are not below a line between two sure rows, one on either side.
 
-    The line runs from the best row of the group before to the best row of the group after, best by
-    a cost ratio that suits the group of the row itself.
+    The line runs from the best row of the previous group to the best row of the next group, by the
+    slope of each group.
     """
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     size = ROWS_TOGETHER if len(rows) >= MANY_GROUPS * ROWS_TOGETHER else 1
@@ -199,7 +200,7 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
     tp_best, fp_best, safe_best = (
         xp.take_along_axis(column, best, axis=1) for column in (tp, fp, safe)
     )
-    # The group after has the higher scores, and so fewer alarms.
+    # The next group has higher scores, and so fewer alarms.
     gained = xp.astype(tp[1:-1, :] - tp_best[2:, :], real)
     passed = xp.astype(fp[1:-1, :] - fp_best[2:, :], real)
     gain = xp.astype(tp_best[:-2, :] - tp_best[2:, :], real)
@@ -212,9 +213,9 @@ def _above_chords(rows: Rows, sure: Any) -> Any:
 
 
 def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
-    """Mark the rows that are not below the hull of the best sure rows of some groups.
+    """Mark the rows that are not below the hull of the best sure rows of groups.
 
-    Raising no alarm is a vertex of it, unless there is a recall floor.
+    Unless there is a recall floor, raising no alarm is a vertex of the hull.
     """
     library, xp, (real, slack) = rows.library, rows.library.xp, rows.library.real_type
     tp, fp = _sure_vertices(rows, sure, never_alarm=never_alarm)
@@ -222,7 +223,7 @@ def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
         return rows.tp == rows.tp
     with np.errstate(divide="ignore"):
         slopes = np.append(np.diff(tp) / np.diff(fp), 0.0)
-    # Of vertices with as many false positives a search finds the last.
+    # Among vertices with equal false positives a search finds the last.
     slopes[np.isinf(slopes)] = 0.0
     place = library.search(library.from_host(fp), rows.fp, "right") - 1
     before = place < 0
@@ -234,7 +235,7 @@ def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
 
 
 def _sure_vertices(rows: Rows, sure: Any, *, never_alarm: bool) -> tuple[AnyArray, AnyArray]:
-    """Return true and false positives of vertices of some sure rows, and of raising no alarm."""
+    """Return true and false positives of the vertices of the best sure rows of groups."""
     library, xp = rows.library, rows.library.xp
     size = max(len(rows) // HULL_GROUPS, 1)
     grouped = _grouped(rows, sure, size)
@@ -250,7 +251,7 @@ def _sure_vertices(rows: Rows, sure: Any, *, never_alarm: bool) -> tuple[AnyArra
 
 
 def _grouped(rows: Rows, sure: Any, size: int) -> tuple[Any, Any, Any]:
-    """Return true and false positives and which rows are sure, a group in each row of a table."""
+    """Return tables of true positives, false positives and sure rows, with a row per group."""
     n_groups = len(rows) // size
     columns = (rows.tp, rows.fp, sure)
     shape = (n_groups, size)
@@ -259,7 +260,7 @@ def _grouped(rows: Rows, sure: Any, size: int) -> tuple[Any, Any, Any]:
 
 
 def _best_of_groups(xp: Any, tp: Any, fp: Any, safe: Any, real: Any) -> Any:
-    """Return where the best sure row of each group is, by the mean slope of the group."""
+    """Return the position of the best sure row of each group, by the slope of the group."""
     gained = xp.astype(tp - tp[:, -1:], real)
     passed = xp.astype(fp - fp[:, -1:], real)
     slope = gained[:, :1] / (passed[:, :1] + 0.5)
