@@ -67,7 +67,7 @@ def fewest_at(alpha: FloatArray | float, trials: AnyArray, chance: float) -> Any
 def fewest_near(
     guess: AnyArray, alpha: FloatArray | float, trials: AnyArray, chance: float
 ) -> AnyArray:
-    """Return what `fewest_at` does from any guess, in steps of one: the inverse is not exact."""
+    """Return the counts of `fewest_at` from any guess, by steps: SciPy's inverse is not exact."""
     fewest = guess
     while (high := at_least(fewest, trials, chance) > alpha).any():
         fewest = np.where(high, fewest + 1, fewest)

@@ -109,7 +109,7 @@ def possible_positives(
     """
 
     def tail(positives: int, *, more: bool) -> float:
-        """Return the probability of this many validation positives, or more (fewer)."""
+        """Return the probability of the validation positives, or more (fewer), given the total."""
         total = n_positive + positives
         least, most = max(0, total - horizon), min(total, n_cases)
         counts = np.arange(n_positive, most + 1) if more else np.arange(least, n_positive + 1)
