@@ -233,7 +233,7 @@ class SubgroupEvaluation(ReprMixin):
             raise ArgumentError(
                 "by",
                 f" cannot be combined with a scenario's prevalence ({scenario.prevalence:g}): "
-                "subgroups differ in theirs; accepted is a scenario without one",
+                "prevalences of subgroups differ; accepted is a scenario without one",
             )
         thresholds = np.array([choice.threshold for choice in evaluation.choices])
         cases = positive, scores, thresholds, evaluation.counts, codes
@@ -337,15 +337,15 @@ def _counts(
     thresholds: FloatArray,
     all_cases: ThresholdCounts,
     codes: AnyArray | None,
-) -> list[ThresholdCounts]:
+) -> Iterator[ThresholdCounts]:
+    """Yield the counts of each subgroup of a partition."""
     grouped = GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
-    counts = []
     for i in range(len(part.names)):
         here, patients = part.codes == i, None
         if codes is not None:
             own = np.unique(codes[here], return_inverse=True)[1]
             patients = GroupedCounts.from_cases(own, positive[here], scores[here], thresholds)
-        here_counts = replace(
+        yield replace(
             all_cases,
             tp=grouped.tp[i],
             fp=grouped.fp[i],
@@ -354,5 +354,3 @@ def _counts(
             prevalence=None,
             grouped=patients,
         )
-        counts.append(here_counts)
-    return counts
