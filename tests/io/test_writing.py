@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from disks import small_disk
 
-from voros.io import check_folder, check_writable, folder_for, write_together, write_whole
+from voros.io import check_writable, write_together, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and permissions are POSIX's")
 
@@ -195,11 +195,6 @@ def test_a_full_disk(tmp_path):
         for files in ({"a.html": b"x" * 10**6}, {"a.html": b"x", "b.json": b"x" * 10**6}):
             with pytest.raises(OSError, match=r"cannot be written: No space left.*free some space"):
                 write_together({disk / name: data for name, data in files.items()})
-        with (
-            pytest.raises(OSError, match="No space left"),
-            folder_for(disk / "new" / "deep") as folder,
-        ):
-            write_together({folder / "a.csv": b"x", folder / "b.csv": b"x" * 10**6})
         with pytest.raises(OSError, match="No space left"):
             write_whole(disk / "mine.txt", "y" * 10**6, force=True)
         assert names(disk) == ["mine.txt"]
@@ -208,11 +203,11 @@ def test_a_full_disk(tmp_path):
 
 @posix
 def test_a_disk_that_cannot_be_written_is_told_beforehand(tmp_path):
-    with small_disk(tmp_path / "disk", "ro,size=64k") as disk:
-        with pytest.raises(OSError, match=r"a\.txt cannot be written: Read-only.*another folder"):
-            check_writable([disk / "a.txt"])
-        with pytest.raises(OSError, match="Read-only"):
-            check_folder(disk / "new" / "folder")
+    with (
+        small_disk(tmp_path / "disk", "ro,size=64k") as disk,
+        pytest.raises(OSError, match=r"a\.txt cannot be written: Read-only.*another folder"),
+    ):
+        check_writable([disk / "a.txt"])
 
 
 @posix
@@ -228,11 +223,3 @@ def test_a_folder_of_another_user_is_told_beforehand(tmp_path):
     last = ran.stderr.splitlines()[-1]
     assert "PermissionError: a.txt cannot be written: Permission denied; choose a folder" in last
     assert names(folder) == []
-
-
-def test_a_folder_that_is_a_file(tmp_path):
-    (tmp_path / "taken").touch()
-    with pytest.raises(FileExistsError, match="is a file; name a folder"):
-        check_folder(tmp_path / "taken")
-    with pytest.raises(FileExistsError, match="is a file"), folder_for(tmp_path / "taken" / "deep"):
-        pass

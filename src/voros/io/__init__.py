@@ -7,14 +7,12 @@ from voros.io.appending import append_columns, format_of, table_bytes
 from voros.io.predictions import Predictions, read_predictions
 from voros.io.scenario_file import read_scenarios
 from voros.io.source import open_source
-from voros.io.writing import check_folder, check_writable, folder_for, write_together, write_whole
+from voros.io.writing import check_writable, write_together, write_whole
 
 __all__ = [
     "Predictions",
     "append_columns",
-    "check_folder",
     "check_writable",
-    "folder_for",
     "format_of",
     "open_source",
     "read_predictions",

@@ -15,8 +15,8 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -183,54 +183,6 @@ def write_together(files: Mapping[str | Path, str | bytes], *, force: bool = Fal
     finally:
         for leftover in ready.values():
             leftover.unlink(missing_ok=True)
-
-
-@contextmanager
-def folder_for(folder: str | Path) -> Iterator[Path]:
-    """Create a folder to write into; after an error, remove the folders created if empty.
-
-    Yields
-    ------
-    pathlib.Path
-        The folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as home, folder_for(home + "/a/b") as folder:
-    ...     folder.is_dir()
-    True
-    """
-    wanted = Path(folder)
-    created = [path for path in (wanted, *wanted.parents) if not path.exists()]
-    try:
-        check_folder(wanted)
-        try:
-            wanted.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _explained(error, wanted) from None
-        yield wanted
-    except BaseException:
-        for path in created:
-            if path.is_dir() and not any(path.iterdir()):
-                path.rmdir()
-        raise
-
-
-def check_folder(folder: str | Path) -> None:
-    """Raise unless files can be created in a folder or, if it is missing, in its parent.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     check_folder(home + "/run/of/today")
-    """
-    wanted = Path(folder)
-    there = next(path for path in (wanted, *wanted.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise FileExistsError(f"{there} is a file; name a folder")
-    _write_beside(there / "any", b"", wanted).unlink()
 
 
 def _followed(path: Path) -> Path:

@@ -13,8 +13,8 @@ import typer
 
 from voros.cli.options import OutputOptions, bundled, option, output_to
 from voros.cli.terminal import STANDARD_OUTPUT, Sheet, say, show, show_progress
-from voros.io import check_folder
 from voros.present.report.values import evaluation_values
+from voros_studies.folders import check_folder
 from voros_studies.tables import Absent
 
 if TYPE_CHECKING:

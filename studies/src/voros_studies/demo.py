@@ -15,10 +15,11 @@ from voros import OperatingPoints, Scenario, winner_map
 from voros.core.decision import solve
 from voros.datasets import Support2, load_support2
 from voros.datasets.support2 import OutcomeName
-from voros.io import check_folder, folder_for, write_whole
+from voros.io import write_whole
 from voros.models import count_models
 from voros.text.numbers import percent, short
 from voros.typing import BoolArray
+from voros_studies.folders import check_folder, folder_for
 
 OUTCOME: OutcomeName = "hospital_death_within_7_days"
 COST_RATIO = (1 / 40, 1 / 9)

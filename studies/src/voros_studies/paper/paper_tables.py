@@ -110,7 +110,8 @@ class PaperTables(ShownAsTables):
         -------
         list[Path]
         """
-        from voros.io import folder_for, write_together
+        from voros.io import write_together
+        from voros_studies.folders import folder_for
 
         files: dict[str, str | bytes] = {**self.files(), **(figures or {})}
         with folder_for(folder) as target:
