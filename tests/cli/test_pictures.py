@@ -70,7 +70,7 @@ def test_the_map_resamples_patients(voros_command, tmp_path):
         assert close[name] == expected.close_call.ravel().tolist()
     assert sum(close["patients"]) > sum(close["cases"])
     alone = voros_command("map", "copies.csv", *grid, "--group", "patient")
-    assert alone.errors == ["voros: error: --group is for resamples; it needs --resamples"]
+    assert alone.errors == ["voros: error: --group needs --resamples, to resample groups"]
 
 
 @pytest.mark.slow
