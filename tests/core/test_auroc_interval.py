@@ -21,12 +21,12 @@ def test_the_interval_of_the_auroc_with_many_cases_is_that_of_delong():
     rng = np.random.default_rng(1)
     y = rng.random(20_000) < 0.5
     risk = y + rng.normal(size=20_000)
-    found = auroc_interval(OperatingPoints.from_scores(y, risk), confidence_level=0.9)
+    auroc = auroc_interval(OperatingPoints.from_scores(y, risk), confidence_level=0.9)
     beaten, lost = placements(y[:4000], risk[:4000])
-    assert found.value == pytest.approx(roc_auc_score(y, risk))
+    assert auroc.value == pytest.approx(roc_auc_score(y, risk))
     half = 1.6448536 * np.sqrt((beaten.var() + lost.var()) / 10_000)
-    assert [found.low, found.high] == pytest.approx(
-        [found.value - half, found.value + half], abs=5e-4
+    assert [auroc.low, auroc.high] == pytest.approx(
+        [auroc.value - half, auroc.value + half], abs=5e-4
     )
 
 
@@ -48,9 +48,9 @@ def test_the_limits_of_a_mean_are_quantiles_of_weighted_means(decimals):
 def test_an_area_of_one_has_an_interval():
     """Of 15 positives that beat all negatives, one in five might not."""
     y = np.arange(2015) < 15
-    found = auroc_interval(OperatingPoints.from_scores(y, y + 0.0))
-    assert (found.value, found.high) == (1, 1)
-    assert found.low == pytest.approx(0.025 ** (1 / 15), abs=0.002)
+    auroc = auroc_interval(OperatingPoints.from_scores(y, y + 0.0))
+    assert (auroc.value, auroc.high) == (1, 1)
+    assert auroc.low == pytest.approx(0.025 ** (1 / 15), abs=0.002)
 
 
 @pytest.mark.parametrize("n_positive", [5, 10, 30])
@@ -61,6 +61,6 @@ def test_the_interval_of_a_high_auroc_holds_with_few_positives(n_positive):
         rng = np.random.default_rng([seed, n_positive])
         y = np.arange(n_positive + 200) < n_positive
         scores = 3.0 * y + rng.normal(size=len(y))
-        found = auroc_interval(OperatingPoints.from_scores(y, scores))
-        held += found.low <= true <= found.high
+        auroc = auroc_interval(OperatingPoints.from_scores(y, scores))
+        held += auroc.low <= true <= auroc.high
     assert held >= 186

@@ -53,17 +53,17 @@ def of(y, risk, **options):
 
 def test_means_are_those_of_the_cases(risks):
     y, risk = risks
-    found = of(y, risk, confidence_level=0.9)
-    assert found.mean_risk == pytest.approx(risk.mean())
+    result = of(y, risk, confidence_level=0.9)
+    assert result.mean_risk == pytest.approx(risk.mean())
     exact = stats.binomtest(int(y.sum()), len(y)).proportion_ci(0.9)
-    assert (found.observed.value, found.observed.low, found.observed.high) == pytest.approx(
+    assert (result.observed.value, result.observed.low, result.observed.high) == pytest.approx(
         (y.mean(), exact.low, exact.high), abs=1e-9
     )
     squares = (risk - y) ** 2
     around = stats.norm.interval(0.9, squares.mean(), stats.sem(squares))
-    assert found.brier.value == pytest.approx(brier_score_loss(y, risk))
+    assert result.brier.value == pytest.approx(brier_score_loss(y, risk))
     # A little wider than the normal interval, whose tails are too short above.
-    assert (found.brier.low, found.brier.high) == pytest.approx(around, abs=0.003)
+    assert (result.brier.low, result.brier.high) == pytest.approx(around, abs=0.003)
 
 
 def test_intercept_and_slope_maximise_the_likelihood(risks):
@@ -75,9 +75,9 @@ def test_intercept_and_slope_maximise_the_likelihood(risks):
 
     best = optimize.minimize(loss, [0.0, 1.0], method="Nelder-Mead", tol=1e-10).x
     large = optimize.minimize_scalar(lambda a: loss([a, 1.0])).x
-    found = of(y, risk)
-    assert found.slope.value == pytest.approx(best[1], abs=1e-5)
-    assert found.in_the_large.value == pytest.approx(large, abs=1e-6)
+    result = of(y, risk)
+    assert result.slope.value == pytest.approx(best[1], abs=1e-5)
+    assert result.in_the_large.value == pytest.approx(large, abs=1e-6)
 
 
 @pytest.mark.extras
@@ -88,10 +88,10 @@ def test_intervals_are_those_of_a_generalised_linear_model(risks):
     family = api.families.Binomial()
     line = api.GLM(y.astype(float), np.column_stack([ones, logit]), family).fit(tol=1e-14)
     large = api.GLM(y.astype(float), ones, family, offset=logit).fit(tol=1e-14)
-    found = of(y, risk)
+    result = of(y, risk)
     for ours, theirs in (
-        (found.slope, line.conf_int()[1]),
-        (found.in_the_large, large.conf_int()[0]),
+        (result.slope, line.conf_int()[1]),
+        (result.in_the_large, large.conf_int()[0]),
     ):
         assert (ours.low, ours.high) == pytest.approx(tuple(theirs), abs=1e-6)
 
@@ -102,9 +102,9 @@ def test_a_population_of_known_line_is_found(shift, spread):
     logit = rng.normal(-1, 1, 40_000)
     y = rng.random(40_000) < special.expit(spread * logit + shift)
     if 0 < y.sum() < len(y):
-        found = of(y, special.expit(logit))
-        error = (found.slope.high - found.slope.low) / 3.92
-        assert abs(found.slope.value - spread) < 3 * error
+        result = of(y, special.expit(logit))
+        error = (result.slope.high - result.slope.low) / 3.92
+        assert abs(result.slope.value - spread) < 3 * error
 
 
 def test_many_risks_put_together_move_a_line_by_a_thousandth_of_its_error(monkeypatch):
@@ -135,8 +135,8 @@ def test_intervals_hold_in_95_of_100_samples():
     for _ in range(runs):
         risk = special.expit(logits.rvs(400, random_state=rng))
         points = OperatingPoints.from_scores(rng.random(400) < risk, risk)
-        found = Calibration.from_points(points)
-        each = found.in_the_large, found.slope, found.brier, auroc_interval(points)
+        result = Calibration.from_points(points)
+        each = result.in_the_large, result.slope, result.brier, auroc_interval(points)
         for i, (one, true) in enumerate(zip(each, (0.0, 1.0, brier, auroc), strict=True)):
             hits[i] += one.low <= true <= one.high
     # Monte Carlo error 0.5 %. That of the AUROC errs on the side of holding.
@@ -156,9 +156,9 @@ def test_intervals_hold_in_95_of_100_samples():
     ],
 )
 def test_what_has_no_line_says_why(risk, reason):
-    found = of([0, 0, 1, 1], risk)
-    assert found.slope is None is found.in_the_large
-    assert reason in found.missing
+    result = of([0, 0, 1, 1], risk)
+    assert result.slope is None is result.in_the_large
+    assert reason in result.missing
 
 
 def test_certain_risks_are_left_out_of_the_line_alone(risks):
@@ -166,11 +166,11 @@ def test_certain_risks_are_left_out_of_the_line_alone(risks):
     y, risk = risks
     sure = np.where(risk < 0.2, 0.0, np.where(risk > 0.9, 1.0, risk))
     inner = (sure > 0) & (sure < 1)
-    found, rest = of(y, sure), of(y[inner], sure[inner])
-    assert found.certain == (~inner).sum()
-    assert (found.slope, found.in_the_large) == (rest.slope, rest.in_the_large)
-    assert found.brier.value == pytest.approx(brier_score_loss(y, sure))
-    assert found.curve.cases.sum() == len(y)
+    result, rest = of(y, sure), of(y[inner], sure[inner])
+    assert result.certain == (~inner).sum()
+    assert (result.slope, result.in_the_large) == (rest.slope, rest.in_the_large)
+    assert result.brier.value == pytest.approx(brier_score_loss(y, sure))
+    assert result.curve.cases.sum() == len(y)
 
 
 def test_what_is_no_risk_is_refused():
@@ -193,6 +193,6 @@ def test_the_interval_of_the_brier_score_holds_with_few_positives():
         y = rng.random(100) < risk
         if not y.any():
             continue
-        found = of(y, risk).brier
-        held += found.low <= true <= found.high
+        brier = of(y, risk).brier
+        held += brier.low <= true <= brier.high
     assert held >= 280

@@ -19,9 +19,9 @@ def test_counts_are_those_of_a_loop(kind, n_distinct):
     thresholds, tp, fp, n_positive, n_negative, _ = count_cases(positive, scores)
     assert thresholds.tolist() == sorted(set(scores.tolist()), reverse=True)
     assert thresholds.dtype == scores.dtype
-    for threshold, right, false in zip(thresholds, tp, fp, strict=True):
+    for threshold, n_tp, n_fp in zip(thresholds, tp, fp, strict=True):
         alarms = scores >= threshold
-        assert (right, false) == ((alarms & positive).sum(), (alarms & ~positive).sum())
+        assert (n_tp, n_fp) == ((alarms & positive).sum(), (alarms & ~positive).sum())
     assert (n_positive, n_negative) == (positive.sum(), 400 - positive.sum())
 
 

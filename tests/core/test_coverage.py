@@ -67,15 +67,15 @@ def test_scores_of_all_thresholds_are_not_made_of_those_kept(cases: Any) -> None
 def test_points_counted_for_a_scenario_answer_no_other(cases: Any) -> None:
     points = pruned_points(CasesInMemory(*check_cases(*cases)), SCENARIO)
     whole = voros.OperatingPoints.from_scores(*cases)
-    found, expected = (voros.evaluate(each, scenario=SCENARIO) for each in (points, whole))
-    assert found.score == expected.score
-    assert found.normalised_area(0.05) == expected.normalised_area(0.05)
+    result, expected = (voros.evaluate(each, scenario=SCENARIO) for each in (points, whole))
+    assert result.score == expected.score
+    assert result.normalised_area(0.05) == expected.normalised_area(0.05)
     for asked in (
         lambda: voros.evaluate(points, scenario=SCENARIO.without_capacity()),
-        lambda: found.binding,
-        lambda: found.normalised_area(0.5),
-        lambda: found.decision.voros,
-        lambda: found.decision.recall,
+        lambda: result.binding,
+        lambda: result.normalised_area(0.5),
+        lambda: result.decision.voros,
+        lambda: result.decision.recall,
         lambda: voros.Guarantee(0.9).allowed(points, SCENARIO),
         lambda: voros.evaluate(points.at_prevalence(0.5), scenario=SCENARIO),
     ):
@@ -113,8 +113,8 @@ class TestStatedPoints:
         stated = voros.OperatingPoints.from_counts(
             whole.tp, whole.fp, whole.n_positive, whole.n_negative, whole.thresholds
         )
-        found, expected = (self.policy(each, **self.promise) for each in (stated, whole))
-        assert found == expected
+        result, expected = (self.policy(each, **self.promise) for each in (stated, whole))
+        assert result == expected
 
     def test_a_threshold_between_two_points_is_not_looked_up(self, cases: Any) -> None:
         policy = voros.ThresholdPolicy.from_validation(*cases, SCENARIO)

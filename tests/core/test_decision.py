@@ -21,9 +21,9 @@ def costlier_than_no_alarm(ratio):
 
 @pytest.mark.parametrize("ratio", [0.2, 0.25, 0.251, 0.26, 0.5])
 def test_raising_no_alarm_scores_the_share_of_the_region_that_is_costlier(ratio):
-    found = solve(POINTS, Scenario(0.2, 0.5, ratio)).never_alarm_score
-    assert found == pytest.approx(costlier_than_no_alarm(ratio), abs=0.003)
-    assert (found > 0) == (ratio > 0.25)
+    score = solve(POINTS, Scenario(0.2, 0.5, ratio)).never_alarm_score
+    assert score == pytest.approx(costlier_than_no_alarm(ratio), abs=0.003)
+    assert (score > 0) == (ratio > 0.25)
 
 
 @pytest.mark.parametrize(

@@ -85,16 +85,16 @@ def test_intervals_cover_as_often_as_they_say(thresholds, stated):
     covered = dict.fromkeys((*expected, "cost"), 0)
     for _ in range(n_runs):
         y = rng.random(n_cases) < 0.3
-        found = policy.evaluate(y, rng.normal(size=n_cases) + 1.5 * y, by_cost=True)
+        evaluation = policy.evaluate(y, rng.normal(size=n_cases) + 1.5 * y, by_cost=True)
         for name, value in expected.items():
-            low, high = getattr(found.intervals, name)
+            low, high = getattr(evaluation.intervals, name)
             covered[name] += low <= value <= high
         # The normalised cost is given the class sizes: theirs, with the true rates.
-        counts, at = found.counts, np.sort(np.asarray(thresholds))
+        counts, at = evaluation.counts, np.sort(np.asarray(thresholds))
         cost = counts.t_integral @ norm.sf(at) + (
             counts.probability - counts.t_integral
         ) @ norm.cdf(at - 1.5)
-        low, high = found.intervals.cost
+        low, high = evaluation.intervals.cost
         covered["cost"] += low <= cost <= high
     fewest = binom.ppf(0.001, n_runs, 0.95)
     assert {name: times for name, times in covered.items() if times < fewest} == {}
@@ -102,9 +102,9 @@ def test_intervals_cover_as_often_as_they_say(thresholds, stated):
 
 def test_weighted_cases_have_no_exact_interval():
     policy = fixed((0.5,), SCENARIO)
-    found = policy.evaluate([0, 1, 0], [0.2, 0.9, 0.7], sample_weight=[1.5, 1, 2])
-    assert found.intervals is None
-    assert "interval" not in repr(found)
+    evaluation = policy.evaluate([0, 1, 0], [0.2, 0.9, 0.7], sample_weight=[1.5, 1, 2])
+    assert evaluation.intervals is None
+    assert "interval" not in repr(evaluation)
 
 
 def test_confidence_widens_and_is_checked():

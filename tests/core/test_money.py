@@ -78,27 +78,27 @@ def test_the_mean_over_costs_is_that_of_every_case_priced(cost_ratio, by_cost):
             "t": ends * odds / (1 + ends * odds),
         }[cost_ratio.over]
     expected = by_quadrature(cost_ratio, cost_at, breaks, odds)
-    found = policy.evaluate(new_y, new_scores, by_cost=by_cost).in_money(PRICE)
-    assert found.per_1000 == pytest.approx(expected, rel=1e-7)
+    cost = policy.evaluate(new_y, new_scores, by_cost=by_cost).in_money(PRICE)
+    assert cost.per_1000 == pytest.approx(expected, rel=1e-7)
     nothing = by_quadrature(
         cost_ratio, lambda c: 1000 * PRICE * new_y.sum() / c / len(new_y), [], odds
     )
-    assert found.never_alarm == pytest.approx(nothing, rel=1e-7)
-    assert found.saved == found.never_alarm - found.per_1000
-    low, high = found.interval
-    assert low < found.per_1000 < high
+    assert cost.never_alarm == pytest.approx(nothing, rel=1e-7)
+    assert cost.saved == cost.never_alarm - cost.per_1000
+    low, high = cost.interval
+    assert low < cost.per_1000 < high
 
 
 def test_samples_of_the_cost_are_averaged():
     y, scores = drawn(2)
     known = costs.from_samples([0.05, 0.2, 0.4], weights=[1, 2, 1])
-    found = voros.evaluate(y, scores, Scenario(0.3, 0.4, known)).in_money(PRICE)
+    cost = voros.evaluate(y, scores, Scenario(0.3, 0.4, known)).in_money(PRICE)
     expected = [
         voros.evaluate(y, scores, Scenario(0.3, 0.4, c)).in_money(PRICE) for c in (0.05, 0.2, 0.4)
     ]
     for name in ("per_1000", "never_alarm", "miss"):
         parts = [getattr(each, name) for each in expected]
-        assert getattr(found, name) == pytest.approx(np.average(parts, weights=[1, 2, 1]))
+        assert getattr(cost, name) == pytest.approx(np.average(parts, weights=[1, 2, 1]))
 
 
 def test_what_is_saved_is_net_benefit_in_money():
@@ -106,19 +106,19 @@ def test_what_is_saved_is_net_benefit_in_money():
     p = 0.1
     scenario = Scenario(0.3, 0.3, p / (1 - p))
     benefit = float(voros.net_benefit(y, scores, scenario, threshold_probability=p))
-    found = voros.evaluate(y, scores, scenario).in_money(PRICE)
-    assert found.miss == pytest.approx(PRICE * 9)
-    assert found.saved == pytest.approx(1000 * benefit * PRICE * 9)
+    cost = voros.evaluate(y, scores, scenario).in_money(PRICE)
+    assert cost.miss == pytest.approx(PRICE * 9)
+    assert cost.saved == pytest.approx(1000 * benefit * PRICE * 9)
 
 
 def test_at_a_known_cost_money_is_misses_at_their_price():
     y, scores = drawn(4)
     policy = ThresholdPolicy.from_validation(y, scores, Scenario(0.2, 0.5, 0.1))
-    found = policy.evaluate(y, scores)
-    money = found.in_money(PRICE)
-    assert money.per_1000 == pytest.approx(found.cost_per_1000 * PRICE * 10)
+    evaluation = policy.evaluate(y, scores)
+    money = evaluation.in_money(PRICE)
+    assert money.per_1000 == pytest.approx(evaluation.cost_per_1000 * PRICE * 10)
     assert money.interval == pytest.approx(
-        tuple(end * PRICE * 10 for end in found.intervals.cost_per_1000)
+        tuple(end * PRICE * 10 for end in evaluation.intervals.cost_per_1000)
     )
 
 
@@ -182,5 +182,5 @@ def test_cases_of_one_class_are_priced(label):
     y, scores = drawn(9)
     policy = ThresholdPolicy.from_validation(y, scores, Scenario(0.2, 0.5, 0.1))
     at = policy.threshold()
-    found = policy.evaluate([label] * 4, [at, at - 1, at - 1, at + 1]).in_money(PRICE)
-    assert found.per_1000 == pytest.approx(1000 * PRICE / 2 * (10 if label else 1))
+    cost = policy.evaluate([label] * 4, [at, at - 1, at - 1, at + 1]).in_money(PRICE)
+    assert cost.per_1000 == pytest.approx(1000 * PRICE / 2 * (10 if label else 1))

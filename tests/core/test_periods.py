@@ -34,22 +34,22 @@ def feasible_by_counting(
     worth: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
 ) -> dict[float, bool]:
     """Count the alarms of every period at every threshold, one case after another."""
-    found = {}
+    kept = {}
     for threshold in sorted(set(scores), reverse=True):
         alarms = [Fraction(0)] * n_periods
-        right = Fraction(0)
+        tp = Fraction(0)
         for label, score, day in zip(labels, scores, days, strict=True):
             if score >= threshold:
                 alarms[day] += worth[label]
-                right += worth[1] * label
+                tp += worth[1] * label
         total = sum(alarms)
         above = sum(each > scenario.capacity for each in alarms)
         exceed = scenario.exceed
         within = total <= scenario.capacity * n_periods
         if exceed is not None:
             within &= above <= Fraction(str(exceed)) * n_periods
-        found[threshold] = bool(within and right >= Fraction(str(scenario.min_precision)) * total)
-    return found
+        kept[threshold] = bool(within and tp >= Fraction(str(scenario.min_precision)) * total)
+    return kept
 
 
 def cases(seed: int) -> tuple[list[int], list[float], list[int]]:
@@ -76,10 +76,10 @@ def test_feasibility_is_that_counted_at_every_threshold_and_period(seed, exceed)
     points = OperatingPoints.from_scores(
         labels, scores, periods=Periods.from_times(times, scenario.per)
     )
-    found = solve(points, scenario)
-    assert dict(zip(points.thresholds[1:], found.feasible[1:], strict=True)) == expected
-    assert found.feasible.tolist() == points.feasible(scenario).tolist()
-    assert found.max_alarms == min(capacity * n_periods, len(labels))
+    decision = solve(points, scenario)
+    assert dict(zip(points.thresholds[1:], decision.feasible[1:], strict=True)) == expected
+    assert decision.feasible.tolist() == points.feasible(scenario).tolist()
+    assert decision.max_alarms == min(capacity * n_periods, len(labels))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -117,9 +117,9 @@ def test_one_period_is_a_plain_capacity(data) -> None:
     )
     scenario = Scenario(0.2, capacity, cost_ratio=0.1, per="period", exceed=exceed)
     periods = Periods.from_column(["one"] * n)
-    found = solve(OperatingPoints.from_scores(labels, scores, periods=periods), scenario)
-    assert found.feasible.tolist() == plain.feasible.tolist()
-    assert found.partial_voros == plain.partial_voros
+    decision = solve(OperatingPoints.from_scores(labels, scores, periods=periods), scenario)
+    assert decision.feasible.tolist() == plain.feasible.tolist()
+    assert decision.partial_voros == plain.partial_voros
 
 
 @pytest.mark.slow
@@ -163,14 +163,14 @@ def test_counts_by_group_are_those_counted_one_by_one() -> None:
     rng = np.random.default_rng(3)
     codes, scores = rng.integers(0, 5, 80), rng.integers(0, 12, 80).astype(float)
     weights, thresholds = rng.random(80), np.array([3.0, 11.0, np.inf, -np.inf, 3.5])
-    found = counts_by_group(codes, 6, scores, thresholds)
+    counts = counts_by_group(codes, 6, scores, thresholds)
     weighed = counts_by_group(codes, 6, scores, thresholds, weights)
     for g in range(6):
         for j, threshold in enumerate(thresholds):
             rows = [i for i in range(80) if codes[i] == g and scores[i] >= threshold]
-            assert found[g, j] == len(rows)
+            assert counts[g, j] == len(rows)
             assert weighed[g, j] == pytest.approx(sum(weights[i] for i in rows))
-    assert found.dtype.kind == "i"
+    assert counts.dtype.kind == "i"
 
 
 STAMPS = ["2024-03-30T23:30:00", "2024-04-02T00:10:00", "2024-03-30T05:00:00"]
@@ -253,9 +253,9 @@ def test_weeks_begin_on_mondays() -> None:
         "month": lambda d: f"{d.year:04}-{d.month:02}",
         "year": lambda d: f"{d.year}",
     }.items():
-        found = Periods.from_times(days, per)
-        assert found.names[found.codes].tolist() == [name(day) for day in days]
-        assert len(set(found.names.tolist())) == found.n_periods
+        periods = Periods.from_times(days, per)
+        assert periods.names[periods.codes].tolist() == [name(day) for day in days]
+        assert len(set(periods.names.tolist())) == periods.n_periods
 
 
 @pytest.mark.parametrize(
@@ -303,30 +303,30 @@ def test_shifts_are_those_counted_by_walking_from_start_to_start(starts) -> None
     rng = np.random.default_rng(3)
     begun = datetime(2023, 12, 30)
     times = [begun + timedelta(minutes=int(m)) for m in rng.integers(0, 6 * 24 * 60, 300)]
-    found = Periods.from_times(times, per)
+    periods = Periods.from_times(times, per)
     shifts = [
         datetime.fromisoformat(f"{begun.date() + timedelta(days=day)}T{start}")
         for day in range(-1, 8)
         for start in starts
     ]
-    for time, code in zip(times, found.codes, strict=True):
+    for time, code in zip(times, periods.codes, strict=True):
         own = max(shift for shift in shifts if shift <= time)
-        assert found.names[code] == own.isoformat(timespec="minutes")
+        assert periods.names[code] == own.isoformat(timespec="minutes")
     inside = [s for s in shifts if min(times) - timedelta(days=1) < s <= max(times)]
     listed = {s.isoformat(timespec="minutes") for s in inside}
-    assert set(found.names.tolist()) <= listed
-    assert [b > a for a, b in pairwise(found.names)] == [True] * (found.n_periods - 1)
+    assert set(periods.names.tolist()) <= listed
+    assert [b > a for a, b in pairwise(periods.names)] == [True] * (periods.n_periods - 1)
 
 
 def test_a_shift_over_a_change_of_clocks_is_one_shift() -> None:
     # Berlin: 02:00 became 03:00 on 2024-03-31, and 03:00 became 02:00 on 2024-10-27.
     spring = ["2024-03-30T22:00Z", "2024-03-31T00:30Z", "2024-03-31T04:59Z", "2024-03-31T05:00Z"]
-    found = Periods.from_times(spring, "shift", time_zone="Europe/Berlin")
-    assert found.names.tolist() == ["2024-03-30T23:00", "2024-03-31T07:00"]
-    assert found.codes.tolist() == [0, 0, 0, 1]
+    periods = Periods.from_times(spring, "shift", time_zone="Europe/Berlin")
+    assert periods.names.tolist() == ["2024-03-30T23:00", "2024-03-31T07:00"]
+    assert periods.codes.tolist() == [0, 0, 0, 1]
     autumn = ["2024-10-26T21:00Z", "2024-10-27T05:59Z", "2024-10-27T06:00Z"]
-    found = Periods.from_times(autumn, "shift", time_zone="Europe/Berlin")
-    assert found.codes.tolist() == [0, 0, 1]
+    periods = Periods.from_times(autumn, "shift", time_zone="Europe/Berlin")
+    assert periods.codes.tolist() == [0, 0, 1]
 
 
 def test_dates_without_an_hour_are_pointed_out() -> None:

@@ -172,9 +172,9 @@ def test_whole_weights_are_repetitions_where_few_points_are_counted():
     positive, scores = make_cases(60_000, "plain", seed=7)
     weights = np.random.default_rng(7).integers(1, 4, 60_000)
     scenario = Scenario(0.4, 0.2, (0.1, 0.3))
-    found = voros.partial_voros_score(positive, scores, scenario, sample_weight=weights)
+    score = voros.partial_voros_score(positive, scores, scenario, sample_weight=weights)
     repeated = np.repeat(positive, weights), np.repeat(scores, weights)
-    assert found == pytest.approx(voros.partial_voros_score(*repeated, scenario), abs=1e-12)
+    assert score == pytest.approx(voros.partial_voros_score(*repeated, scenario), abs=1e-12)
 
 
 @pytest.mark.parametrize("order", ["shuffled", "sorted", "heavy first"])

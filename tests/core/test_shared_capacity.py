@@ -64,11 +64,11 @@ def test_equals_enumeration_on_a_thousand_small_problems(monkeypatch, few_pairs)
         streams = random_streams(rng, rng.integers(1, 4), rng.integers(4, 25), rng.integers(1, 9))
         max_alarms = int(rng.integers(0, 40))
         infeasible += any(not s.allowed[1:].any() for s in streams)
-        found = share_capacity(streams, max_alarms)
-        assert (found.cost, sum(found.alarms)) == every_choice(streams, max_alarms)
-        assert found.certificate.resolution == 0
-        assert found.certificate.relaxed_cost <= float(found.cost) + 1e-9
-        assert all(s.allowed[r] for s, r in zip(streams, found.rows, strict=True))
+        choice = share_capacity(streams, max_alarms)
+        assert (choice.cost, sum(choice.alarms)) == every_choice(streams, max_alarms)
+        assert choice.certificate.resolution == 0
+        assert choice.certificate.relaxed_cost <= float(choice.cost) + 1e-9
+        assert all(s.allowed[r] for s, r in zip(streams, choice.rows, strict=True))
     assert infeasible > 100
 
 
@@ -93,13 +93,13 @@ def test_a_choice_found_beyond_the_depth_is_not_yet_the_best(max_alarms, alarms,
         deficit_search.Options(np.array(a), np.array(s), np.arange(len(a)))
         for a, s in zip(alarms, saved, strict=True)
     ]
-    found = deficit_search.best_choice(options, multiplier(options, max_alarms), max_alarms)
+    choice = deficit_search.best_choice(options, multiplier(options, max_alarms), max_alarms)
     best = max(
         sum(s[i] for s, i in zip(saved, choice, strict=True))
         for choice in itertools.product(*map(range, map(len, alarms)))
         if sum(a[i] for a, i in zip(alarms, choice, strict=True)) <= max_alarms
     )
-    assert sum(s[i] for s, i in zip(saved, found.positions, strict=True)) == best
+    assert sum(s[i] for s, i in zip(saved, choice.positions, strict=True)) == best
 
 
 def milp_cost(streams, max_alarms):
@@ -154,10 +154,10 @@ def test_equals_an_integer_program(seed):
     rng = np.random.default_rng(seed)
     streams = continuous_streams(rng, 5, 150)
     for max_alarms in (20, 77, 150):
-        found = share_capacity(streams, max_alarms)
-        assert sum(found.alarms) <= max_alarms
+        choice = share_capacity(streams, max_alarms)
+        assert sum(choice.alarms) <= max_alarms
         expected = milp_cost(streams, max_alarms)
-        assert float(found.cost) == pytest.approx(expected, abs=1e-6)
+        assert float(choice.cost) == pytest.approx(expected, abs=1e-6)
 
 
 def test_costs_that_no_common_unit_holds_are_rounded_and_say_how_far():
@@ -225,8 +225,8 @@ def test_equals_an_integer_program_on_larger_problems():
         streams = continuous_streams(rng, n_streams, n_cases)
         for share in (0.05, 0.2):
             max_alarms = int(share * n_streams * n_cases)
-            found = share_capacity(streams, max_alarms)
-            assert float(found.cost) == pytest.approx(milp_cost(streams, max_alarms), abs=1e-6)
+            choice = share_capacity(streams, max_alarms)
+            assert float(choice.cost) == pytest.approx(milp_cost(streams, max_alarms), abs=1e-6)
 
 
 @pytest.mark.slow
@@ -236,6 +236,6 @@ def test_ten_streams_of_a_million_cases_share_in_a_second():
     rng = np.random.default_rng(4)
     streams = continuous_streams(rng, 10, 1_000_000)
     began = time.process_time()
-    found = share_capacity(streams, 500_000)
+    choice = share_capacity(streams, 500_000)
     assert time.process_time() - began < 2.0
-    assert sum(found.alarms) <= 500_000
+    assert sum(choice.alarms) <= 500_000

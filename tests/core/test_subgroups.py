@@ -12,10 +12,10 @@ SEX = ["f", "m", "f", "f", "m", "f"]
 SITE = ["A", "A", "B", "B", "A", "C"]
 
 
-def names(found: Subgroups) -> dict[str, dict[str, int]]:
+def names(subgroups: Subgroups) -> dict[str, dict[str, int]]:
     return {
         part.column: dict(zip(part.names, part.sizes.tolist(), strict=True))
-        for part in found.partitions
+        for part in subgroups.partitions
     }
 
 
@@ -39,15 +39,15 @@ def test_columns_in_every_form_are_the_same() -> None:
 
 
 def test_small_groups_are_pooled_and_named() -> None:
-    found = Subgroups.from_columns({"site": SITE}, min_cases=3)
-    assert names(found) == {"site": {"A": 3, "other": 3}}
-    assert found.partitions[0].codes.tolist() == [0, 0, 1, 1, 0, 1]
-    assert found.notes == ("site: subgroups with fewer than 3 cases are pooled as other: B, C",)
+    subgroups = Subgroups.from_columns({"site": SITE}, min_cases=3)
+    assert names(subgroups) == {"site": {"A": 3, "other": 3}}
+    assert subgroups.partitions[0].codes.tolist() == [0, 0, 1, 1, 0, 1]
+    assert subgroups.notes == ("site: subgroups with fewer than 3 cases are pooled as other: B, C",)
 
 
 def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
-    found = Subgroups.from_columns(["other"] * 3 + ["B"], min_cases=2)
-    assert names(found) == {"subgroup": {"other": 3, "other subgroups": 1}}
+    subgroups = Subgroups.from_columns(["other"] * 3 + ["B"], min_cases=2)
+    assert names(subgroups) == {"subgroup": {"other": 3, "other subgroups": 1}}
 
 
 @pytest.mark.parametrize(

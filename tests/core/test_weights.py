@@ -68,7 +68,7 @@ def test_only_ratios_of_weights_matter(scale: float) -> None:
         policy = voros.ThresholdPolicy.from_validation(
             LABELS, MODELS["a"], SCENARIO, sample_weight=weights
         )
-        found = voros.winner_map(
+        winners = voros.winner_map(
             LABELS,
             MODELS,
             min_precisions=[0.3],
@@ -82,7 +82,7 @@ def test_only_ratios_of_weights_matter(scale: float) -> None:
             *(row.partial_voros for row in selection.ranking),
             *(row.partial_auroc for row in selection.ranking),
             policy.threshold(),
-            *found.scores.ravel(),
+            *winners.scores.ravel(),
         ]
 
     assert scored(WEIGHTS * scale) == pytest.approx(scored(WEIGHTS), rel=ROUNDING)

@@ -32,7 +32,7 @@ def brute_force(y, scores, miss_value, false_alarm_cost, scenario):
     c = float(scenario.costs.mean_ratio(1.0))
     capacity = scenario.capacity
     most = capacity * len(y) if isinstance(capacity, float) else capacity
-    found = 0
+    n_feasible = 0
     for threshold in (np.inf, *np.unique(scores)):
         alarm = scores >= threshold
         tp, fp = int((alarm & y).sum()), int((alarm & ~y).sum())
@@ -42,10 +42,10 @@ def brute_force(y, scores, miss_value, false_alarm_cost, scenario):
             continue
         missed = sum(v for v, one in zip(miss_value, y & ~alarm, strict=True) if one)
         false = sum(w for w, one in zip(false_alarm_cost, ~y & alarm, strict=True) if one)
-        found += 1
+        n_feasible += 1
         best = min(best, c * false + missed)
     worst = c * false_alarm_cost[~y].sum() + miss_value[y].sum()
-    return best / worst if found else None
+    return best / worst if n_feasible else None
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
