@@ -272,7 +272,7 @@ def _feed_labels(watched: Monitor, feed: FeedOptions, file: Path) -> None:
                 pos_label=positive,
                 confirm_times=feed.confirm_times,
             )
-        said = f"{counted(new, 'label')} new or corrected{which}, {len(rows) - new:,} known before"
+        said = f"{counted(new, 'label')}{which} new or corrected, {len(rows) - new:,} known before"
         say(f"{file}: {said}")
 
 
