@@ -177,7 +177,7 @@ def test_a_guarantee_takes_patients_as_units():
 def test_why_nothing_is_certified_is_said_of_patients():
     stay, hour, score, events = large_ward(5)
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
-    with pytest.warns(voros.NeverAlarmWarning, match="from 60 independent groups"):
+    with pytest.warns(voros.NeverAlarmWarning, match="from 60 independent patients"):
         voros.ThresholdPolicy.from_points(points, SCENARIO, guarantee=0.99, n_models=1)
 
 

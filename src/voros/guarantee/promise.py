@@ -341,7 +341,8 @@ class Guarantee:
         """Say which threshold came closest, and how many more cases are needed."""
         tested = self.tested[0]
         if (tests := _group_tests(points, scenario, tested.alpha)) is not None:
-            return [tests.sentence()]
+            of_stays = "periods of admission" if scenario.per_period else "patients"
+            return [tests.sentence("groups" if points.stays is None else of_stays)]
         if scenario.per is not None:
             return [why_none_certified(points, scenario, tested.alpha, self.block)]
         why = self._why_not(points, scenario, tested.alpha)

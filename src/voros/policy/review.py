@@ -204,10 +204,6 @@ class ReviewBand(ReprMixin):
             model=fields["model"].value,
         )
 
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame of the validation cases, with a row for each level."""
-        return self.validation.frame(backend)
-
     @property
     def words(self) -> str:
         """The scores from which alarms are raised, and cases reviewed, in words."""
@@ -279,7 +275,11 @@ def review_band(
     >>> band.predict([0.95, 0.65, 0.1]).tolist()
     ['alarm', 'review', 'nothing']
     """
-    limits = _check_limits(check_scenario(scenario))
+    limits = check_scenario(scenario)
+    if limits.per is not None:
+        raise ArgumentError(
+            "capacity", f" per {limits.per} is not kept by a review band; leave the period out"
+        )
     accepted = f"a cost in misses, from 0 to {LARGEST_RATIO:g}"
     cost = check_number(review_cost, "review_cost", accepted, 0.0, LARGEST_RATIO)
     how = {"pos_label": pos_label, "sample_weight": sample_weight}
@@ -384,11 +384,3 @@ def _unmet(decision: Decision, scenario: Scenario, max_reviews: float) -> str:
         f"and at most {count(max_reviews // 1)} reviews a recall of "
         f"{short(most / points.n_positive)} could be met"
     )
-
-
-def _check_limits(scenario: Scenario) -> Scenario:
-    if scenario.per is not None:
-        raise ArgumentError(
-            "capacity", f" per {scenario.per} is not kept by a review band; leave the period out"
-        )
-    return scenario
