@@ -204,8 +204,8 @@ app = typer.Typer(
     cls=FriendlyGroup,
     no_args_is_help=True,
     add_completion=False,
-    epilog="Exit codes: 0 done; 1 limits not met where --check asked; 2 an error; 65, 74, 75, 77 a "
-    "monitor's file is damaged, cannot be written, is locked, has no permission; 130 interrupted.",
+    epilog="Exit codes: 0 done; 1 a limit is not met (with --check); 2 an error; for a monitor's "
+    "file: 65 damaged, 74 cannot be written, 75 locked, 77 no permission; 130 interrupted.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
