@@ -133,7 +133,7 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "counts"}, "has no format 'voros binned counts'"),
+        ({"format": "counts"}, "accepted is the format 'voros binned counts'"),
         ({"schema": 9}, "schema 9; accepted is 4; written by a newer voros"),
         ({"rows": [1]}, "rows has another length than buckets, 2"),
         ({"rows": [1, 5]}, r"rows\[1\] is 5; positive and negative add up to 1"),

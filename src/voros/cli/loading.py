@@ -63,7 +63,7 @@ class Opened:
     ----------
     name : str
     source : Source or None
-        The file; None for a folder or a pattern.
+        The file of cases or counts; None for an engine.
     engine : str
         The engine that counts the rows; empty if cases are read into memory.
     frame : object
@@ -128,7 +128,8 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
     if dataset:
         refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
-        return _open_dataset(str(columns.file), engine, _needed(columns))
+        counting = engine or installed_engine(f"counting {columns.file}")
+        return _open_rows(str(columns.file), counting, _needed(columns))
     source = open_source(columns.file)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
@@ -137,11 +138,7 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     counting = None if by_period else _engine_needed(source, columns, engine)
     if counting is None:
         return Opened(name=source.name, source=source)
-    from voros.engines import open_files
-
-    frame = open_files(source.name, counting, _needed(columns))
-    sample = peek(source)
-    return Opened(name=source.name, source=source, engine=counting, frame=frame, sample=sample)
+    return _open_rows(source.name, counting, _needed(columns))
 
 
 def is_dataset(file: Path) -> bool:
@@ -164,10 +161,10 @@ def _needed(columns: InputOptions) -> list[str]:
     return [name for name in named if name is not None]
 
 
-def _open_dataset(path: str, wanted: str | None, needed: Sequence[str]) -> Opened:
+def _open_rows(path: str, engine: str, needed: Sequence[str]) -> Opened:
+    """Open a file, a folder or a pattern for an engine."""
     from voros.engines import check_engine, first_rows, open_files
 
-    engine = wanted or installed_engine(f"counting {path}")
     check_engine(engine)
     with (
         show_progress(f"opening {path} with {engine}"),
