@@ -9,7 +9,7 @@ import numpy as np
 
 from voros.engines.bins import Bins
 from voros.engines.keys import BITS, COARSEST, IntArray, Scale
-from voros.typing import BoolArray, FloatArray
+from voros.typing import BoolArray
 
 LARGEST_ANSWER = 2**20
 """Rows of counts that one pass may bring into this process: about 50 MB."""
@@ -67,45 +67,18 @@ class Plan(NamedTuple):
     chosen: BoolArray
 
 
-@dataclass(frozen=True, eq=False)
-class _Keyed:
-    """Bins and the keys of their ends on a scale."""
-
-    bins: Bins
-    low: IntArray
-    high: IntArray
-
-    @classmethod
-    def on(cls, scale: Scale, bins: Bins) -> _Keyed:
-        return cls(bins, scale.buckets(bins.least), scale.buckets(bins.greatest))
-
-    def level(self, chosen: BoolArray, at_most: int) -> int:
-        """Return the lowest level at which the chosen bins fall into at most this many buckets."""
-        # Unsigned, because the span of all keys does not fit into 63 bits.
-        with np.errstate(over="ignore"):
-            width = self.high[chosen].astype(np.uint64) - self.low[chosen].astype(np.uint64)
-        return finest_level(np.log2(width + 1.0), self.bins.rows[chosen], at_most)
-
-    def split_by(self, level: int) -> BoolArray:
-        """Whether buckets of a level split each bin, and no bucket extends into a neighbour."""
-        first, last = self.low >> level, self.high >> level
-        apart = first[:-1] != last[1:]
-        return np.asarray((first < last) & np.append(apart, True) & np.append(True, apart))
-
-
-def finest_level(spans: FloatArray, rows: IntArray, at_most: int) -> int:
-    """Return the lowest level at which bins of these spans and rows fit into so few buckets."""
+def finest_level(bins: Bins, scale: Scale, at_most: int) -> int:
+    """Return the lowest level at which bins fall into at most this many buckets."""
+    low, high = scale.buckets(bins.least), scale.buckets(bins.greatest)
+    # Unsigned, because the span of all keys does not fit into 63 bits.
+    with np.errstate(over="ignore"):
+        spans = np.log2(high.astype(np.uint64) - low.astype(np.uint64) + 1.0)
     for level in range(COARSEST):
         # A range that is not aligned touches one more bucket than its span suggests.
-        buckets = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, rows)
+        buckets = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, bins.rows)
         if buckets.sum() <= at_most:
             return level
     return COARSEST
-
-
-def first_buckets(all_rows: Bins, scale: Scale, at_most: int) -> RowQuery:
-    """Return a query that counts all rows by the finest buckets that fit into ``at_most``."""
-    return RowQuery(scale, _Keyed.on(scale, all_rows).level(np.array([True]), at_most))
 
 
 def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) -> Plan | None:
@@ -115,15 +88,21 @@ def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) ->
     """
     if BUCKETS_PER_BIN * np.count_nonzero(mask) > at_most and np.count_nonzero(mask) > 1:
         return None
-    keyed = _Keyed.on(scale, bins)
-    level = keyed.level(mask, at_most)
-    chosen = mask & keyed.split_by(level)
+    level = finest_level(bins.take(mask), scale, at_most)
+    chosen = mask & _are_split(bins, scale, level)
     if not chosen.any():
         # A filter by range selects exactly the rows of a single bin, however coarse the buckets.
         chosen[np.argmax(np.where(mask, bins.rows, 0))] = True
-        scale = scale if np.all(keyed.low[chosen] < keyed.high[chosen]) else BITS
-        level = _Keyed.on(scale, bins).level(chosen, at_most)
+        scale = scale if _are_split(bins.take(chosen), scale).all() else BITS
+        level = finest_level(bins.take(chosen), scale, at_most)
     return Plan(rows_in(bins, chosen, scale, level), chosen)
+
+
+def _are_split(bins: Bins, scale: Scale, level: int = 0) -> BoolArray:
+    """Whether buckets of a level split each bin, and no bucket extends into a neighbour."""
+    first, last = scale.buckets(bins.least, level), scale.buckets(bins.greatest, level)
+    apart = first[:-1] != last[1:]
+    return np.asarray((first < last) & np.append(apart, True) & np.append(True, apart))
 
 
 def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> RowQuery:

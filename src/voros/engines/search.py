@@ -32,8 +32,9 @@ from voros.engines.first_pass import Totals, read_cases
 from voros.engines.keys import BITS, Scale, scale_for
 from voros.engines.plan import (
     LARGEST_ANSWER,
+    RowQuery,
     buckets_to_count,
-    first_buckets,
+    finest_level,
     rows_in,
 )
 from voros.engines.queries import LazyCases
@@ -153,13 +154,13 @@ class EngineSource:
     def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
         """Count the rows from a cut up, which are expected to be this share of all rows."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
-        query = first_buckets(above, self.scale, min(self.at_most, FIRST_BUCKETS))
-        query = replace(query, low=cut)
+        level = finest_level(above, self.scale, min(self.at_most, FIRST_BUCKETS))
+        query = RowQuery(self.scale, level, low=cut)
         if share * all_rows.rows[0] <= self.at_most:
             self.fetched = self.cases.rows(self.name, query, 2 * self.at_most)
         if self.fetched is None:
             return all_rows.split_off(self.cases.count(self.name, query), cut)
-        buckets = self.scale.buckets(self.fetched[0], query.level)
+        buckets = self.scale.buckets(self.fetched[0], level)
         return all_rows.split_off(Bins.from_rows(self.fetched, buckets), cut)
 
     def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
