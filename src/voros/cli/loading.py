@@ -128,8 +128,8 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
     _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
     if dataset:
         refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
-        counting = engine or installed_engine(f"counting {columns.file}")
-        return _open_rows(str(columns.file), counting, _needed(columns))
+        engine = engine or installed_engine(f"counting {columns.file}")
+        return _open_rows(str(columns.file), engine, _needed(columns))
     source = open_source(columns.file)
     if source.format == "document":
         _refuse(by_period, f"{source.name} holds counts, which have no periods")
