@@ -47,8 +47,8 @@ def test_within_limits_is_the_best_of_all_thresholds(seed: int, capacity: float)
             allowed.append(alarm)
     for p in (0.01, 0.1, 0.3):
         best = max(counted(y, alarm, p) for alarm in allowed)
-        found = voros.net_benefit(y, risk, scenario, threshold_probability=p)
-        assert float(found) == pytest.approx(best, abs=1e-12)
+        benefit = voros.net_benefit(y, risk, scenario, threshold_probability=p)
+        assert float(benefit) == pytest.approx(best, abs=1e-12)
 
 
 def test_limits_cost_net_benefit_and_never_give_any() -> None:
@@ -80,7 +80,7 @@ def test_net_benefit_orders_models_as_partial_voros_does_at_a_known_cost() -> No
 def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() -> None:
     """The example of docs/net-benefit.md: mean net benefit by hand, partial VOROS by quadrature."""
     scenario = voros.Scenario(min_precision=0.25, cost_ratio=(0.01, 0.3))
-    found = {}
+    published = {}
     for fpr, tpr in ((0.01, 0.38), (0.24, 0.72)):
         points = voros.OperatingPoints.from_points([fpr], [tpr], 100, 900)
         prices = np.linspace(0.01, 0.3, 2001)
@@ -100,9 +100,9 @@ def test_over_uncertain_prices_the_means_may_order_models_the_other_way_round() 
         )
         share = integrate.trapezoid(6 * lesser, prices) / (prices[-1] - prices[0])
         assert voros.evaluate(points, scenario=scenario).score == pytest.approx(share, abs=1e-5)
-        found[fpr] = by_hand, share
-    assert found[0.01] == pytest.approx((0.0366, 0.2916), abs=5e-5)
-    assert found[0.24] == pytest.approx((0.0385, 0.2773), abs=5e-5)
+        published[fpr] = by_hand, share
+    assert published[0.01] == pytest.approx((0.0366, 0.2916), abs=5e-5)
+    assert published[0.24] == pytest.approx((0.0385, 0.2773), abs=5e-5)
 
 
 def test_net_benefit_is_the_prevalence_times_the_height_of_the_line_of_equal_cost() -> None:
@@ -213,9 +213,9 @@ def test_a_known_population_is_found_through_censoring() -> None:
 
 def test_nobody_followed_until_then_is_not_a_number() -> None:
     how = {"threshold_probability": [0.0, 0.5, 0.95], "time_horizon": 5}
-    found = voros.net_benefit([1, 0, 0], [0.9, 0.6, 0.1], follow_up=[1, 2, 9], **how)
+    benefit = voros.net_benefit([1, 0, 0], [0.9, 0.6, 0.1], follow_up=[1, 2, 9], **how)
     # Among all the share is 1/3; above .5 the last was censored at 2; above .95 is nobody.
-    np.testing.assert_allclose(found, [1 / 3, np.nan, 0.0])
+    np.testing.assert_allclose(benefit, [1 / 3, np.nan, 0.0])
 
 
 @pytest.mark.extras
@@ -299,7 +299,7 @@ def test_censored_curves_are_drawn_as_they_are_computed() -> None:
     for model, score in scores.items():
         benefit = voros.net_benefit(y, score, threshold_probability=at, **censored)
         np.testing.assert_allclose(display.curves_[model].get_ydata(), benefit)
-    assert list(draw(y, scores["a"], **censored, name="risk").curves_) == ["risk"]
+    assert list(draw(y, {"risk": scores["a"]}, **censored).curves_) == ["risk"]
     with pytest.raises(voros.exceptions.ArgumentError, match="leave the scenario out"):
         draw(y, scores, voros.Scenario(cost_ratio=1), **censored)
     plt.close("all")

@@ -104,8 +104,8 @@ def test_a_swapped_array_is_named(call: Callable[[Any, Any], Any]) -> None:
 
 
 def test_a_model_called_model_keeps_its_name() -> None:
-    found = voros.bootstrap(LABELS, {"model": SCORES["a"]}, SCENARIO, **DRAWS)
-    assert list(found) == ["model"]
+    intervals = voros.bootstrap(LABELS, {"model": SCORES["a"]}, SCENARIO, **DRAWS)
+    assert list(intervals) == ["model"]
 
 
 @pytest.mark.parametrize(

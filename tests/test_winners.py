@@ -61,28 +61,28 @@ COSTS = {
 def test_every_cell_is_the_metric(cases: Any, cost_ratio: Any) -> None:
     y, scores = cases
     floors, capacities = [0.2, 0.45, 0.8, 1.0], [0.01, 0.1, 0.4, 1.0]
-    found = winner_map(
+    winners = winner_map(
         points_of(y, scores), min_precisions=floors, capacities=capacities, cost_ratio=cost_ratio
     )
     for i, floor in enumerate(floors):
         for j, capacity in enumerate(capacities):
             limits = {"min_precision": floor, "capacity": capacity, "cost_ratio": cost_ratio}
             each = score_cell(y, scores, **limits)
-            assert found.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+            assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
 
 
 def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
     y, scores = cases
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     capacities = np.array([20, 75, 400])
-    found = winner_map(
+    winners = winner_map(
         points_of(y, scores, sample_weight=weights),
         min_precisions=[0.3, 0.5],
         capacities=capacities,
         cost_ratio=(1 / 40, 1 / 10),
         prevalence=0.1,
     )
-    for i, floor in enumerate(found.min_precisions):
+    for i, floor in enumerate(winners.min_precisions):
         for j, capacity in enumerate(capacities.tolist()):
             each = score_cell(
                 y,
@@ -93,7 +93,7 @@ def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
                 prevalence=0.1,
                 sample_weight=weights,
             )
-            assert found.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+            assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
 
 
 rates = st.lists(
@@ -114,13 +114,13 @@ def test_published_points_in_any_order(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CostRangeWarning)
         warnings.simplefilter("ignore", NeverAlarmWarning)
-        found = winner_map(
+        winners = winner_map(
             models, min_precisions=[floor], capacities=[capacity], cost_ratio=(0.02, 0.3)
         )
         scenario = voros.Scenario(floor, capacity, (0.02, 0.3))
         each = [voros.evaluate(points, scenario=scenario) for points in models.values()]
-    assert found.scores[0, 0] == pytest.approx([e.score for e in each], abs=ROUNDING)
-    assert found.feasible[0, 0].tolist() == [e.feasible for e in each]
+    assert winners.scores[0, 0] == pytest.approx([e.score for e in each], abs=ROUNDING)
+    assert winners.feasible[0, 0].tolist() == [e.feasible for e in each]
 
 
 def test_winner_margin_and_close_calls() -> None:
@@ -129,14 +129,14 @@ def test_winner_margin_and_close_calls() -> None:
     almost = voros.OperatingPoints.from_points([0.01], [0.599], **sizes)
     poor = voros.OperatingPoints.from_points([0.02], [0.2], **sizes)
     models = {"poor": poor, "almost": almost, "good": good}
-    found = winner_map(models, min_precisions=[0.3, 0.95], capacities=[0.3], cost_ratio=0.05)
-    best, second = np.sort(found.scores[0, 0])[::-1][:2]
-    assert found.winner.tolist() == [[2], [NOBODY]]
-    assert found.margin[0, 0] == pytest.approx(best - second)
-    assert 0 < found.margin[0, 0] < 0.01
-    assert np.isnan(found.margin[1, 0])
-    assert found.close_call.tolist() == [[True], [False]]
-    assert found.shares_won() == {"poor": 0.0, "almost": 0.0, "good": 1.0}
+    winners = winner_map(models, min_precisions=[0.3, 0.95], capacities=[0.3], cost_ratio=0.05)
+    best, second = np.sort(winners.scores[0, 0])[::-1][:2]
+    assert winners.winner.tolist() == [[2], [NOBODY]]
+    assert winners.margin[0, 0] == pytest.approx(best - second)
+    assert 0 < winners.margin[0, 0] < 0.01
+    assert np.isnan(winners.margin[1, 0])
+    assert winners.close_call.tolist() == [[True], [False]]
+    assert winners.shares_won() == {"poor": 0.0, "almost": 0.0, "good": 1.0}
     tight = winner_map(
         models, min_precisions=[0.3], capacities=[0.3], cost_ratio=0.05, tolerance=0.0
     )
@@ -147,28 +147,30 @@ def test_a_threshold_of_false_alarms_alone_is_still_feasible() -> None:
     """With no floor, raising nothing but false alarms breaks no limit."""
     y = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     scores = {"a": [9, 1, 2, 2, 2, 2, 2, 2, 2, 2], "b": [9, 0, 8, 7, 6, 5, 4, 3, 2, 1]}
-    found = winner_map(points_of(y, scores), min_precisions=[0.0], capacities=[0.1], cost_ratio=0.1)
-    assert found.feasible.tolist() == [[[True, True]]]
-    assert found.winner.tolist() == [[0]]
+    winners = winner_map(
+        points_of(y, scores), min_precisions=[0.0], capacities=[0.1], cost_ratio=0.1
+    )
+    assert winners.feasible.tolist() == [[[True, True]]]
+    assert winners.winner.tolist() == [[0]]
 
 
 def test_frame_has_a_row_per_cell(cases: Any) -> None:
     pytest.importorskip("pandas")
     y, scores = cases
-    found = winner_map(
+    winners = winner_map(
         points_of(y, scores),
         min_precisions=[0.3, 0.99],
         capacities=[0.002, 0.2],
         cost_ratio=(1 / 40, 1 / 10),
     )
-    table = found.frame("pandas")
+    table = winners.frame("pandas")
     assert len(table) == 4
     for row, (i, j) in enumerate(np.ndindex(2, 2)):
         cell = table.iloc[row]
-        assert cell["min_precision"] == found.min_precisions[i]
-        assert cell["capacity"] == found.capacities[j]
-        assert cell["score of coarse"] == found.scores[i, j, 1]
-        expected = None if found.winner[i, j] == NOBODY else found.models[found.winner[i, j]]
+        assert cell["min_precision"] == winners.min_precisions[i]
+        assert cell["capacity"] == winners.capacities[j]
+        assert cell["score of coarse"] == winners.scores[i, j, 1]
+        expected = None if winners.winner[i, j] == NOBODY else winners.models[winners.winner[i, j]]
         assert cell["winner"] == expected or (expected is None and cell["winner"] is None)
 
 
@@ -234,7 +236,7 @@ def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
     floors, capacities = np.linspace(0.1, 0.6, 100), np.geomspace(0.005, 0.7, 100)
     costs = (1 / 40, 1 / 10)
     start = time.process_time()
-    found = winner_map(
+    winners = winner_map(
         points_of(died, prognoses), min_precisions=floors, capacities=capacities, cost_ratio=costs
     )
     # Processor time of one process: at most what two cores would take by the clock.
@@ -249,9 +251,9 @@ def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
             capacity=float(capacities[j]),
             cost_ratio=costs,
         )
-        assert found.scores[i, j] == pytest.approx(each, abs=ROUNDING)
-        if found.winner[i, j] != NOBODY:
-            assert found.winner[i, j] == each.argmax()
+        assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+        if winners.winner[i, j] != NOBODY:
+            assert winners.winner[i, j] == each.argmax()
         else:
             assert each.max() == 0
 

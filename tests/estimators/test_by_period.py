@@ -38,7 +38,7 @@ def test_a_score_without_periods_is_refused_by_name() -> None:
 def test_the_scorer_gets_times_through_metadata_routing() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = voros.make_scorer(DAILY).set_score_request(times=True)
-        found = cross_validate(
+        by_fold = cross_validate(
             LogisticRegression(),
             X,
             Y,
@@ -51,7 +51,7 @@ def test_the_scorer_gets_times_through_metadata_routing() -> None:
         model = LogisticRegression().fit(X[train], Y[train])
         scores = model.decision_function(X[test])
         expected.append(voros.evaluate(Y[test], scores, DAILY, times=TIMES[test]).score)
-    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(by_fold, expected)
 
 
 @pytest.mark.parametrize("given", [{"times": TIMES}, {"periods": DAYS}])

@@ -44,17 +44,17 @@ def scores_by_hand(estimator, folds, response):
 )
 def test_cross_validation_scores_are_partial_voros_of_each_fold(estimator, response):
     folds = StratifiedKFold(3)
-    found = cross_val_score(estimator, X, Y, scoring=make_scorer(SCENARIO), cv=folds)
-    np.testing.assert_allclose(found, list(scores_by_hand(estimator, folds, response)), rtol=1e-12)
+    scores = cross_val_score(estimator, X, Y, scoring=make_scorer(SCENARIO), cv=folds)
+    np.testing.assert_allclose(scores, list(scores_by_hand(estimator, folds, response)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("positive", ["ill", "well"])
 def test_string_classes_are_scored_by_the_positive_one(positive):
     labels = np.where(Y == 1, positive, "other")
     scorer = make_scorer(SCENARIO, pos_label=positive)
-    found = cross_val_score(LogisticRegression(), X, labels, scoring=scorer, cv=3)
+    scores = cross_val_score(LogisticRegression(), X, labels, scoring=scorer, cv=3)
     expected = cross_val_score(LogisticRegression(), X, Y, scoring=make_scorer(SCENARIO), cv=3)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9)
 
 
 def test_string_classes_without_the_positive_one_are_refused():
@@ -77,7 +77,7 @@ def test_a_search_over_several_strategies_refits_the_best_of_one():
 
 
 def ranking_of(model):
-    return voros.select_model(Y, {"found": model.decision_function(X)}, SCENARIO).ranking
+    return voros.select_model(Y, {"model": model.decision_function(X)}, SCENARIO).ranking
 
 
 def test_routed_weights_count_in_the_score(routing):
@@ -85,7 +85,7 @@ def test_routed_weights_count_in_the_score(routing):
     scorer = make_scorer(SCENARIO).set_score_request(sample_weight=True)
     estimator = LogisticRegression().set_fit_request(sample_weight=False)
     folds = StratifiedKFold(3)
-    found = cross_validate(
+    scores = cross_validate(
         estimator, X, Y, scoring=scorer, cv=folds, params={"sample_weight": weights}
     )
     expected = [
@@ -97,7 +97,7 @@ def test_routed_weights_count_in_the_score(routing):
         )
         for train, test in folds.split(X, Y)
     ]
-    np.testing.assert_allclose(found["test_score"], expected, rtol=1e-12)
+    np.testing.assert_allclose(scores["test_score"], expected, rtol=1e-12)
 
 
 def test_weights_can_be_given_without_routing():
