@@ -52,7 +52,7 @@ def test_lines_are_counted_through_line_breaks_within_quotes(tmp_path):
 def test_a_row_with_too_few_cells(tmp_path):
     path = tmp_path / "ragged.csv"
     path.write_text("label,score\n1,0.5\n0\n1,0.5\n")
-    assert "row 2 (line 3) has 1 cells and the header 2" in refused(path, label="label")
+    assert "row 2 (line 3) has 1 cell and the header 2" in refused(path, label="label")
 
 
 def test_a_bad_number_in_gzip(tmp_path):

@@ -32,7 +32,7 @@ from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
 from voros.present.report.values import evaluation_values
-from voros.text.numbers import count, count_within, percent, threshold_text, typed
+from voros.text.numbers import count, count_within, counted, percent, threshold_text, typed
 from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -237,7 +237,7 @@ def _without_labels(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Wor
 def _alarms_in_words(tested: PolicyEvaluation, alarms: BoolArray, scenario: Scenario) -> str:
     """Say how many alarms there were, and what the capacity is."""
     n_alarms, share = int(alarms.sum()), percent(float(alarms.mean()))
-    words = f"{n_alarms:,} alarms in {len(alarms):,} cases ({share})"
+    words = f"{counted(n_alarms, 'alarm')} in {counted(len(alarms), 'case')} ({share})"
     if not np.isclose(tested.mean_alarms, n_alarms):
         words += f", {count(tested.mean_alarms)} at the prevalence of the policy"
     if scenario.per is None:

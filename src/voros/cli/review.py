@@ -12,7 +12,7 @@ from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
 from voros.present.report.values import scenario_values
-from voros.text.numbers import count
+from voros.text.numbers import count, counted
 
 if TYPE_CHECKING:
     from voros.policy.review import ReviewBand, ReviewCounts
@@ -118,7 +118,8 @@ def decide_band(band: ReviewBand, columns: options.CaseOptions) -> Decided:
         kept_rows=cases.kept,
         kept=kept,
         words=(
-            f"{column!r}: {n_alarms:,} alarms and {n_reviews:,} reviews in {n_cases:,} cases "
+            f"{column!r}: {counted(n_alarms, 'alarm')} and {counted(n_reviews, 'review')} in "
+            f"{counted(n_cases, 'case')} "
             f"({band.words}); capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
             f"{'kept' if within else 'exceeded'}"
         ),

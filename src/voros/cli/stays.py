@@ -17,7 +17,7 @@ from voros.io import open_source
 from voros.io.columns import ColumnNames
 from voros.io.rows import Rows, read_events, read_stay_rows
 from voros.io.source import Source
-from voros.text.numbers import threshold_text
+from voros.text.numbers import counted, threshold_text
 
 if TYPE_CHECKING:
     from voros.policy import StayEvaluation, ThresholdPolicy
@@ -253,8 +253,8 @@ def decide_stays(
         kept_rows=rows.rows.kept,
         kept=evaluation is None or evaluation.satisfied,
         words=(
-            f"{model!r} at threshold {threshold_text(threshold)}: {n_alarms:,} alarms in "
-            f"{len(alarms):,} rows"
+            f"{model!r} at threshold {threshold_text(threshold)}: {counted(n_alarms, 'alarm')} in "
+            f"{counted(len(alarms), 'row')}"
         ),
         table="" if evaluation is None else repr(evaluation),
         values=values,

@@ -18,7 +18,7 @@ from voros.io import Predictions, open_source
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
 from voros.io.tables import peek
-from voros.text.numbers import count_within
+from voros.text.numbers import count_within, counted
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -142,7 +142,7 @@ def decide_streams(
         kept_rows=kept_rows,
         kept=kept,
         words=(
-            f"{tested.alarms:,} alarms in {tested.n_cases:,} cases; capacity "
+            f"{counted(tested.alarms, 'alarm')} in {counted(tested.n_cases, 'case')}; capacity "
             f"{count_within(tested.max_alarms)} alarms: {'kept' if within else 'exceeded'}"
         ),
         table=repr(tested) if labelled else "",

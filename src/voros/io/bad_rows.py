@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from voros.exceptions import PredictionFileError
 from voros.io.source import BLOCK_BYTES
+from voros.text.numbers import counted
 from voros.text.table import LONGEST_SHOWN, shortened
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def _scan_rows(
     for row, cells in enumerate(kept, start=1):
         where = f"row {row} (line {rows.line_num})"
         if len(cells) != len(header):
-            yield f"{where} has {len(cells)} cells and the header {len(header)}; fix that row"
+            n_cells = counted(len(cells), "cell")
+            yield f"{where} has {n_cells} and the header {len(header)}; fix that row"
             continue
         yield from _undecoded([cells[position] for position in words], where)
         for position, name in numbers:
