@@ -105,7 +105,7 @@ class AreaCurveDisplay(CurveDisplay):
         self._format_axes()
         entries = []
         if is_named(self.points):
-            entries = [(line, self._said_score(model)) for model, line in self.curves_.items()]
+            entries = [(line, self._score_label(model)) for model, line in self.curves_.items()]
         unit = "probability" if isinstance(self.scenario.costs, Samples) else "density"
         draw_legend(self.ax_, [*entries, (self.density_, f"{unit} of costs")], grow=grow)
 
@@ -148,7 +148,7 @@ class AreaCurveDisplay(CurveDisplay):
             return max(low - ROUND_A_KNOWN_COST, 0.0), min(high + ROUND_A_KNOWN_COST, 1.0)
         return low, high
 
-    def _said_score(self, model: str) -> str:
+    def _score_label(self, model: str) -> str:
         return f"{visible(model)} ({short(self.evaluations[model].score)})"
 
     def _draw_model(self, model: str) -> None:
@@ -158,7 +158,7 @@ class AreaCurveDisplay(CurveDisplay):
             data["area"],
             **style.line,
             linewidth=line_width(self.ax_),
-            label=literal(self._said_score(model)),
+            label=literal(self._score_label(model)),
         )
         t = self.switches(model)
         (self.switches_[model],) = self.ax_.plot(
