@@ -108,8 +108,9 @@ def partial_voros_score(
         "cost_ratio": cost_ratio,
         "prevalence": prevalence,
     }
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
     limits = read_scenario(scenario, parts)
-    return _score(y_true, y_score, limits, pos_label, sample_weight, periods=periods, times=times)
+    return _score(y_true, y_score, limits, **how, periods=periods, times=times)
 
 
 def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
@@ -126,15 +127,7 @@ def read_scenario(scenario: Scenario | None, parts: dict[str, Any]) -> Scenario:
     return scenario
 
 
-def _score(
-    y_true: Any,
-    y_score: Any,
-    scenario: Scenario,
-    pos_label: Any,
-    sample_weight: Any,
-    **in_time: Any,
-) -> float:
-    how = {"pos_label": pos_label, "sample_weight": sample_weight, **in_time}
+def _score(y_true: Any, y_score: Any, scenario: Scenario, **how: Any) -> float:
     points = read_points(y_true, y_score, scenario, **how)
     decision = decide(points, scenario, every_cost=False)
     warn_about(decision)
@@ -168,5 +161,6 @@ def voros_score(
     >>> round(voros.voros_score(*coin, cost_ratio=voros.costs.uniform_t(0, 1)), 9)  # 3/2 - ln 2
     0.806852819
     """
-    limits = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
-    return _score(y_true, y_score, limits.without_limits(), pos_label, sample_weight)
+    how = {"pos_label": pos_label, "sample_weight": sample_weight}
+    costs = read_scenario(scenario, {"cost_ratio": cost_ratio, "prevalence": prevalence})
+    return _score(y_true, y_score, costs.without_limits(), **how)
