@@ -54,7 +54,7 @@ ACCEPTED = {
 """Options that each kind of policy takes, besides those of periods and output."""
 
 
-@options.bundled
+@options.bundled_without("score", "pos_label", "model", "case", "weight")
 def apply(
     policy_file: Annotated[
         Path,
@@ -62,9 +62,8 @@ def apply(
             metavar="POLICY", help="Saved by voros select, review, allocate or worklist."
         ),
     ],
-    file: options.PredictionFile,
+    columns: CaseOptions,
     show_options: options.OutputOptions,
-    when: options.PeriodOptions,
     stays: StayColumns,
     worth: options.WorthOptions,
     by: options.By = None,
@@ -79,12 +78,8 @@ def apply(
     cost_ratio: str | None = option(
         "Cost of a false alarm against a miss, if known.", metavar="RATIO"
     ),
-    label: str | None = options.column("The true labels, to check precision."),
     pos_label: str | None = options.in_columns(
         "The positive label, if not that of the policy.", metavar="LABEL"
-    ),
-    drop_missing: bool = options.in_columns(
-        "Leave out rows with a missing value.", "--drop-missing", default=False
     ),
     output: Path | None = options.output_to(
         "Write the cases with their alarms: .csv, .tsv, .parquet or .arrow. Without it, or with "
@@ -103,14 +98,11 @@ def apply(
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     if not worth.given:
         options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
-    scores = None if score is None else [score]
-    stated: dict[str, Any] = {"label": label, "score": scores, "pos_label": pos_label}
-    stated["drop_missing"] = drop_missing
+    stated = {"score": score, "pos_label": pos_label, **columns.given("label", "drop_missing")}
     others = {"by": by, "state": state, "streams": streams, "blend": blend, "cost_ratio": ratio}
     _check_accepted(policy, policy_file, stated | others | vars(stays) | vars(worth))
-    if pos_label is None:
-        stated["pos_label"] = getattr(policy, "pos_label", None)
-    columns = CaseOptions(file=file, **stated, **vars(when))
+    positive = pos_label or getattr(policy, "pos_label", None)
+    columns = replace(columns, score=None if score is None else [score], pos_label=positive)
     if not isinstance(policy, ThresholdPolicy | Worklist | ReviewBand):
         decided = decide_streams(policy, columns, streams, by or [])
     else:

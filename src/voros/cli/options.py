@@ -431,7 +431,7 @@ class ResamplingOptions:
 
 
 def bundled_without(*names: str) -> Callable[[Command], Command]:
-    """Spread dataclasses as `bundled`, without fields that the command does not take."""
+    """Spread dataclasses as `bundled`, without fields that the command lacks or declares itself."""
     return partial(bundled, without=names)
 
 
@@ -450,7 +450,9 @@ def bundled(command: Command, *, without: tuple[str, ...] = ()) -> Command:
 
     def run(**values: Any) -> None:
         packed = {
-            name: kind(**{f.name: values.pop(f.name) for f in fields(kind) if f.name in values})
+            name: kind(
+                **{f.name: values.pop(f.name) for f in fields(kind) if f.name not in without}
+            )
             for name, kind in bundles.items()
         }
         command(**packed, **values)
