@@ -1,4 +1,4 @@
-"""What somebody who has the published counts can work out about single cases."""
+"""What the published counts reveal about single cases."""
 
 import json
 

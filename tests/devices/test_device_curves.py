@@ -40,17 +40,19 @@ def assert_same_curve(
     make: Maker, ill: np.ndarray, score: np.ndarray, what: str, limits: Any = LIMITS
 ) -> None:
     expected = OperatingPoints.from_scores(ill, score)
-    found = OperatingPoints.from_uncounted(DeviceCurve(read_device_cases(make(ill), make(score))))
+    on_device = OperatingPoints.from_uncounted(
+        DeviceCurve(read_device_cases(make(ill), make(score)))
+    )
     many = len(ill) > points.SORTED
-    decisions = [decide(found, scenario) for scenario in limits]
-    assert "thresholds" not in vars(found)
+    decisions = [decide(on_device, scenario) for scenario in limits]
+    assert "thresholds" not in vars(on_device)
     for scenario, decision in zip(limits, decisions, strict=True):
         told = f"{what} {scenario}"
         here = solve(expected, scenario)
         assert_decides(decision, here, told, many=many)
-        assert_shows(decide(found, scenario, every_cost=False), here, told)
+        assert_shows(decide(on_device, scenario, every_cost=False), here, told)
     for name in ("thresholds", "tp", "fp", "alarms"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
+        np.testing.assert_array_equal(getattr(on_device, name), getattr(expected, name), what)
 
 
 @pytest.mark.parametrize("small", [False, True])
@@ -83,8 +85,8 @@ def test_infinity_and_the_greatest_float_are_one_threshold() -> None:
     limits = (SCENARIOS[0], voros.Scenario(capacity=2, cost_ratio=0.2))
     for scenario in limits:
         expected = voros.partial_voros_score(ill, score, scenario)
-        found = voros.partial_voros_score(strict_array(ill), strict_array(score), scenario)
-        assert found == pytest.approx(expected, abs=1e-12)
+        on_device = voros.partial_voros_score(strict_array(ill), strict_array(score), scenario)
+        assert on_device == pytest.approx(expected, abs=1e-12)
     assert_same_curve(strict_array, ill, score, "ends", limits)
 
 
@@ -146,21 +148,21 @@ def test_select_model_ranks_as_numpy_and_reads_few_rows(
     for strategy in KNOWN:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            found = voros.select_model(strict_array(ill), there, scenario, strategy=strategy)
+            on_device = voros.select_model(strict_array(ill), there, scenario, strategy=strategy)
             heard, said[:] = list(map(str, said)), []
             expected = voros.select_model(ill, models, scenario, strategy=strategy)
             assert [line.partition("message=")[2] for line in heard] == [
                 str(line).partition("message=")[2] for line in said
             ]
-        assert [row.model for row in found.ranking] == [row.model for row in expected.ranking]
-        for row, other in zip(found.ranking, expected.ranking, strict=True):
+        assert [row.model for row in on_device.ranking] == [row.model for row in expected.ranking]
+        for row, other in zip(on_device.ranking, expected.ranking, strict=True):
             assert np.isnan(row.partial_auroc)
             for name in KNOWN:
                 assert getattr(row, name) == pytest.approx(getattr(other, name), abs=1e-12)
-        assert found.reason == expected.reason
-        assert found.close_to_winner == expected.close_to_winner
+        assert on_device.reason == expected.reason
+        assert on_device.close_to_winner == expected.close_to_winner
         for model in models if expected.reason is None else ():
-            allowed = found.allowed[model].decision, expected.allowed[model].decision
+            allowed = on_device.allowed[model].decision, expected.allowed[model].decision
             rows = (decision.chosen_rows for decision in allowed)
             assert rows_of(allowed[0], next(rows)) == rows_of(allowed[1], next(rows))
     with pytest.raises(voros.exceptions.IncompleteCountsError, match="by 'partial_auroc'"):
@@ -182,15 +184,15 @@ def test_policies_and_evaluations_of_device_points(copied: list[np.ndarray]) -> 
         ]
         ratios = np.linspace(*scenario.costs.support, 20)
         assert made[0].threshold(ratios).tolist() == made[1].threshold(ratios).tolist()
-    found, other = (voros.evaluate(each, scenario=scenario) for each in (points, expected))
+    on_device, other = (voros.evaluate(each, scenario=scenario) for each in (points, expected))
     np.testing.assert_allclose(
-        found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
+        on_device.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
     )
     assert max(each.size for each in copied) <= 500
     # Beyond the costs of the scenario every threshold is counted.
     ratios = np.geomspace(1e-4, 1e4, 50)
     np.testing.assert_allclose(
-        found.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
+        on_device.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
     )
 
 
@@ -216,8 +218,8 @@ def test_a_map_and_a_guarantee_read_every_threshold() -> None:
     ill, models = two_models()
     there = {name: strict_array(values) for name, values in models.items()}
     grid = {"min_precisions": [0.2, 0.5], "capacities": [0.05, 0.3], "cost_ratio": 0.1}
-    found = voros.winner_map(strict_array(ill), there, **grid)
-    np.testing.assert_array_equal(found.scores, voros.winner_map(ill, models, **grid).scores)
+    on_device = voros.winner_map(strict_array(ill), there, **grid)
+    np.testing.assert_array_equal(on_device.scores, voros.winner_map(ill, models, **grid).scores)
     promise = {"guarantee": voros.Guarantee(confidence=0.9)}
     scenario = voros.Scenario(0.3, 0.3, cost_ratio=0.1)
     selections = (
@@ -278,18 +280,18 @@ def test_random_curves_decide_as_numpy(capsys: pytest.CaptureFixture[str]) -> No
         n_cases = int(rng.choice([3, 20, 100, 400, 1500]))
         ill, score = random_scores(rng, n_cases)
         expected = OperatingPoints.from_scores(ill, score)
-        found = OperatingPoints.from_scores(strict_array(ill), strict_array(score))
+        on_device = OperatingPoints.from_scores(strict_array(ill), strict_array(score))
         for scenario in (random_scenario(rng, n_cases) for _ in range(3)):
             try:
                 here = solve(expected, scenario)
             except voros.InfeasibleError as error:
                 with pytest.raises(voros.InfeasibleError, match=re.escape(str(error))):
-                    decide(found, scenario)
+                    decide(on_device, scenario)
                 refused += 1
                 continue
             what = f"{n_cases} cases of {score.dtype}, {scenario}"
-            assert_decides(decide(found, scenario), here, what, many=n_cases > points.SORTED)
-            assert_shows(decide(found, scenario, every_cost=False), here, what)
+            assert_decides(decide(on_device, scenario), here, what, many=n_cases > points.SORTED)
+            assert_shows(decide(on_device, scenario, every_cost=False), here, what)
             equal += 1
     with capsys.disabled():
         print(f"\n{equal} decisions equal to numpy's, {refused} refusals")

@@ -21,12 +21,12 @@ pytestmark = pytest.mark.extras
 
 def assert_same(make: Maker, ill: np.ndarray, score: np.ndarray, what: str) -> None:
     cases = read_device_cases(make(ill), make(score))
-    expected, found = (
+    expected, on_device = (
         OperatingPoints.from_scores(ill, score),
         OperatingPoints.with_never_alarm(*device_counts(cases)),
     )
     for name in ("thresholds", "tp", "fp"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), what)
+        np.testing.assert_array_equal(getattr(on_device, name), getattr(expected, name), what)
     for scenario in SCENARIOS:
         points = OperatingPoints.from_scores(make(ill), make(score))
         there = decide(points, scenario, every_cost=False)
@@ -127,12 +127,12 @@ def test_public_functions(scenario: voros.Scenario) -> None:
     there = strict_array(ill), strict_array(score)
     for public in (voros.partial_voros_score, voros.voros_score):
         assert public(*there, scenario) == pytest.approx(public(ill, score, scenario), abs=1e-12)
-    found, expected = voros.evaluate(*there, scenario), voros.evaluate(ill, score, scenario)
-    assert found.score == pytest.approx(expected.score, abs=1e-12)
-    assert repr(found.choices) == repr(expected.choices)
-    assert found.binding == expected.binding
-    assert found.most_precise == expected.most_precise
-    assert len(found.points) < 1000
+    on_device, expected = voros.evaluate(*there, scenario), voros.evaluate(ill, score, scenario)
+    assert on_device.score == pytest.approx(expected.score, abs=1e-12)
+    assert repr(on_device.choices) == repr(expected.choices)
+    assert on_device.binding == expected.binding
+    assert on_device.most_precise == expected.most_precise
+    assert len(on_device.points) < 1000
 
 
 def test_from_scores_and_select_model() -> None:
@@ -142,9 +142,9 @@ def test_from_scores_and_select_model() -> None:
     there = {name: strict_array(values) for name, values in models.items()}
     scenario = SCENARIOS[1]
     expected = voros.select_model(ill, models, scenario)
-    found = voros.select_model(strict_array(ill), there, scenario)
-    assert found.ranking == expected.ranking
-    assert found.policy().threshold() == expected.policy().threshold()
+    on_device = voros.select_model(strict_array(ill), there, scenario)
+    assert on_device.ranking == expected.ranking
+    assert on_device.policy().threshold() == expected.policy().threshold()
     points = voros.OperatingPoints.from_scores(strict_array(ill), there["sharp"])
     assert points.tp.tolist() == voros.OperatingPoints.from_scores(ill, score).tp.tolist()
 
@@ -166,10 +166,10 @@ def test_weights_are_refused() -> None:
 
 def test_points_refuse_other_scenarios() -> None:
     ill, score = example()
-    found = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
+    on_device = voros.evaluate(strict_array(ill), strict_array(score), SCENARIOS[1])
     with pytest.raises(voros.exceptions.IncompleteCountsError, match="not counted for Scenario"):
-        voros.evaluate(found.points, scenario=SCENARIOS[2])
-    again = voros.evaluate(found.decision.observed, scenario=SCENARIOS[2])
+        voros.evaluate(on_device.points, scenario=SCENARIOS[2])
+    again = voros.evaluate(on_device.decision.observed, scenario=SCENARIOS[2])
     expected = voros.evaluate(ill, score, SCENARIOS[2])
     assert again.score == pytest.approx(expected.score, abs=1e-12)
 
@@ -216,9 +216,9 @@ def test_errors_are_those_of_numpy(arguments: dict[str, np.ndarray]) -> None:
     with pytest.raises(ValueError, match=r".") as expected:
         voros.partial_voros_score(**arguments, cost_ratio=0.2)
     there = {name: strict_array(values) for name, values in arguments.items()}
-    with pytest.raises(ValueError, match=r".") as found:
+    with pytest.raises(ValueError, match=r".") as on_device:
         voros.partial_voros_score(**there, cost_ratio=0.2)
-    assert str(found.value) == str(expected.value)
+    assert str(on_device.value) == str(expected.value)
 
 
 def test_labels_by_name() -> None:
@@ -226,10 +226,10 @@ def test_labels_by_name() -> None:
     expected = voros.partial_voros_score(ill, score, SCENARIOS[0])
     column = strict_array(score.reshape(-1, 1))
     for labels, pos_label in ((ill * 2 - 1, None), (ill * 4 + 3, 7), (~ill, False), (ill * 1.0, 1)):
-        found = voros.partial_voros_score(
+        on_device = voros.partial_voros_score(
             strict_array(labels), column, SCENARIOS[0], pos_label=pos_label
         )
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert on_device == pytest.approx(expected, abs=1e-12)
 
 
 def test_arrays_in_two_places_are_refused() -> None:
@@ -261,9 +261,9 @@ def test_never_alarm_warns_as_numpy() -> None:
     noise = rng.normal(size=len(ill)).astype(np.float32)
     with pytest.warns(voros.NeverAlarmWarning) as expected:
         voros.partial_voros_score(ill, noise, scenario)
-    with pytest.warns(voros.NeverAlarmWarning) as found:
+    with pytest.warns(voros.NeverAlarmWarning) as on_device:
         voros.partial_voros_score(strict_array(ill), strict_array(noise), scenario)
-    assert str(found[0].message) == str(expected[0].message)
+    assert str(on_device[0].message) == str(expected[0].message)
 
 
 @pytest.mark.slow
@@ -275,5 +275,5 @@ def test_gradients_are_left_behind() -> None:
     assert voros.partial_voros_score(torch.as_tensor(ill), there, SCENARIOS[1]) == expected
     curve = DeviceCurve.from_cases(torch.as_tensor(ill), there)
     points = curve.choosable(SCENARIOS[1], every_cost=False)
-    found = solve(points, SCENARIOS[1]).partial_voros
-    assert found == pytest.approx(expected, abs=1e-12)
+    on_device = solve(points, SCENARIOS[1]).partial_voros
+    assert on_device == pytest.approx(expected, abs=1e-12)

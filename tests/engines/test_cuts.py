@@ -99,8 +99,8 @@ def test_rows_above_a_cut_are_read_at_once_unless_they_turn_out_to_be_many(ascen
     options = {"label": "y", "scores": ["s"], "scenarios": [scenario], "largest_answer": 2**13}
     points = count_frame(as_frame(scores[order], labels[order]), **options)["s"]
     truth = voros.evaluate(labels, scores, scenario)
-    found = voros.evaluate(points, scenario=scenario)
-    assert found.score == pytest.approx(truth.score, abs=1e-12)
-    assert repr(found.choices) == repr(truth.choices)
+    result = voros.evaluate(points, scenario=scenario)
+    assert result.score == pytest.approx(truth.score, abs=1e-12)
+    assert repr(result.choices) == repr(truth.choices)
     assert (points.covers.usage.passes == 2) != ascending
     assert points.covers.usage.rows_counted < (2.1 if ascending else 0.05) * 200_000

@@ -1,20 +1,14 @@
-"""The float key keeps the order of floats, in numpy and in every engine."""
+"""The float key keeps the order of floats."""
 
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voros.engines.backends import adapter_of, as_lazy
 from voros.engines.keys import bucket_end, bucket_of, bucket_start, from_key, to_key
 
 floats = st.floats(allow_nan=False)
-
-AWKWARD = np.array(
-    [-math.inf, -1e308, -1.5, -1.0, -5e-324, -0.0, 0.0, 5e-324, 0.1, 0.3, 1.0, 1e308, math.inf]
-)
 
 
 @given(floats, floats)
@@ -46,13 +40,3 @@ def test_buckets_of_one_level_nest_in_those_of_a_higher(one, other, level, highe
 def test_an_octave_holds_sixteen_buckets_of_level_48():
     scores = np.linspace(1.0, 2.0, 10_000, endpoint=False)
     assert len(np.unique(bucket_of(scores, 48))) == 16
-
-
-@pytest.mark.parametrize("level", [0, 17, 48, 60])
-def test_engines_number_buckets_as_numpy_does(make_frame, level):
-    frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
-    adapter = adapter_of(frame)
-    table = adapter.collect(adapter.with_bits(frame, "score", "bucket", level))
-    buckets = dict(zip(table["row"].to_list(), table["bucket"].to_list(), strict=True))
-    expected = [int(key) >> level for key in to_key(AWKWARD)]
-    assert [buckets[row] for row in range(len(AWKWARD))] == expected

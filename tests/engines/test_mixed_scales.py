@@ -61,8 +61,8 @@ def check(draw, make_frame, largest_answer):
     for name, column in columns.items():
         truth = voros.evaluate(labels, column, SCENARIO)
         assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
-        found = voros.evaluate(counted[name], scenario=SCENARIO)
-        assert repr(found.choices) == repr(truth.choices)
+        result = voros.evaluate(counted[name], scenario=SCENARIO)
+        assert repr(result.choices) == repr(truth.choices)
     return counted[name].covers.usage.passes
 
 
@@ -89,12 +89,12 @@ def test_thousands_of_undecided_ranges_are_selected_by_their_buckets(engine):
         lazy = pytest.importorskip("duckdb").connect().from_arrow(frame.to_arrow())
     else:
         lazy = frame.lazy()
-    found = count_frame(lazy, label="y", scores=["s"], scenarios=[scenario], largest_answer=2**14)[
+    points = count_frame(lazy, label="y", scores=["s"], scenarios=[scenario], largest_answer=2**14)[
         "s"
     ]
     truth = voros.evaluate(labels, scores, scenario).score
-    assert found.covers.interval == pytest.approx((truth, truth), abs=1e-12)
-    assert found.covers.usage.passes <= 20
+    assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert points.covers.usage.passes <= 20
 
 
 def test_bins_that_no_bucket_tells_apart_are_counted_one_by_one():

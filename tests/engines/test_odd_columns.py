@@ -41,9 +41,9 @@ def test_one_class_may_weigh_next_to_nothing(make_frame):
     scores, weights = rng.random(400) + labels, np.where(labels, 1e17, 1e-3)
     scenario = voros.Scenario(0.1, 0.3, (0.05, 0.1), prevalence=0.2)
     frame = make_frame({"y": labels, "s": scores, "w": weights})
-    found = count_frame(frame, label="y", scores=["s"], weight="w", scenarios=[scenario])["s"]
+    points = count_frame(frame, label="y", scores=["s"], weight="w", scenarios=[scenario])["s"]
     truth = voros.evaluate(labels, scores, scenario, sample_weight=weights).score
-    assert found.covers.interval[0] == pytest.approx(truth, abs=1e-9)
+    assert points.covers.interval[0] == pytest.approx(truth, abs=1e-9)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])

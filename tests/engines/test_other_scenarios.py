@@ -84,9 +84,9 @@ def test_a_map_is_refused_unless_every_cell_was_counted_for(cases, points):
         for a in grid["min_precisions"]
         for k in grid["capacities"]
     ]
-    found = winner_map(counted(cases, cells), **grid)
+    result = winner_map(counted(cases, cells), **grid)
     labels, scores = cases
-    assert found.winner.tolist() == winner_map(labels, scores, **grid).winner.tolist()
+    assert result.winner.tolist() == winner_map(labels, scores, **grid).winner.tolist()
 
 
 def test_scores_that_the_counts_leave_open_are_not_shown(cases, points):
@@ -160,5 +160,5 @@ def test_which_limit_binds_is_told_only_where_the_counts_settle_it(cases, preval
     lifted = [
         voros.Scenario(a, k, (0.05, 0.1), prevalence) for a in (0.0, 0.5) for k in (0.02, 1.0)
     ]
-    found = voros.evaluate(counted(cases, [scenario, *lifted])["a"], scenario=scenario)
-    assert found.binding == voros.evaluate(labels, scores["a"], scenario).binding
+    result = voros.evaluate(counted(cases, [scenario, *lifted])["a"], scenario=scenario)
+    assert result.binding == voros.evaluate(labels, scores["a"], scenario).binding

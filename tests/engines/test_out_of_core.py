@@ -67,7 +67,7 @@ def score_in_memory(large_file):
 
 @pytest.mark.parametrize(("engine", "share"), [("duckdb", 0.25), ("polars", 0.95)])
 def test_counts_a_file_larger_than_its_memory(engine, share, large_file, score_in_memory):
-    """Polars has no limit of its own, so the system sets one, on the whole process."""
+    """Polars has no memory limit, so the system limits the whole process."""
     pytest.importorskip(engine)
     limit = str(int(share * DATA_BYTES))
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Refinement against all cases in memory: the same answers, and only as many rows as can matter."""
+"""Refinement gives the answers of all cases in memory, from the rows that can matter."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Frame:
 
 
 def random_frame(rng: np.random.Generator, n_cases: int) -> Frame:
-    """Models on scales of their own: narrow, wide, coarse, and with infinite scores."""
+    """Draw models on different scales: narrow, wide, coarse, and with infinite scores."""
     rank = rng.random(n_cases)
     labels = rng.random(n_cases) < 0.7 * rank**2
     labels[:2] = True, False
@@ -91,9 +91,9 @@ def test_every_model_and_scenario_is_served_as_in_memory() -> None:
                 result = voros.evaluate(points, scenario=scenario)
                 assert result.score == pytest.approx(truth.score, abs=1e-12)
                 assert points.covers.bounds(scenario) == pytest.approx([truth.score] * 2, abs=1e-12)
-                found = [(c.threshold, c.tp, c.fp) for c in result.choices]
+                chosen = [(c.threshold, c.tp, c.fp) for c in result.choices]
                 expected = [(c.threshold, c.tp, c.fp) for c in truth.choices]
-                assert np.array(found) == pytest.approx(np.array(expected), rel=1e-12)
+                assert np.array(chosen) == pytest.approx(np.array(expected), rel=1e-12)
                 assert result.feasible == truth.feasible
 
 
@@ -122,7 +122,7 @@ def test_rows_beyond_the_capacity_are_left_alone(capacity, prevalence) -> None:
     share = capacity if isinstance(capacity, float) else capacity / 12_000
     sampled = frame.labels.mean()
     if prevalence is not None:
-        # At most so many cases fit into the capacity if all are of the class that weighs less.
+        # The most cases within the capacity, if all are of the class that weighs less.
         share /= min(prevalence / sampled, (1 - prevalence) / (1 - sampled))
     assert points.covers.exact
     assert share * 12_000 * 0.6 <= points.covers.usage.rows_counted <= 2.5 * share * 12_000

@@ -32,7 +32,7 @@ def scale(request):
     return SCALES[request.param]
 
 
-@pytest.mark.parametrize("level", [0, 17, 45])
+@pytest.mark.parametrize("level", [0, 17, 48, 60])
 def test_every_engine_numbers_buckets_as_numpy_does(make_frame, scale, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
     adapter = adapter_of(frame)
@@ -55,8 +55,8 @@ def test_buckets_of_one_level_nest_in_those_of_a_higher(one, other, scale, level
 
 
 def test_what_is_beyond_the_ends_is_in_the_last_bucket():
-    found = SCALES["linear"].buckets([-1.1, 3.1, -math.inf, math.inf, 0.0], 50)
-    assert found.tolist() == [-1, 3, -1, 3, 0]
+    numbers = SCALES["linear"].buckets([-1.1, 3.1, -math.inf, math.inf, 0.0], 50)
+    assert numbers.tolist() == [-1, 3, -1, 3, 0]
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,10 @@ def test_a_set_of_buckets_is_looked_up(frame, cases):
     members[:64], members[63] = False, True
     adapter, lazy = adapter_of(as_lazy(frame)), as_lazy(frame.selectExpr("s"))
     numbered = adapter.with_bucket(lazy, "s", "bucket", Scale(8), 0)
-    found = adapter.collect(adapter.with_membership(numbered, "bucket", BucketSet(0, 100, members)))
-    let_through = dict(zip(found["s"].to_list(), found["bucket"].to_list(), strict=True))
+    answer = adapter.collect(
+        adapter.with_membership(numbered, "bucket", BucketSet(0, 100, members))
+    )
+    let_through = dict(zip(answer["s"].to_list(), answer["bucket"].to_list(), strict=True))
     buckets = np.clip(Scale(8).buckets(cases["s"]) - 100, 0, 999)
     for score, bucket in zip(cases["s"].tolist(), buckets.tolist(), strict=True):
         assert let_through[score] == members[bucket] or bucket == 0

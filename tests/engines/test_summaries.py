@@ -44,8 +44,8 @@ def test_counts_are_those_of_numpy_histogram():
     counts = BinnedCounts.from_scores(labels, np.exp(scores), bits=12)
     edges = 2.0 ** np.arange(-8, 8)
     expected, _ = np.histogram(np.exp(scores)[labels], edges)
-    found, _ = np.histogram(counts.bins.least, edges, weights=counts.positive)
-    assert found.tolist() == expected.tolist()
+    positives, _ = np.histogram(counts.bins.least, edges, weights=counts.positive)
+    assert positives.tolist() == expected.tolist()
 
 
 def test_the_interval_holds_the_score_and_narrows_with_bits():
@@ -98,8 +98,8 @@ def test_points_with_a_case_to_a_bin_answer_as_in_memory():
     points = BinnedCounts.from_scores(labels, scores, bits=24).points
     for ask in ASKED.values():
         ask(points, SCENARIO)
-    found = voros.evaluate(points, scenario=SCENARIO).score
-    assert found == pytest.approx(voros.evaluate(labels, scores, SCENARIO).score, abs=1e-12)
+    score = voros.evaluate(points, scenario=SCENARIO).score
+    assert score == pytest.approx(voros.evaluate(labels, scores, SCENARIO).score, abs=1e-12)
 
 
 def test_different_bits_add_at_the_wider_bins():

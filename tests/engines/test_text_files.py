@@ -38,14 +38,14 @@ def test_a_cell_is_the_number_that_memory_reads(tmp_path, engine, cell):
     try:
         cases = read_predictions(tmp_path / "cases.csv", label="died", scores=["risk"])
     except voros.exceptions.PredictionFileError:
-        # Each engine has errors of its own.
+        # Each engine has other errors.
         with pytest.raises(Exception, match=r"."):
             counted(tmp_path / "cases.csv", engine)
         return
     points = voros.OperatingPoints.from_scores(cases.labels, cases.scores_of("risk"))
-    found = counted(tmp_path / "cases.csv", engine)
-    assert found.thresholds.tolist() == points.thresholds.tolist()
-    assert found.tp.tolist() == points.tp.tolist()
+    from_text = counted(tmp_path / "cases.csv", engine)
+    assert from_text.thresholds.tolist() == points.thresholds.tolist()
+    assert from_text.tp.tolist() == points.tp.tolist()
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,6 @@ def test_scores_are_those_of_memory(tmp_path, engine):
     lines = [f"{int(y)},{x!r}" for y, x in zip(died.tolist(), risk.tolist(), strict=True)]
     (tmp_path / "cases.csv").write_text("\n".join(["died,risk", *lines]) + "\n")
     scenario = voros.Scenario(0.3, 0.2, (0.1, 0.3))
-    found = counted(tmp_path / "cases.csv", engine, scenarios=[scenario])
+    from_text = counted(tmp_path / "cases.csv", engine, scenarios=[scenario])
     truth = voros.partial_voros_score(died, risk, scenario)
-    assert found.covers.interval == pytest.approx((truth, truth), abs=1e-12)
+    assert from_text.covers.interval == pytest.approx((truth, truth), abs=1e-12)

@@ -41,7 +41,7 @@ SORT_BLOCK = 2**24
 """Cases sorted at once, which takes about 400 MB."""
 
 PIVOT_STRIDE = 64
-"""Every so many scores, one is sampled to cut them into parts of about `SORT_BLOCK`."""
+"""Stride of the sample of scores that cuts them into parts of about `SORT_BLOCK`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class Rows:
         """Drop rows that a scenario cannot choose, until few are left or a round drops few."""
         if len(self) <= FEW_ROWS:
             return self
-        sure, possible = _judged(self, scenario, totals)
+        sure, possible = _within_limits(self, scenario, totals)
         positions = self.library.where_true(possible)
         sure = self.library.take(sure, positions)
         # First rows below lines between neighbours, while that drops many; then rows below the
@@ -167,7 +167,7 @@ def limits_in_counts(
     return per_tp, per_fp, float(nothing.max_alarms), floor, least
 
 
-def _judged(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
+def _within_limits(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> tuple[Any, Any]:
     """Mark the rows that surely meet the limits, and those that may, or are most precise."""
     xp, (real, slack) = rows.library.xp, rows.library.real_type
     per_tp, per_fp, most, floor, least = limits_in_counts(scenario, totals)

@@ -36,7 +36,7 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     engine : {"polars", "duckdb", "spark"}
     columns : sequence of str, optional
         Needed columns, by default all. Numbers of different types in different files are widened.
-        After any other difference a needed column is refused, and another is left out.
+        A column that differs otherwise is refused if it is needed, and left out if not.
 
     Returns
     -------
