@@ -447,6 +447,8 @@ def bundled(command: Command, *, without: tuple[str, ...] = ()) -> Command:
         else:
             hint = hints[parameter.name]
             parameters.append(_keyword(parameter.name, hint, parameter.default))
+    # The help has headings in the order of their first option: output is the last one.
+    parameters.sort(key=lambda option: option.name in ("as_json", "as_csv", "force"))
 
     def run(**values: Any) -> None:
         packed = {
