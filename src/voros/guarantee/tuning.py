@@ -164,8 +164,8 @@ class Tuning:
     # One threshold: shares and precisions of the grid are apart by this many standard deviations of
     # the validation cases; with more than `horizon_steps` times as many next cases, shares are
     # closer together.
-    share_step: float = 0.15
-    precision_cell: float = 0.1
+    share_step: float = 0.12
+    precision_cell: float = 0.08
     horizon_steps: float = 2.0
     # Standard deviations from the floor up to which precisions are close together.
     precision_reach: float = 6.0
@@ -175,16 +175,16 @@ class Tuning:
     capacity_part: float = 0.99
     # Added to margins, over the root of the alarms: with few alarms whole numbers count more.
     few_margin: float = 0.15
-    # First and last step, in standard deviations, of the search for the smallest margins.
+    # Steps, in standard deviations: the first to the most alarms, and the last to the margins.
     first_step: float = 0.06
     last_step: float = 0.01
     # Sequences: parts of a cell within which chances are bounded, differences that are counted
     # in full, as a part of alpha, and of the chances of a broken limit, as normal deviates, the
     # last and the step.
     cell_parts: tuple[int, int] = (4, 2)
-    ignored_part: float = 0.002
+    ignored_part: float = 0.0005
     last_deviate: float = 2.4
-    deviate_step: float = 0.025
+    deviate_step: float = 0.0125
     # Next alarms beyond which closed bounds replace exact tails.
     exact_rows: int = 3000
 

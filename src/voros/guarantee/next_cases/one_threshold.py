@@ -267,17 +267,19 @@ def needed_once(test: OneTest) -> AnyArray:
     if test.min_precision in (0, 1):
         needed = test.alarms * int(test.min_precision)
         return needed if bound.risk(needed) <= test.alpha else test.alarms + 1
-    margins, low, step = _solved_margins(bound), -TUNING.first_step, TUNING.first_step
-    while bound.risk(needed := test.needed(margins + low + step)) > test.alpha:
-        low, step = low + step, 2 * step
-    # The last shift is safe, and the one before was not, or was not tried.
-    while step > TUNING.last_step:
-        step /= 2
-        fewer = test.needed(margins + low + step)
-        if bound.risk(fewer) <= test.alpha:
-            needed = fewer
+    # Margins are moved together; a standard deviation less is not tried.
+    margins, shift, risky, safe = _solved_margins(bound), 0.0, -1.0, np.inf
+    while safe - risky > TUNING.last_step:
+        tried = test.needed(margins + shift)
+        risk = bound.risk(tried)
+        # As normal deviates, risks fall by nearly as much as margins rise.
+        move = max(abs(ndtri(min(risk, 0.5)) - ndtri(test.alpha)), TUNING.last_step)
+        if risk <= test.alpha:
+            needed, safe, shift = tried, shift, shift - move
         else:
-            low += step
+            risky, shift = shift, shift + move
+        if not risky < shift < safe:
+            shift = (risky + safe) / 2
     return needed
 
 
