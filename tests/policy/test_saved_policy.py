@@ -163,7 +163,7 @@ def test_a_damaged_file_is_refused_with_the_reason(change, message):
 
 
 def test_text_that_is_no_json_is_refused():
-    with pytest.raises(ValueError, match="the text is not JSON"):
+    with pytest.raises(ValueError, match="the text is not a valid saved policy: it is not JSON"):
         ThresholdPolicy.from_json('{"format": ')
     with pytest.raises(
         ValueError, match="is not a saved document; accepted is the format 'voros threshold policy'"

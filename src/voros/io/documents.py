@@ -67,15 +67,16 @@ def _parsed(text: str, origin: str, kind: str) -> Any:
         )
         # Lone surrogates, written directly or as an escape, cannot be encoded.
         (text + json.dumps(value, ensure_ascii=False)).encode("utf-8")
-    except RecursionError:
-        raise DocumentError(f"{origin} is not a valid {kind}: it is nested too deep") from None
+        return value
     except json.JSONDecodeError as error:
-        raise DocumentError(f"{origin} is not JSON: {error}") from None
+        reason = f"it is not JSON ({error})"
+    except RecursionError:
+        reason = "it is nested too deep"
     except UnicodeEncodeError:
-        raise DocumentError(f"{origin} is not JSON: it holds half a character") from None
+        reason = "it holds half a character"
     except DocumentError as error:
-        raise DocumentError(f"{origin} is not a valid {kind}: {error}") from None
-    return value
+        reason = str(error)
+    raise DocumentError(f"{origin} is not a valid {kind}: {reason}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
