@@ -189,6 +189,24 @@ def test_rows_that_change_between_passes_are_an_error():
         )
 
 
+def test_rows_above_the_cut_that_vanish_are_an_error(monkeypatch):
+    """The sample shows scores above a cut, and the next pass finds none there."""
+    monkeypatch.setattr("voros.engines.search.SAMPLE_ROWS", 1000)
+    labels, scores = draw(20_000, 10)
+    calls = []
+
+    def halved_later(column):
+        calls.append(len(column))
+        return column if len(calls) <= 2 else column * 0.5
+
+    frame = pl.LazyFrame({"y": labels, "s": scores}).with_columns(
+        pl.col("s").map_batches(halved_later, return_dtype=pl.Float64)
+    )
+    scenario = voros.Scenario(0.1, 0.05, (0.1, 0.3))
+    with pytest.raises(ChangedDataError, match="between passes"):
+        count_frame(frame, label="y", scores=["s"], scenarios=[scenario], largest_answer=4000)
+
+
 @pytest.mark.parametrize("tolerance", [-0.1, 1.0, float("nan")])
 def test_a_tolerance_out_of_range_is_refused(tolerance):
     labels, scores = draw(50, 11)

@@ -271,7 +271,7 @@ def check_engine(engine: str) -> None:
     >>> check_engine("polars")
     >>> check_engine("excel")
     Traceback (most recent call last):
-    ValueError: engine='excel'; accepted are polars, duckdb, spark
+    voros.exceptions.ArgumentError: engine='excel'; accepted are polars, duckdb, spark
     """
     if engine not in _ADAPTERS:
         raise ArgumentError("engine", f"={engine!r}; accepted are {', '.join(_ADAPTERS)}")

@@ -118,7 +118,8 @@ class Bins:
         """Replace a single bin from `cut` up by finer bins; the rest stays one bin."""
         rest = int(self.rows[0] - parts.rows.sum())
         lowest = float(self.least[0])
-        if rest < 0 or (rest > 0 and cut <= lowest) or np.any(parts.least < max(cut, lowest)):
+        outside = np.any(parts.least < max(cut, lowest)) or (rest > 0 and cut <= lowest)
+        if rest < 0 or outside or parts.greatest.max(initial=-np.inf) != self.greatest[0]:
             raise changed(parts.rows.sum(), self.rows[0])
         if rest == 0:
             return parts
