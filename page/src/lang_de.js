@@ -508,7 +508,7 @@ export const GERMAN = {
   where: (row, line) => `Datenzeile ${row} (Zeile ${line} der Datei)`,
   header: (line) => `die Kopfzeile (Zeile ${line})`,
   cellCount: (where, cells, header) =>
-    `${where} hat ${cells} Zellen und die Kopfzeile ${header}; berichtigen Sie diese Zeile`,
+    `${where} hat ${cells} ${cells === 1 ? "Zelle" : "Zellen"} und die Kopfzeile ${header}; berichtigen Sie diese Zeile`,
   notUtf8: (where, raw, meant) =>
     `${where} ist kein UTF-8-Text: ${raw}, in Latin-1 ${quoted(meant)}; speichern Sie die Datei als UTF-8`,
   unclosedQuote: (line) =>

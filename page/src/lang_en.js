@@ -494,12 +494,12 @@ export const ENGLISH = {
   where: (row, line) => `row ${row} (line ${line})`,
   header: (line) => `the header (line ${line})`,
   cellCount: (where, cells, header) =>
-    `${where} has ${cells} cells and the header ${header}; fix that row`,
+    `${where} has ${cells} ${cells === 1 ? "cell" : "cells"} and the header ${header}; fix that row`,
   notUtf8: (where, raw, meant) =>
     `${where} is not UTF-8 text: ${raw}, which is ${quoted(meant)} in Latin-1; save the file as UTF-8`,
   unclosedQuote: (line) =>
-    `the quote that opens in line ${line} is never closed; close or remove it, for all that ` +
-    `follows would be one cell`,
+    `the quote that opens in line ${line} is never closed; close or remove it, because all ` +
+    `text after it would be one cell`,
   withComma: "a number with a comma; write a decimal point, and nothing between thousands",
   percentage: (text, share) => `a percentage; write ${text} as ${share}`,
   badNumber: (where, column, cell, almost) =>
