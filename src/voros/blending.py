@@ -17,7 +17,7 @@ from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import ModelCases, naming
-from voros.text.numbers import short
+from voros.text.numbers import counted, short
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
@@ -118,7 +118,7 @@ class Blend(ReprMixin):
             for model, weight in self.weights.items()
         ]
         loss = short(self.log_loss)
-        title = f"blend of {len(rows)} models on {self.n_cases:,} cases, log loss {loss}"
+        title = f"blend of {counted(len(rows), 'model')} on {self.n_cases:,} cases, log loss {loss}"
         return title, Table.from_rows([("model", "weight", "slope", "intercept"), *rows])
 
 

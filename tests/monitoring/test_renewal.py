@@ -54,7 +54,7 @@ def test_alarms_without_a_label_count_for_the_capacity() -> None:
         monitor = watch(policy, seed, labelled=0.5)
         renewal = monitor.renew()
         shares.append(norm.sf((renewal.new_threshold - 0.55) / 0.5))
-        assert f"{renewal.n_unlabelled:,} alarms without a label count as false" in renewal.words
+        assert f"{renewal.n_unlabelled:,} alarms without a label counted as false" in renewal.words
     assert max(shares) <= 0.10
     assert np.mean(shares) > 0.06
 

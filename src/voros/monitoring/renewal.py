@@ -16,7 +16,7 @@ from voros.monitoring.stays import RecordedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, worklist
-from voros.text.numbers import short, threshold_text, typed
+from voros.text.numbers import counted, short, threshold_text, typed
 from voros.typing import BoolArray, FloatArray
 
 STAYS = "stays"
@@ -80,10 +80,10 @@ class Renewal:
                 "no threshold can be deployed, and the alarm would be switched off (the old "
                 f"threshold is {old})."
             )
-        text = f"From {self.n_cases:,} recent {self.unit} with {self.n_alarms:,} alarms ({under}): "
-        text += proposal
+        alarms = counted(self.n_alarms, "alarm")
+        text = f"From {self.n_cases:,} recent {self.unit} with {alarms} ({under}): {proposal}"
         if self.n_unlabelled:
-            text += f" {self.n_unlabelled:,} alarms without a label count as false alarms."
+            text += f" {counted(self.n_unlabelled, 'alarm')} without a label counted as false."
         if not self.recall_known and self.unit == STAYS:
             text += " Stays whose outcome is not known count as if they had no event."
         elif not self.recall_known:
