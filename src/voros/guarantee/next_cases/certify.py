@@ -1,11 +1,10 @@
 """Which thresholds keep both limits in the next cases, and how alpha is shared.
 
-The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Within
-that, thresholds that keep the precision floor are looked for by tests that are fixed beforehand.
-A main fixed-sequence test deploys the last threshold that passes; so does an early one, for few
-alarms at a high precision (`needed`). The thresholds at a few ranks are tested by themselves, which
-takes less where there are few alarms, and serves costs that want fewer of them (`rank_test`). The
-shares of alpha add up to all of it.
+The capacity is safe up to a number of validation alarms (`binomial_tests.most_counted`). Up to
+there, tests that are fixed beforehand certify the precision floor. A main fixed-sequence test
+deploys the last threshold that passes; so does an early one, for few alarms at a high precision
+(`needed`). The thresholds at a few ranks are tested by themselves: with few alarms that needs fewer
+true positives, and other costs ask for fewer alarms (`rank_test`). The shares of alpha sum to it.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ def plans(
     # Where no precision passes at a rank, its share is the main sequence's.
     shares["main"] += sum(shares.pop(way) for way in RANKS if way not in starts)
     lowest = [least_rank(n_cases, horizon, floor, shares[way] * alpha) for way in ("early", "main")]
-    # The same for all, so that they share what is computed from there on.
+    # All tests share the risky precisions from there on.
     earliest = min(*lowest, *starts.values())
     early, least_main = (
         first_start(n_cases, horizon, floor, shares[way] * alpha, most, earliest)

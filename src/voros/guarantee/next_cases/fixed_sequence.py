@@ -2,9 +2,8 @@
 
 At a threshold that flags a share u of all cases with a precision of rho, the alarms among the next
 cases are binomial, and so are the true positives among them. The chance f(u, rho) that the next
-cases are below the floor falls with rho, but neither rises nor falls with u throughout. Its
-falling majorant, the largest over this and all greater shares, is what the bound on a sequence
-needs. All of this is fixed before any label is seen.
+cases are below the floor falls with rho, but is not monotone in u. The bound on a sequence uses the
+largest chance over this and all greater shares. All of this is fixed before any label is seen.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FARTHEST = TUNING.far_off * TUNING.least_alpha / 2
 
 @dataclass(frozen=True, kw_only=True)
 class FixedSequence:
-    """What is fixed about a fixed-sequence test before any label is seen.
+    """A fixed-sequence test, as fixed before any label is seen.
 
     Attributes
     ----------
@@ -110,7 +109,7 @@ class FixedSequence:
 
     @property
     def set_aside(self) -> float:
-        """What is counted in full: small chances, and places far from where they should be."""
+        """Probability added to the risk for small chances and improbable places of the start."""
         return self.risky.ignored + TUNING.far_off * self.alpha
 
     def start_risk(self, needed: int) -> float:
@@ -209,7 +208,7 @@ def needed_to_keep(alarms: AnyArray, min_precision: float) -> AnyArray:
 
 
 def precision_grid(min_precision: float, deviation: float) -> FloatArray:
-    """Return precisions from 0 to 1, ever closer towards the floor and towards 1.
+    """Return precisions from 0 to 1, dense near the floor and near 1.
 
     Parameters
     ----------
@@ -256,7 +255,7 @@ class RiskyPrecisions:
     precision : ndarray
         A grid of precisions.
     shares : ndarray
-        Rising shares of alarms; what is said of one holds up to the next.
+        Rising shares of alarms; a row holds from one share up to the next.
     weights : ndarray of shape (n_chances,)
         How much of all chances each stands for; the largest chance first.
     ignored : float
@@ -343,7 +342,7 @@ def _convex_from(shares: FloatArray, horizon: int, min_precision: float) -> Floa
 
     With *a* alarms it is, where (a - 1) times the precision is at least ceil(phi a) - 1.
     """
-    # Beyond so many alarms it hardly falls any more.
+    # With more alarms it hardly falls.
     least = np.clip(windows(horizon, shares)[0], 1, TUNING.most_convex)
     alarms = np.arange(2, int(least.max()) + 2)
     from_there = (needed_to_keep(alarms, min_precision) - 1) / (alarms - 1)

@@ -29,7 +29,7 @@ class GridBound:
     ----------
     values : ndarray of shape (n_shares, n_precisions)
     along_shares : ndarray of shape (n_shares - 1, n_precisions - 1)
-        What to add between two shares, whatever stands between the precisions.
+        What to add between two shares, at any precision between two neighbours.
     along_precisions : ndarray of shape (n_precisions - 1,)
         What to add between two precisions.
     rises : bool
@@ -109,7 +109,7 @@ def largest_sum(passing: GridBound, breaking: GridBound, n_steps: int, ignored: 
 
 
 def largest_path(levels: FloatArray, highest: FloatArray, n_steps: int) -> float:
-    """Return the largest sum of rises of the level, each times what is highest there."""
+    """Return the largest sum of rises of the level, each times the highest chance there."""
     best = levels * highest
     for _ in range(n_steps - 1):
         further = best[:, None] + (levels - levels[:, None]) * highest

@@ -1,16 +1,15 @@
 """The true positives a fixed-sequence test needs so that the next cases keep a precision floor.
 
 Thresholds are tested from strict to lenient, from a fixed rank on, and the first failure ends the
-sequence. Whatever threshold is deployed, the next cases are independent of that choice; so the risk
-is the mean, over chances b, of how often the deployed threshold is one at which the next cases
-break the floor with a chance above b. For that, the test of the first such threshold must have
-passed, which is a single test. Every number here is an upper bound: over shares between the
-computed ones, over places of the start, over precisions and over chances. The argument is in the
-documentation (guarantees.md).
+sequence. The next cases are independent of which threshold is deployed. So the risk is the mean,
+over chances b, of the probability that the next cases break the floor at the deployed threshold
+with a chance above b. Then the first such threshold has passed, which is a single test. Every
+number here is an upper bound: over shares between the computed ones, over places of the start, over
+precisions and over chances. The proof is in the documentation (guarantees.md).
 
-What is needed is the floor plus a margin, in standard deviations. Margins are solved for at a few
-numbers of alarms, in a normal form of the risk there, and then moved together until the bound is
-within alpha. Only the last step matters to validity.
+The needed true positives are the floor plus a margin, in standard deviations. Margins are solved
+for at a few numbers of alarms, as if counts were normal, and then moved together until the bound is
+within alpha. Validity depends on this last step alone.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ class Passing:
 
     Given where the sequence starts, the validation alarms at a threshold are the start plus a
     binomial count. Over that count the chance of enough true positives is averaged: exactly with
-    few alarms, in closed form with many. What does not depend on the needed true positives is
+    few alarms, in closed form with many. Parts that do not depend on the needed true positives are
     computed once.
 
     Parameters
@@ -173,7 +172,7 @@ class Passing:
         Rising, the first of them 0.
     columns : ndarray of int
         How many of the precisions matter, from each part on; it does not rise. The chance to pass
-        at all others is said to be 1.
+        at all others is set to 1.
     """
 
     def __init__(
@@ -211,7 +210,7 @@ class Passing:
         return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
 
     def _with_many(self, needed: AnyArray) -> FloatArray:
-        """One less than the needed, as a share of the alarms, is all that matters."""
+        """Bound the chance to pass from the least (needed - 1) / alarms of each range."""
         if self._many is None:
             return np.ones((0, len(self.precision)))
         begins, ends = self._many.begins - self.start, self._many.ends
@@ -240,7 +239,7 @@ class Passing:
 
 
 class RiskBound:
-    """Bounds the risk of a sequence; computes once what holds for all it may need.
+    """Bound on the risk of a sequence, for any true positives that it needs.
 
     Parameters
     ----------
@@ -294,7 +293,7 @@ class RiskBound:
         )
 
     def risk(self, needed: AnyArray) -> float:
-        """Bound the probability that what is deployed breaks the floor in the next cases.
+        """Bound the probability that the deployed threshold breaks the floor in the next cases.
 
         ``needed`` are the true positives that the tests need: of the cases above the start, and
         then for each number of alarms from the start to the most. At least 1, rising by 0 or 1.

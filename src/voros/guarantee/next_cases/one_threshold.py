@@ -37,7 +37,7 @@ from voros.typing import AnyArray, FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class OneTest:
-    """What is fixed about the test of one threshold before validation.
+    """The test of thresholds fixed on development cases, as fixed before validation.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class OneTest:
 
 
 class ProductRisk:
-    """Bounds the risk of the test of one threshold; computes once what holds for any needed."""
+    """Bound on the risk of the test, for any true positives that it needs."""
 
     def __init__(self, test: OneTest) -> None:
         self.test = test
@@ -143,7 +143,7 @@ class ProductRisk:
         return GridBound(self._mass @ rows, slack, along, rises=True)
 
     def risk(self, needed: AnyArray) -> float:
-        """Bound the probability that what is deployed breaks a limit in the next cases."""
+        """Bound the probability that the deployed threshold breaks a limit in the next cases."""
         passing = self.passing(needed)
         if self.test.n_thresholds == 1:
             return largest_product(passing, self.breaking)

@@ -1,9 +1,9 @@
 """The test of the one threshold at a fixed rank, for the next cases.
 
-A fixed-sequence test deploys the last threshold that passes, and pays for having looked for it. A
-threshold at a rank that is fixed beforehand is not looked for: its floor is broken only if
-validation passes and the next cases break it, which is a product of two chances. The argument is
-in the documentation (guarantees.md).
+A fixed-sequence test chooses its threshold by the labels, and needs more true positives for that.
+A threshold at a rank that is fixed beforehand breaks its floor only if validation passes and the
+next cases break it: the probability is a product of two chances. The proof is in the documentation
+(guarantees.md).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def needed_above(plan: FixedSequence) -> int:
 
 
 class RankRisk:
-    """Bounds the risk of the threshold at a rank; computes once what holds for any needed.
+    """Bound on the risk of the threshold at a rank, for any true positives that it needs.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class RankRisk:
         taken = np.linspace(0, len(weights) - 1, TUNING.rank_chances).astype(np.int64)
         # Of the chances of a broken floor these are enough.
         self._precision = precision_above(plan, shares)[..., taken]
-        # What the chance of a broken floor is at most, where the precision is above the one before,
-        # and the chance that no case lies between.
+        # The largest chance of a broken floor at precisions above the one before, times the chance
+        # that no case lies between.
         chances = 1 - np.append(0.0, np.cumsum(weights)[taken[:-1]])
         self._weights = np.exp(-gaps[:-1])[:, None, None] * chances
         self._far = float(np.exp(-gaps[-1])) + plan.set_aside

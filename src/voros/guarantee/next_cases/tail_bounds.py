@@ -129,7 +129,7 @@ def _changes(trials: AnyArray, needed: AnyArray, success: FloatArray) -> FloatAr
     inside = np.clip(count, 0, trials)
     ways = gammaln(trials + 1.0) - gammaln(inside + 1.0) - gammaln(trials - inside + 1.0)
     sign = np.where(count == inside, 1.0 - 2.0 * rises, 0.0)
-    # What does not matter, because its sign is 0, must be finite.
+    # Entries with sign 0 are not used, but must be finite.
     powers = np.clip([needed, trials + 1 - needed], 0, None)
     change = powers.T @ finite_logs(success) + ways[:, None]
     np.exp(np.maximum(change, LEAST_LOG, out=change), out=change)
