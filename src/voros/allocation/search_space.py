@@ -40,7 +40,7 @@ class PeriodLimit:
 
     def beyond(self, alarms: AnyArray) -> AnyArray:
         """Return by how much the alarms of each period exceed the capacity."""
-        return np.maximum(alarms - self.capacity, 0)
+        return np.asarray(np.maximum(alarms - self.capacity, 0))
 
     def holds(self, alarms: AnyArray) -> AnyArray:
         """Return whether alarms of each period, along the last axis, are within the limit."""
