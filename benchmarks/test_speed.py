@@ -1,10 +1,9 @@
 """Time voros beside its peers: `make bench`.
 
-Every row belongs to a group, in which one row is the reference: the plain work that cannot be
-avoided, such as a sort of the scores. What is kept and compared is the ratio to the reference of
-the same run, in processor time (`ratios.py`), because a ratio travels between machines. Sorts are
-stable ones, because the time of numpy's default sort depends on AVX-512. Peers that are not
-installed are skipped.
+The first row of a group is the reference: plain work that cannot be avoided, such as a sort of the
+scores. `ratios.py` keeps and compares ratios of processor time to the reference of the same run,
+because ratios are similar on other machines. Sorts are stable ones, because the time of numpy's
+default sort depends on AVX-512. Peers that are not installed are skipped.
 """
 
 from __future__ import annotations
