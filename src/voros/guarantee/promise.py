@@ -320,7 +320,7 @@ class Guarantee:
         )
         limits, scenario = limits_in_words(scenario), self.limits(scenario)
         said = [
-            f"no threshold keeps {limits} {about} with confidence {typed(self.confidence)}, so "
+            f"no threshold keeps {limits} {about} with confidence {typed(self.only_confidence)}, so "
             "none is certified. ",
             " ".join(
                 [
