@@ -320,8 +320,8 @@ class Guarantee:
         )
         limits, scenario = limits_in_words(scenario), self.limits(scenario)
         said = [
-            f"no threshold keeps {limits} {about} with confidence {typed(self.only_confidence)}, so "
-            "none is certified. ",
+            f"no threshold keeps {limits} {about} with confidence "
+            f"{typed(self.only_confidence)}, so none is certified. ",
             " ".join(
                 [
                     *self.split(n_models)._closest(points, scenario),
