@@ -17,8 +17,8 @@ TYPED_DIGITS = 6
 EXACT_DIGITS = 9
 """Differences beyond these digits are rounding errors."""
 
-LEAST_END = 1e-9
-"""Smaller lower ends of intervals are written as 0."""
+NEXT_TO = 1e-4
+"""Ends of intervals this near to 0 or 1, as a share of the length, are written as 0 or 1."""
 
 MOST_DIGITS = 15
 """Digits that a float holds."""
@@ -220,11 +220,18 @@ def interval(low: float, high: float) -> str:
     --------
     >>> interval(0.25, 0.5), interval(3.0, 3.0), interval(0.50001, 0.50002)
     ('0.250 to 0.500', '3', '0.500 to 0.50002')
+
+    An end next to 0 or 1, for the length of the interval, is rounded outwards to it:
+
+    >>> interval(6.99e-9, 0.99999999), interval(0.2, 0.99993)
+    ('0 to 1', '0.200 to 1')
     """
     if low == high:
         return short(low)
-    # A lower end such as 4.67e-68 is as good as 0.
-    return f"{short(0.0 if 0 < low < LEAST_END else low, high)} to {short(high, low)}"
+    slack = NEXT_TO * (high - low)
+    low = 0.0 if 0 < low < slack else low
+    high = 1.0 if 1 - slack < high < 1 else high
+    return f"{short(low, high)} to {short(high, low)}"
 
 
 def count_interval(low: float, high: float) -> str:
