@@ -38,4 +38,4 @@ def pytest_unconfigure() -> None:
 def pytest_collect_file(file_path: Path) -> Iterator[None]:
     """Collect tests only: examples are in the docstrings of the packages, not in those of tests."""
     collectors = yield
-    return [each for each in collectors if type(each) is pytest.Module]
+    return [collector for collector in collectors if type(collector) is pytest.Module]

@@ -71,33 +71,38 @@ def most_true_alarms(decision: Decision) -> np.ndarray:
     return index[np.diff(decision.points.fp[index], append=np.inf) > 0]
 
 
-def assert_decides(found: Decision, expected: Decision, what: str, *, many: bool = False) -> None:
+def assert_decides(
+    decision: Decision, expected: Decision, what: str, *, many: bool = False
+) -> None:
     """Compare all that is decided; of many cases what the costs of the scenario ask for."""
     for name in STRATEGIES:
         if many and name == "partial_auroc":
             with pytest.raises(voros.exceptions.IncompleteCountsError, match="in memory"):
-                found.score(name)
+                decision.score(name)
             continue
-        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
-    assert found.can_alarm == expected.can_alarm, what
+        assert decision.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
+    assert decision.can_alarm == expected.can_alarm, what
     rows = attrgetter("chosen_rows") if many else most_true_alarms
-    assert rows_of(found, rows(found)) == rows_of(expected, rows(expected)), what
-    most = [found.highest_recall], [expected.highest_recall]
-    assert rows_of(found, most[0]) == rows_of(expected, most[1]), what
+    assert rows_of(decision, rows(decision)) == rows_of(expected, rows(expected)), what
+    most = [decision.highest_recall], [expected.highest_recall]
+    assert rows_of(decision, most[0]) == rows_of(expected, most[1]), what
     if not expected.can_alarm:
         # Whether reversed scores would do is looked at in memory alone.
         said = limits_message(expected).partition(". The ranking is inverted")[0]
         enough = "; with a capacity of"
-        heard = limits_message(found)
+        heard = limits_message(decision)
         assert heard.partition(enough)[:2] == said.partition(enough)[:2], what
 
 
-def assert_shows(found: Decision, expected: Decision, what: str) -> None:
+def assert_shows(decision: Decision, expected: Decision, what: str) -> None:
     for name in ("partial_voros", "voros"):
-        assert found.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
-    assert found.can_alarm == expected.can_alarm, what
-    chosen = found.chosen_rows, expected.chosen_rows
-    assert rows_of(found, chosen[0]) == rows_of(expected, chosen[1]), what
-    assert binding_limits(found) == binding_limits(expected), what
-    best = (repr(most_precise(each.points, within_capacity(each))) for each in (found, expected))
+        assert decision.score(name) == pytest.approx(expected.score(name), abs=1e-12), (what, name)
+    assert decision.can_alarm == expected.can_alarm, what
+    chosen = decision.chosen_rows, expected.chosen_rows
+    assert rows_of(decision, chosen[0]) == rows_of(expected, chosen[1]), what
+    assert binding_limits(decision) == binding_limits(expected), what
+    best = (
+        repr(most_precise(compared.points, within_capacity(compared)))
+        for compared in (decision, expected)
+    )
     assert next(best) == next(best), what

@@ -12,10 +12,10 @@ def small_disk(folder, options):
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     try:
-        made = subprocess.run(mount, capture_output=True, check=False)
+        mounted = subprocess.run(mount, capture_output=True, check=False)
     except FileNotFoundError:
         pytest.skip("there is no mount here")
-    if made.returncode:
+    if mounted.returncode:
         pytest.skip("mounting a small disk needs root")
     try:
         yield folder

@@ -16,8 +16,8 @@ def assert_chooses_alike(
 ) -> None:
     """Points of an engine have the scores and chosen thresholds of every point in memory."""
     for scenario in scenarios:
-        found = voros.evaluate(points, scenario=scenario)
+        evaluation = voros.evaluate(points, scenario=scenario)
         expected = voros.evaluate(every, scenario=scenario)
-        assert found.score == pytest.approx(expected.score, abs=1e-12)
+        assert evaluation.score == pytest.approx(expected.score, abs=1e-12)
         thresholds = [choice.threshold for choice in expected.choices]
-        assert [choice.threshold for choice in found.choices] == thresholds
+        assert [choice.threshold for choice in evaluation.choices] == thresholds

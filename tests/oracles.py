@@ -106,14 +106,14 @@ def kinks(problem: Problem, number: Any = float) -> list[Any]:
     points = [(number(fp) / n, number(tp) / p) for tp, fp in feasible_counts(problem)]
     corners = region(problem, number)
     low, high = number(problem.low), number(problem.high)
-    found = {low, high}
+    ratios = {low, high}
     for i, (h, k) in enumerate(points):
         for x, y in [*points[i + 1 :], *corners]:
             if x != h:
                 ratio = (y - k) / (x - h) * p / n
                 if low < ratio < high:
-                    found.add(ratio)
-    return sorted(found)
+                    ratios.add(ratio)
+    return sorted(ratios)
 
 
 def partial_voros(problem: Problem) -> float:

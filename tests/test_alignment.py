@@ -159,12 +159,12 @@ def functions_of(path: str, member: Any) -> Iterator[tuple[str, Any]]:
         yield path, member
     elif inspect.isclass(member) and member.__module__.startswith("voros"):
         for name in dir(member):
-            found = inspect.getattr_static(member, name)
-            found = getattr(found, "__func__", found)
-            if name.startswith("_") or not inspect.isfunction(found):
+            method = inspect.getattr_static(member, name)
+            method = getattr(method, "__func__", method)
+            if name.startswith("_") or not inspect.isfunction(method):
                 continue
-            if found.__module__.startswith("voros"):
-                yield f"{path}.{name}", found
+            if method.__module__.startswith("voros"):
+                yield f"{path}.{name}", method
 
 
 def per_case(path: str, function: Any) -> list[str]:
@@ -183,9 +183,9 @@ CALLS = [
 
 
 def test_the_walk_finds_the_functions() -> None:
-    found = {path for path, _, _ in CALLS}
-    assert len(found) > 30
-    assert {"voros.allocate", "voros.Monitor.update", "voros.JointPolicy.predict"} <= found
+    paths = {path for path, _, _ in CALLS}
+    assert len(paths) > 30
+    assert {"voros.allocate", "voros.Monitor.update", "voros.JointPolicy.predict"} <= paths
     assert READ_BEFORE.keys() <= {path for path, _ in public_functions()}
 
 
@@ -209,9 +209,9 @@ def needed(function: Any, names: list[str], name: str) -> set[str]:
     parameters = inspect.signature(function).parameters
     open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     required = {
-        each.name
-        for each in parameters.values()
-        if each.default is inspect.Parameter.empty and each.kind not in open_ended
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.default is inspect.Parameter.empty and parameter.kind not in open_ended
     }
     if {"scenario", "arguments"} & parameters.keys() and "min_precisions" not in parameters:
         required.add("scenario")
@@ -229,16 +229,16 @@ def needed(function: Any, names: list[str], name: str) -> set[str]:
 )
 def test_misaligned_arguments_are_refused(path: str, function: Any, name: str) -> None:
     call = bound(path, function)
-    given = {
-        each: data()[COLUMNS[each]] if each in COLUMNS else OTHERS[each]()
-        for each in needed(call, per_case(path, function), name)
+    arguments = {
+        argument: data()[COLUMNS[argument]] if argument in COLUMNS else OTHERS[argument]()
+        for argument in needed(call, per_case(path, function), name)
     }
-    given[name] = data()[COLUMNS[name]].iloc[::-1]
+    arguments[name] = data()[COLUMNS[name]].iloc[::-1]
     with pytest.raises(ValueError, match="have the same index in different orders"):
-        call(**given)
-    given[name] = data()[COLUMNS[name]].set_axis(range(7, 67))
+        call(**arguments)
+    arguments[name] = data()[COLUMNS[name]].set_axis(range(7, 67))
     with pytest.raises(ValueError, match="different indexes with 53 of 60 labels in common"):
-        call(**given)
+        call(**arguments)
 
 
 def test_columns_of_a_mapping_are_compared_too() -> None:

@@ -72,12 +72,12 @@ def of_an_engine(engine):
     return pytest.importorskip("duckdb").connect().from_df(pandas)
 
 
-def refused(function, given, message):
+def refused(function, not_cases, message):
     with pytest.raises(ValueError, match=message):
-        ON_CASES[function](LABELS, given)
+        ON_CASES[function](LABELS, not_cases)
     if function not in NOT_ABOUT_LABELS:
         with pytest.raises(ValueError, match=f"y_true (holds operating points; leave|.*{message})"):
-            ON_CASES[function](given, SCORES)
+            ON_CASES[function](not_cases, SCORES)
 
 
 @pytest.mark.parametrize("function", ON_CASES)

@@ -40,9 +40,9 @@ def fields_by_position(node: ast.ClassDef, decorator: ast.expr) -> list[str]:
 
 
 def test_no_dataclass_takes_more_than_five_values_by_position():
-    found = [(file, node, fields_by_position(node, by)) for file, node, by in dataclasses()]
-    assert len(found) > 150
-    many = {f"{f}: {n.name}": names for f, n, names in found if len(names) > MOST_BY_POSITION}
+    classes = [(file, node, fields_by_position(node, by)) for file, node, by in dataclasses()]
+    assert len(classes) > 150
+    many = {f"{f}: {n.name}": names for f, n, names in classes if len(names) > MOST_BY_POSITION}
     assert many == {}, "write @dataclass(kw_only=True)"
-    ended = {n.name for _, n, _ in found if any(map(ends_positions, n.body))}
+    ended = {n.name for _, n, _ in classes if any(map(ends_positions, n.body))}
     assert ended == STATED_BY_POSITION

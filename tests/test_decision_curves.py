@@ -274,7 +274,7 @@ def test_a_legend_names_every_kind_of_line() -> None:
 
     def words(*scenario: voros.Scenario) -> set[str]:
         drawn_on = voros.plotting.DecisionCurveDisplay.from_points({"risk": points}, *scenario).ax_
-        return {each.get_text().replace("\n", " ") for each in drawn_on.get_legend().get_texts()}
+        return {label.get_text().replace("\n", " ") for label in drawn_on.get_legend().get_texts()}
 
     usual = {"risk", "alarm at the threshold probability", "an alarm for everybody"}
     assert words() == usual

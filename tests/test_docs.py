@@ -137,10 +137,10 @@ def test_the_recipes_for_training_give_the_score_of_the_validation_cases() -> No
     names: dict[str, Any] = {}
     for block in blocks[:2]:
         exec(block, names)
-    y_valid, found = names["y_valid"], names["model"].best_score_["valid_0"]["partial_voros"]
+    y_valid, score = names["y_valid"], names["model"].best_score_["valid_0"]["partial_voros"]
     scores = names["model"].predict_proba(names["X_valid"])[:, 1]
     expected = voros.partial_voros_score(y_valid, scores, names["scenario"])
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert score == pytest.approx(expected, abs=1e-9)
     batch = torch.as_tensor(scores)[:, None], torch.as_tensor(y_valid)
     names |= {
         "model": lambda rows: rows,
@@ -178,13 +178,13 @@ def test_code_fits_the_column(page: Path) -> None:
 
 
 def test_no_page_with_python_is_left_out() -> None:
-    made = {"_build", "gallery", "reference"}
-    found = {
+    generated = {"_build", "gallery", "reference"}
+    pages = {
         page
         for page in (ROOT / "docs").rglob("*.md")
-        if not made & set(page.parts) and "```python\n" in page.read_text(encoding="utf-8")
+        if not generated & set(page.parts) and "```python\n" in page.read_text(encoding="utf-8")
     }
-    assert found <= set(PAGES)
+    assert pages <= set(PAGES)
 
 
 def test_blocks_are_of_kinds_that_the_site_knows() -> None:

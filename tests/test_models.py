@@ -156,4 +156,4 @@ def test_every_array_is_read_once_however_many_models_there_are():
     voros.select_model(
         labels, scores, voros.Scenario(0.2, 0.5, cost_ratio=0.1), sample_weight=weights
     )
-    assert [each.n_reads for each in (labels, weights, *scores.values())] == [1] * 5
+    assert [array.n_reads for array in (labels, weights, *scores.values())] == [1] * 5

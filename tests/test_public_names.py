@@ -77,8 +77,8 @@ def test_points_take_the_place_of_cases():
         (voros.select_model(POINTS, scenario=WARD), voros.select_model(y, both, WARD)),
         (voros.winner_map(POINTS, **GRID).columns(), voros.winner_map(y, both, **GRID).columns()),
     ]
-    for found, expected in pairs:
-        assert repr(found) == repr(expected)
+    for of_points, of_cases in pairs:
+        assert repr(of_points) == repr(of_cases)
 
 
 @pytest.mark.parametrize("name", ["scores", "pos_label", "sample_weight", "groups", "periods"])
@@ -110,7 +110,7 @@ def test_signatures_name_every_argument():
     functions = [getattr(voros, name) for name in voros.__all__]
     functions += [getattr(voros.inference, name) for name in voros.inference.__all__]
     for function in filter(inspect.isfunction, functions):
-        kinds = {each.kind for each in inspect.signature(function).parameters.values()}
+        kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
         assert kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     shown = inspect.signature(voros.bootstrap).parameters
     named = ("n_resamples", "confidence_level", "method", "groups", "random_state")

@@ -49,21 +49,21 @@ def with_names(module: ModuleType = voros) -> Iterator[str]:
     """Every package that says what is public, under the name a user writes."""
     if hasattr(module, "__all__"):
         yield module.__name__
-    for found in pkgutil.iter_modules(module.__path__):
-        if found.ispkg:
-            yield from with_names(import_module(f"{module.__name__}.{found.name}"))
+    for submodule in pkgutil.iter_modules(module.__path__):
+        if submodule.ispkg:
+            yield from with_names(import_module(f"{module.__name__}.{submodule.name}"))
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for package, names in LISTED.items():
         for name in names:
             thing = getattr(reached(package), name)
             if inspect.isfunction(thing):
-                found[f"{package}.{name}"] = thing
+                functions[f"{package}.{name}"] = thing
             elif inspect.isclass(thing) and thing.__module__.startswith("voros"):
-                found |= {f"{package}.{name}.{key}": value for key, value in own_methods(thing)}
-    return found
+                functions |= {f"{package}.{name}.{key}": value for key, value in own_methods(thing)}
+    return functions
 
 
 def own_methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -92,9 +92,9 @@ def test_the_reference_has_every_name_under_one_task() -> None:
 
 
 def test_every_package_is_reached_from_the_top() -> None:
-    for found in pkgutil.iter_modules(voros.__path__):
-        if found.ispkg:
-            assert reached(f"voros.{found.name}") is sys.modules[f"voros.{found.name}"]
+    for submodule in pkgutil.iter_modules(voros.__path__):
+        if submodule.ispkg:
+            assert reached(f"voros.{submodule.name}") is sys.modules[f"voros.{submodule.name}"]
 
 
 def test_there_are_functions_to_look_at() -> None:

@@ -22,7 +22,7 @@ def test_links_of_a_release_lead_to_files_of_the_repository(
         (ROOT / name).read_text(encoding="utf-8"), PurePosixPath(name).parent, ADDRESS, "v1.2.3"
     )
     targets = re.findall(r"\]\(([^)]+)\)", text)
-    inside = [re.fullmatch(rf"{ADDRESS}/(raw|blob)/v1\.2\.3/(.+)", each) for each in targets]
+    inside = [re.fullmatch(rf"{ADDRESS}/(raw|blob)/v1\.2\.3/(.+)", target) for target in targets]
     assert None not in inside
-    assert {each[1] for each in inside if each and each[2].endswith(".png")} <= {"raw"}
-    assert [each[2] for each in inside if each and not (ROOT / each[2]).is_file()] == []
+    assert {link[1] for link in inside if link and link[2].endswith(".png")} <= {"raw"}
+    assert [link[2] for link in inside if link and not (ROOT / link[2]).is_file()] == []

@@ -29,7 +29,7 @@ def test_the_interval_of_merged_sites_holds_the_score_of_all_cases():
     merged = count(0) + count(1) + count(2)
     labels, scores = zip(*(draw(i) for i in range(3)), strict=True)
     for model, (low, high) in merged.bounds(SCENARIO).items():
-        pooled = np.concatenate([each[model] for each in scores])
+        pooled = np.concatenate([site_scores[model] for site_scores in scores])
         truth = voros.partial_voros_score(np.concatenate(labels), pooled, SCENARIO)
         assert low <= truth <= high
         assert high - low < 0.1
@@ -73,9 +73,9 @@ def test_a_document_is_read_back_as_it_was(tmp_path):
     counts = count(0, sample_weight=np.linspace(0.5, 2, 600))
     text = counts.to_json(tmp_path / "site.json")
     assert DOCUMENT.match(text.encode())
-    read = SiteCounts.from_json(tmp_path / "site.json")
-    assert read.to_json() == text
-    assert read.bounds(SCENARIO) == counts.bounds(SCENARIO)
+    reloaded = SiteCounts.from_json(tmp_path / "site.json")
+    assert reloaded.to_json() == text
+    assert reloaded.bounds(SCENARIO) == counts.bounds(SCENARIO)
     with pytest.raises(FileExistsError):
         counts.to_json(tmp_path / "site.json")
 
@@ -132,12 +132,12 @@ def test_a_model_that_was_not_counted_is_named():
 def test_counts_of_two_sites_keep_the_smaller_of_their_small_bins() -> None:
     """Ranges of the one may be smaller than the other allows; a file says what holds for all."""
     rng = np.random.default_rng(0)
-    made = [
+    sites = [
         SiteCounts.from_scores(
             rng.random(60) < 0.4, {"risk": rng.random(60)}, site=site, min_rows=n
         )
         for site, n in (("north", 1), ("south", 10))
     ]
-    for both in (made[0] + made[1], made[1] + made[0]):
+    for both in (sites[0] + sites[1], sites[1] + sites[0]):
         assert both.min_rows == 1
         assert SiteCounts.from_json(both.to_json()).min_rows == 1

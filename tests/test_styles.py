@@ -40,10 +40,10 @@ def test_colours_stand_out_from_their_ground():
 
 
 def test_no_two_of_many_models_look_alike():
-    looks = [style_of(i) for i in range(144)]
-    assert len({(look.line, look.dashes) for look in looks[:48]}) == 48
-    assert len({(look.line, look.marker) for look in looks}) == 144
-    assert len({look.letter for look in looks}) == 144
+    styles = [style_of(i) for i in range(144)]
+    assert len({(style.line, style.dashes) for style in styles[:48]}) == 48
+    assert len({(style.line, style.marker) for style in styles}) == 144
+    assert len({style.letter for style in styles}) == 144
 
 
 def test_letters_count_as_spreadsheets_do():

@@ -51,7 +51,7 @@ def numbers(value, path=()):
     """Return the path of every number in a document."""
     if isinstance(value, dict | list):
         items = value.items() if isinstance(value, dict) else enumerate(value)
-        return [found for key, item in items for found in numbers(item, (*path, key))]
+        return [nested for key, item in items for nested in numbers(item, (*path, key))]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return [path] if is_number and path != ("schema",) else []
 
@@ -59,8 +59,8 @@ def numbers(value, path=()):
 @pytest.mark.parametrize("make", [policy, joint_policy, worklist, band, blend])
 def test_every_number_that_was_changed_by_hand_is_refused(make):
     rule = make()
-    text, read = rule.to_json(), type(rule).from_json
-    assert read(text).to_json() == text
+    text, from_json = rule.to_json(), type(rule).from_json
+    assert from_json(text).to_json() == text
     paths = numbers(json.loads(text))
     said = " ".join(".".join(map(str, path)) for path in paths)
     expected = ("weights",) if make is blend else ("threshold", "min_precision", "capacity")
@@ -72,7 +72,7 @@ def test_every_number_that_was_changed_by_hand_is_refused(make):
             inner = inner[key]
         inner[path[-1]] = inner[path[-1]] * 0.7 + 0.0123
         with pytest.raises(DocumentError, match="was changed after it was saved"):
-            read(json.dumps(document))
+            from_json(json.dumps(document))
 
 
 @pytest.mark.parametrize("make", [policy, joint_policy, worklist, band, blend])

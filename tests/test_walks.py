@@ -21,8 +21,8 @@ def forget():
     """Empty the caches of voros, which other tests of this process have filled."""
     for name, module in list(sys.modules.items()):
         if name.startswith("voros."):
-            for each in list(vars(module).values()):
-                getattr(each, "cache_clear", lambda: None)()
+            for member in list(vars(module).values()):
+                getattr(member, "cache_clear", lambda: None)()
 
 
 @pytest.mark.parametrize("command", ["score", "select"])

@@ -89,8 +89,10 @@ def test_inverted_costs_are_told_once_where_parts_are_given(name: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         FROM_PARTS[name](cost_ratio=(5, 20))
-    told = [each for each in caught if each.category is voros.exceptions.InvertedCostsWarning]
-    assert [each.filename for each in told] == [__file__]
+    told = [
+        warning for warning in caught if warning.category is voros.exceptions.InvertedCostsWarning
+    ]
+    assert [warning.filename for warning in told] == [__file__]
 
 
 def test_a_capacity_of_one_alarm_is_told() -> None:
@@ -148,15 +150,15 @@ def test_costs_beyond_the_floor_are_told_at_the_callers_line() -> None:
     ):
         with pytest.warns(voros.exceptions.CostRangeWarning) as caught:
             call()
-        assert {each.filename for each in caught} == {__file__}
+        assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.parametrize("display", [RocDisplay, AreaCurveDisplay, ThresholdCostDisplay])
 def test_pictures_warn_when_made_and_not_when_drawn_again(display: Any) -> None:
     wide = voros.Scenario(min_precision=0.3, capacity=0.9, cost_ratio=(0.1, 0.9))
     with pytest.warns(voros.exceptions.CostRangeWarning):
-        made = display.from_predictions(LABELS, SCORES, wide)
-    made.plot()
+        drawn = display.from_predictions(LABELS, SCORES, wide)
+    drawn.plot()
     display(voros.OperatingPoints.from_scores(LABELS, SCORES), wide).plot()
 
 
@@ -180,12 +182,14 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
 
 
 @pytest.mark.parametrize("name", NOT_A_SCENARIO)
-@pytest.mark.parametrize("given", [{"min_precision": 0.15, "cost_ratio": 0.1}, 0.15])
-def test_what_is_no_scenario_is_a_type_error(name: str, given: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("not_a_scenario", [{"min_precision": 0.15, "cost_ratio": 0.1}, 0.15])
+def test_what_is_no_scenario_is_a_type_error(
+    name: str, not_a_scenario: Any, tmp_path: Path
+) -> None:
     with pytest.raises(
         TypeError, match=r"scenario is a (dict|float); accepted is a voros.Scenario"
     ):
-        NOT_A_SCENARIO[name](given, tmp_path)
+        NOT_A_SCENARIO[name](not_a_scenario, tmp_path)
 
 
 def test_a_scenario_or_its_parts() -> None:

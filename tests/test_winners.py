@@ -67,8 +67,8 @@ def test_every_cell_is_the_metric(cases: Any, cost_ratio: Any) -> None:
     for i, floor in enumerate(floors):
         for j, capacity in enumerate(capacities):
             limits = {"min_precision": floor, "capacity": capacity, "cost_ratio": cost_ratio}
-            each = score_cell(y, scores, **limits)
-            assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+            expected = score_cell(y, scores, **limits)
+            assert winners.scores[i, j] == pytest.approx(expected, abs=ROUNDING)
 
 
 def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
@@ -84,7 +84,7 @@ def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
     )
     for i, floor in enumerate(winners.min_precisions):
         for j, capacity in enumerate(capacities.tolist()):
-            each = score_cell(
+            expected = score_cell(
                 y,
                 scores,
                 min_precision=floor,
@@ -93,7 +93,7 @@ def test_prevalence_weights_and_counted_capacities(cases: Any) -> None:
                 prevalence=0.1,
                 sample_weight=weights,
             )
-            assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+            assert winners.scores[i, j] == pytest.approx(expected, abs=ROUNDING)
 
 
 rates = st.lists(
@@ -108,8 +108,8 @@ def test_published_points_in_any_order(
 ) -> None:
     """Points that lie under others are left out of the work, never out of the answer."""
     models = {
-        name: voros.OperatingPoints.from_points(*np.transpose(each), 100, 900)
-        for name, each in (("first", first), ("second", second))
+        name: voros.OperatingPoints.from_points(*np.transpose(points), 100, 900)
+        for name, points in (("first", first), ("second", second))
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CostRangeWarning)
@@ -118,9 +118,11 @@ def test_published_points_in_any_order(
             models, min_precisions=[floor], capacities=[capacity], cost_ratio=(0.02, 0.3)
         )
         scenario = voros.Scenario(floor, capacity, (0.02, 0.3))
-        each = [voros.evaluate(points, scenario=scenario) for points in models.values()]
-    assert winners.scores[0, 0] == pytest.approx([e.score for e in each], abs=ROUNDING)
-    assert winners.feasible[0, 0].tolist() == [e.feasible for e in each]
+        evaluations = [voros.evaluate(points, scenario=scenario) for points in models.values()]
+    assert winners.scores[0, 0] == pytest.approx(
+        [evaluation.score for evaluation in evaluations], abs=ROUNDING
+    )
+    assert winners.feasible[0, 0].tolist() == [evaluation.feasible for evaluation in evaluations]
 
 
 def test_winner_margin_and_close_calls() -> None:
@@ -244,18 +246,18 @@ def test_four_prognoses_on_a_hundred_by_a_hundred() -> None:
     rng = np.random.default_rng(300)
     for cell in rng.choice(100 * 100, size=300, replace=False):
         i, j = divmod(int(cell), 100)
-        each = score_cell(
+        expected = score_cell(
             died,
             prognoses,
             min_precision=floors[i],
             capacity=float(capacities[j]),
             cost_ratio=costs,
         )
-        assert winners.scores[i, j] == pytest.approx(each, abs=ROUNDING)
+        assert winners.scores[i, j] == pytest.approx(expected, abs=ROUNDING)
         if winners.winner[i, j] != NOBODY:
-            assert winners.winner[i, j] == each.argmax()
+            assert winners.winner[i, j] == expected.argmax()
         else:
-            assert each.max() == 0
+            assert expected.max() == 0
 
 
 def equal_models(
