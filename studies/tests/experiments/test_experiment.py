@@ -101,9 +101,9 @@ def test_the_tables_tell_what_the_saved_policies_do(mimic_run):
             policy = ThresholdPolicy.from_json(out / f"policies/scenario_{number}_{strategy}.json")
             name = next(n for n, shown in labels.items() if shown == label)
             table = np.genfromtxt(out / f"predictions/{name}_test.csv", delimiter=",", names=True)
-            found = policy.evaluate(table["y_true"], table["proba_y_eq_1"], by_cost=True)
-            assert float(row[f"scenario_{number}_cost"]) == pytest.approx(found.expected_cost)
-            assert (row[f"scenario_{number}_kept"] == "yes") == found.satisfied
+            evaluation = policy.evaluate(table["y_true"], table["proba_y_eq_1"], by_cost=True)
+            assert float(row[f"scenario_{number}_cost"]) == pytest.approx(evaluation.expected_cost)
+            assert (row[f"scenario_{number}_kept"] == "yes") == evaluation.satisfied
 
 
 @pytest.mark.slow

@@ -28,16 +28,16 @@ def test_the_grid_is_the_table_of_the_paper():
         )
         for w, d, m in product((1, 3, 9, 27), (4, 16, 64), (4, 16, 64))
     ]
-    found = []
+    estimators = []
     for candidate in paper_grid():
         estimator = candidate.estimator(random_state=3)
         assert estimator.random_state == 3
         defaults = type(estimator)().get_params()
         changed = {k: v for k, v in estimator.get_params().items() if defaults[k] != v}
         changed.pop("random_state")
-        found.append((type(estimator), changed))
-    assert len(found) == len(expected) == 140
-    for (kind, parameters), (name, wanted) in zip(found, expected, strict=True):
+        estimators.append((type(estimator), changed))
+    assert len(estimators) == len(expected) == 140
+    for (kind, parameters), (name, wanted) in zip(estimators, expected, strict=True):
         assert kind.__name__ == name
         defaults = kind().get_params()
         assert parameters == {k: v for k, v in wanted.items() if defaults[k] != v}

@@ -19,11 +19,11 @@ def risks(request):
 
 def test_measures_against_scikit_learn(risks):
     y, risk, _ = risks
-    found = risk_quality(y, risk, n_resamples=10)
-    assert found.auroc == pytest.approx(roc_auc_score(y, risk))
-    assert found.auprc == pytest.approx(average_precision_score(y, risk))
-    assert found.brier == pytest.approx(brier_score_loss(y, risk))
-    assert (found.mean_risk, found.prevalence) == (risk.mean(), y.mean())
+    quality = risk_quality(y, risk, n_resamples=10)
+    assert quality.auroc == pytest.approx(roc_auc_score(y, risk))
+    assert quality.auprc == pytest.approx(average_precision_score(y, risk))
+    assert quality.brier == pytest.approx(brier_score_loss(y, risk))
+    assert (quality.mean_risk, quality.prevalence) == (risk.mean(), y.mean())
 
 
 def test_intervals_against_resampling_whole_patients(risks):
@@ -42,5 +42,5 @@ def test_intervals_against_resampling_whole_patients(risks):
             ]
         )
     low, high = np.quantile(measured, [0.05, 0.95], axis=0)
-    found = risk_quality(y, risk, patient, n_resamples=60, confidence_level=0.9)
-    np.testing.assert_allclose([*found.intervals.values()], np.column_stack([low, high]))
+    quality = risk_quality(y, risk, patient, n_resamples=60, confidence_level=0.9)
+    np.testing.assert_allclose([*quality.intervals.values()], np.column_stack([low, high]))

@@ -79,12 +79,12 @@ def test_each_strategy_takes_the_model_that_its_metric_prefers(parts, deployed):
 
 
 def greatest_recall(y_true, score, min_precision, capacity):
-    found = [0.0]
+    recalls = [0.0]
     for threshold in np.unique(score):
         alarm = score >= threshold
         if alarm.sum() <= capacity * len(alarm) and y_true[alarm].mean() >= min_precision:
-            found.append(y_true[alarm].sum() / y_true.sum())
-    return max(found)
+            recalls.append(y_true[alarm].sum() / y_true.sum())
+    return max(recalls)
 
 
 def test_nothing_is_decided_on_test(parts, deployed):
@@ -126,15 +126,15 @@ def test_development_cases_fix_what_the_patients_certify(parts):
 def test_one_case_with_the_outcome_certifies_nothing_and_does_not_end_the_study(parts):
     rows = np.flatnonzero(~parts[0].y_true)[:60]
     valid = parts[0].take(np.append(rows, np.flatnonzero(parts[0].y_true)[0]))
-    found = run_study(valid, parts[1])
-    for one in found:
+    deployments = run_study(valid, parts[1])
+    for one in deployments:
         if one.strategy == GUARANTEED:
             assert one.policy.never_alarms
             assert one.policy.guarantee is not None
             assert one.test.mean_alarms == 0
-            by = {other.strategy: other for other in found if other.scenario == one.scenario}
+            by = {other.strategy: other for other in deployments if other.scenario == one.scenario}
             assert one.model == by["partial_voros"].model
-    assert len(found) == 2 * len(STUDIED)
+    assert len(deployments) == 2 * len(STUDIED)
 
 
 def test_strategies_are_compared_on_the_same_resamples(parts):
@@ -148,17 +148,17 @@ def test_strategies_are_compared_on_the_same_resamples(parts):
     for name in ("m", "log m"):
         policy = ThresholdPolicy.from_points(valid.points[name], SCENARIOS[1], model=name)
         ones.append(deploy(1, name, policy, valid, test))
-    found = cost_intervals(ones, test, n_resamples=100, beside="m")
-    assert found["m"].cost == found["log m"].cost
-    assert found["log m"].verdict == "the same choice"
+    intervals = cost_intervals(ones, test, n_resamples=100, beside="m")
+    assert intervals["m"].cost == intervals["log m"].cost
+    assert intervals["log m"].verdict == "the same choice"
 
 
 def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
     ones = [one for one in deployed if one.scenario == 1]
-    found = cost_intervals(ones, parts[1], n_resamples=100)
-    assert found["partial_voros"].excess == CostInterval(0.0, 0.0, 0.0)
-    assert found["partial_voros"].verdict == "the same choice"
-    assert set(found) == set(STUDIED)
+    intervals = cost_intervals(ones, parts[1], n_resamples=100)
+    assert intervals["partial_voros"].excess == CostInterval(0.0, 0.0, 0.0)
+    assert intervals["partial_voros"].verdict == "the same choice"
+    assert set(intervals) == set(STUDIED)
 
 
 def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, monkeypatch):
@@ -176,10 +176,12 @@ def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, mo
     monkeypatch.setattr(study, "bootstrap", killed)
     with pytest.raises(KeyboardInterrupt):
         cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
-    found = cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
+    intervals = cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path)
     assert done == [ones[0].strategy, ones[1].strategy, ones[1].strategy, ones[2].strategy]
-    assert found == cost_intervals(ones, parts[1], n_resamples=100, beside=beside)
-    assert cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path) == found
+    assert intervals == cost_intervals(ones, parts[1], n_resamples=100, beside=beside)
+    assert (
+        cost_intervals(ones, parts[1], n_resamples=100, beside=beside, kept=tmp_path) == intervals
+    )
     other = parts[1].take(np.arange(len(parts[1]) - 1))
     cost_intervals(ones[:1], other, n_resamples=100, beside=beside, kept=tmp_path)
     assert done[-1] == ones[0].strategy, "of other cases nothing is known"
@@ -221,13 +223,13 @@ def test_the_papers_own_models_give_the_papers_own_costs():
     valid, test = (
         Scored.read(PublishedFolder(Path(PAPER or "")), names, part) for part in ("valid", "test")
     )
-    found = {
+    costs = {
         (one.scenario, one.strategy): round(one.test.expected_cost, 3)
         for one in run_study(valid, test)
         if one.strategy != GUARANTEED
     }
-    assert found[1, "partial_voros"] == 0.261
-    assert found[1, "voros"] == 0.261
-    assert found[1, "recall"] == 0.302
-    assert found[2, "partial_voros"] == found[2, "recall"] == found[2, "partial_auroc"] == 0.538
-    assert found[2, "voros"] == 0.640
+    assert costs[1, "partial_voros"] == 0.261
+    assert costs[1, "voros"] == 0.261
+    assert costs[1, "recall"] == 0.302
+    assert costs[2, "partial_voros"] == costs[2, "recall"] == costs[2, "partial_auroc"] == 0.538
+    assert costs[2, "voros"] == 0.640

@@ -121,7 +121,7 @@ def test_scores_and_cost_are_those_of_a_plain_computation(study):
                 choices.append((cost, cost_of(test, threshold)[1]))
     table = pd.read_csv(place / "run" / "tables" / "main.csv").set_index("strategy")
     assert table.loc["max partial VOROS", "scenario_ward_cost"] == pytest.approx(min(choices)[1])
-    (one,) = (each for each in result.deployed if each.strategy == "recall")
+    (one,) = (choice for choice in result.deployed if choice.strategy == "recall")
     _, cost = cost_of(predictions(place, one.model, "test"), one.policy.thresholds[0])
     assert table.loc["max recall", "scenario_ward_cost"] == pytest.approx(cost)
 

@@ -32,9 +32,9 @@ def write_long_chart(folder: Path, n_rows: int) -> Path:
     import duckdb
 
     target = folder / "icu/chartevents.csv.gz"
-    read = [(item, how.unit, how.usual, how.spread) for item, how in ITEMS.items()]
-    unread = [(229_000 + number, "", 10.0, 3.0) for number in range(UNREAD_ITEMS)]
-    items = [(n, *row) for n, row in enumerate([*read, *unread])]
+    used = [(item, how.unit, how.usual, how.spread) for item, how in ITEMS.items()]
+    unused = [(229_000 + number, "", 10.0, 3.0) for number in range(UNREAD_ITEMS)]
+    items = [(n, *row) for n, row in enumerate([*used, *unused])]
     with duckdb.connect(":memory:") as database:
         database.execute(
             "CREATE TABLE stay AS SELECT row_number() OVER (ORDER BY stay_id) - 1 AS n, * "

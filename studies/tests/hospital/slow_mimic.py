@@ -95,7 +95,7 @@ def in_channel_unit(item: int, number: float, unit: str) -> float | None:
 
 def charted(folder: Path, stays: dict[int, dict]) -> dict[tuple[int, str], list]:
     """Readings by stay and channel: the minute since admission, and the value."""
-    found: dict[tuple[int, str], list] = defaultdict(list)
+    readings: dict[tuple[int, str], list] = defaultdict(list)
     seen = set()
     for row in read_table(folder / "icu/chartevents.csv.gz"):
         stay, item = int(row["stay_id"]), int(row["itemid"])
@@ -110,8 +110,8 @@ def charted(folder: Path, stays: dict[int, dict]) -> dict[tuple[int, str], list]
         value = in_channel_unit(item, float(row["valuenum"]), row["valueuom"])
         low, high = PLAUSIBLE[channel]
         if 0 <= seconds < 48 * 3600 and value is not None and low <= value <= high:
-            found[stay, channel].append((seconds, value))
-    return found
+            readings[stay, channel].append((seconds, value))
+    return readings
 
 
 def by_bucket(readings: list) -> dict[int, float]:
@@ -155,15 +155,15 @@ def slow_features(folder: Path, outcome: str = "icu", min_hours: float = 50.0) -
     stays = cohort(folder, outcome, min_hours)
     readings = charted(folder, stays)
     studied = {}
-    for stay, facts in sorted(stays.items()):
+    for stay, record in sorted(stays.items()):
         series = {name: by_bucket(readings[stay, name]) for name in PLAUSIBLE}
         recent = [name for name in VITALS_AND_LABS if any(b >= 16 for b in series[name])]
         if len(recent) >= 3:
-            studied[stay] = {**facts, "features": features_of(facts, series)}
+            studied[stay] = {**record, "features": features_of(record, series)}
     return studied
 
 
-def features_of(facts: dict, series: dict[str, dict[int, float]]) -> dict[str, float]:
+def features_of(record: dict, series: dict[str, dict[int, float]]) -> dict[str, float]:
     features = {}
     for name in VITALS_AND_LABS:
         for window, start in START_HOUR.items():
@@ -171,12 +171,12 @@ def features_of(facts: dict, series: dict[str, dict[int, float]]) -> dict[str, f
             for summary, value in summaries(inside).items():
                 features[f"{name} {summary} {window}"] = value
     known = {"Medicare", "Medicaid", "Private", "Other", "No charge", ""}
-    insurance = facts["insurance"] if facts["insurance"] in known else "Other"
+    insurance = record["insurance"] if record["insurance"] in known else "Other"
     for word in known - {""}:
         features[f"insurance={word}"] = float(insurance == word)
     for word in "FM":
-        features[f"gender={word}"] = float(facts["gender"] == word)
+        features[f"gender={word}"] = float(record["gender"] == word)
     weights = series["weight"].values()
     features["weight"] = statistics.fmean(weights) if weights else math.nan
-    features["age"] = float(facts["age"])
+    features["age"] = float(record["age"])
     return features

@@ -54,11 +54,11 @@ def release(tmp_path):
 def plain_summaries(hours):
     """Six summaries over three windows of one feature of one stay, with the standard library."""
     buckets = [(hours[2 * i] + hours[2 * i + 1]) / 2 for i in range(24)]
-    found = {}
+    summaries = {}
     for window, start in (("0-48h", 0), ("24-48h", 12), ("32-48h", 16)):
         part = buckets[start:]
         at = [2.0 * i for i in range(len(part))]
-        found |= {
+        summaries |= {
             f"mean {window}": statistics.fmean(part),
             f"variance {window}": statistics.pvariance(part),
             f"min {window}": min(part),
@@ -66,7 +66,7 @@ def plain_summaries(hours):
             f"max {window}": max(part),
             f"slope {window}": statistics.linear_regression(at, part).slope,
         }
-    return found
+    return summaries
 
 
 @pytest.mark.parametrize("piece", [1 << 20, 501])
@@ -196,10 +196,10 @@ def test_a_stay_without_a_readable_label_is_left_out(release, tmp_path, rows):
 
 
 def test_what_the_paper_lists_and_what_the_release_adds(release):
-    found = find_fiddle(release[0])
-    assert found.static_features.added == ("ethnicity Native American",)
-    assert found.static_features.lacking == found.dynamic_features.lacking == ()
-    assert len(found.dynamic_features.names) == sum(map(len, DYNAMIC.values())) == 83
+    fiddle_release = find_fiddle(release[0])
+    assert fiddle_release.static_features.added == ("ethnicity Native American",)
+    assert fiddle_release.static_features.lacking == fiddle_release.dynamic_features.lacking == ()
+    assert len(fiddle_release.dynamic_features.names) == sum(map(len, DYNAMIC.values())) == 83
     assert len(DYNAMIC) == 17
 
 

@@ -40,16 +40,16 @@ def check_every_feature(folder: Path, out: Path, rule: CohortRule = PAPER_RULE) 
     cases = mimic_cases(extraction)
     stays = slow_mimic.cohort(folder, rule.outcome, rule.min_hours)
     assert extraction.flow.in_care == len(stays)
-    assert extraction.flow.deaths == sum(facts["died"] for facts in stays.values())
+    assert extraction.flow.deaths == sum(record["died"] for record in stays.values())
     assert extraction.flow.stays == len(slow_mimic.read_table(folder / "icu/icustays.csv.gz"))
     assert len(cases) == len(slow)
-    assert cases.y.tolist() == [facts["died"] for facts in slow.values()]
-    assert cases.patient.tolist() == [facts["patient"] for facts in slow.values()]
+    assert cases.y.tolist() == [record["died"] for record in slow.values()]
+    assert cases.patient.tolist() == [record["patient"] for record in slow.values()]
     one = next(iter(slow.values()))
     assert set(cases.feature_names) == set(one["features"])
     assert len(cases.feature_names) == 13 * 8 * 3 + 9
     expected = [
-        [facts["features"][name] for name in cases.feature_names] for facts in slow.values()
+        [record["features"][name] for name in cases.feature_names] for record in slow.values()
     ]
     np.testing.assert_allclose(cases.X, np.array(expected), rtol=CLOSE, atol=CLOSE)
     return len(cases)
@@ -80,7 +80,9 @@ def test_other_outcomes_and_hours(tmp_path):
         slow_mimic.cohort(tmp_path / "data", "icu", 48),
         slow_mimic.cohort(tmp_path / "data", "hospital", 48),
     )
-    in_icu, in_hospital = ({s for s, facts in found.items() if facts["died"]} for found in stays)
+    in_icu, in_hospital = (
+        {s for s, record in cohort.items() if record["died"]} for cohort in stays
+    )
     assert in_icu < in_hospital, "some should die in the ward"
     with pytest.raises(ValueError, match="outcome='ward'; accepted are 'icu', 'hospital'"):
         CohortRule("ward")
@@ -101,12 +103,12 @@ def test_the_label_of_the_pipeline_on_the_genuine_demo(tmp_path):
 def find_tables_without_chart(folder):
     """The demo here has no chart, which the cohort does not need."""
     names = ("hosp/patients", "hosp/admissions", "icu/icustays")
-    found = {}
+    tables = {}
     for name in names:
         path = folder / f"{name}.csv.gz"
         header = tuple(slow_mimic.read_table(path)[0])
-        found[name] = SourceTable(name, path, header)
-    return found
+        tables[name] = SourceTable(name, path, header)
+    return tables
 
 
 @pytest.mark.skipif(DEMO is None, reason="VOROS_MIMIC_DEMO does not name the MIMIC-IV demo")

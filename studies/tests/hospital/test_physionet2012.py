@@ -75,19 +75,19 @@ def readings(path, parameters):
     """The plausible readings of one file by 2 hours, once more, with the standard library."""
     with path.open(newline="") as text:
         rows = {tuple(row.values()) for row in csv.DictReader(text)}
-    found = {}
+    by_bucket = {}
     for at, parameter, value in sorted(rows):
         hours = int(at[:2]) + int(at[3:]) / 60
         if parameter in parameters and hours < 48:
             low, high = PLAUSIBLE[parameter]
             if low <= float(value) <= high:
-                found.setdefault(int(hours // 2), []).append(float(value))
-    return {bucket: statistics.fmean(values) for bucket, values in found.items()}
+                by_bucket.setdefault(int(hours // 2), []).append(float(value))
+    return {bucket: statistics.fmean(values) for bucket, values in by_bucket.items()}
 
 
 def plain_features(path, name, parameters):
     buckets = readings(path, parameters)
-    found = {}
+    features = {}
     for window, start in (("0-48h", 0), ("24-48h", 12), ("32-48h", 16)):
         held = {b: v for b, v in sorted(buckets.items()) if b >= start}
         values, nan = list(held.values()), float("nan")
@@ -104,8 +104,8 @@ def plain_features(path, name, parameters):
             "max": max(values, default=nan),
             "slope": slope,
         }
-        found |= {f"{name} {key} {window}": value for key, value in summaries.items()}
-    return found
+        features |= {f"{name} {key} {window}": value for key, value in summaries.items()}
+    return features
 
 
 def check_against_files(folder, cases, channels, positions):
@@ -371,8 +371,8 @@ def test_the_command_runs_all_splits_and_resumes(made_up, tmp_path):
     from voros.cli.app import app
 
     def run(*more):
-        given = ["--data", made_up, "--out", tmp_path / "run", "--quick", "--jobs", 1, *more]
-        return CliRunner().invoke(app, ["experiment", "physionet2012", *map(str, given)])
+        options = ["--data", made_up, "--out", tmp_path / "run", "--quick", "--jobs", 1, *more]
+        return CliRunner().invoke(app, ["experiment", "physionet2012", *map(str, options)])
 
     record = min((made_up / "set-c").iterdir())
     record.write_text(record.read_text() + "10:45,,1.9\n")

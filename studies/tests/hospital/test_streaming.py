@@ -67,5 +67,5 @@ def test_a_long_chart_has_its_rows_and_every_reading_is_found(tmp_path):
             "AND charttime >= intime AND charttime < intime + INTERVAL 48 HOUR "
             "AND outtime >= intime + INTERVAL 50 HOUR"
         ).fetchall()
-    found = [(c.used, c.implausible, c.unknown_unit) for c in extraction.counts]
-    assert np.sum(found) == distinct
+    counts = [(c.used, c.implausible, c.unknown_unit) for c in extraction.counts]
+    assert np.sum(counts) == distinct

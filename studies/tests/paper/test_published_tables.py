@@ -156,11 +156,11 @@ def test_among_the_four_models_each_strategy_selects_the_published_one():
 
     stems = ["scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros"]
     columns = {"label": "y_true", "scores": ["proba_y_eq_1"]}
-    read = [read_predictions(f"{FOLDER}/{s}_valid.csv", **columns) for s in stems]
-    scores = {stem: r.scores_of("proba_y_eq_1") for stem, r in zip(stems, read, strict=True)}
+    predictions = [read_predictions(f"{FOLDER}/{s}_valid.csv", **columns) for s in stems]
+    scores = {stem: r.scores_of("proba_y_eq_1") for stem, r in zip(stems, predictions, strict=True)}
     chosen = {
         number: [
-            voros.select_model(read[0].labels, scores, scenario, strategy=strategy).winner
+            voros.select_model(predictions[0].labels, scores, scenario, strategy=strategy).winner
             for strategy in STRATEGY_ORDER
         ]
         for number, scenario in SCENARIOS.items()

@@ -32,9 +32,9 @@ def write_predictions(folder, stems=STEMS, splits=("valid", "test")):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("predictions")
-    write_predictions(made)
-    return made
+    predictions = tmp_path_factory.mktemp("predictions")
+    write_predictions(predictions)
+    return predictions
 
 
 @pytest.fixture(scope="module")

@@ -174,17 +174,17 @@ def test_the_command_tests_on_another_hospital(folder, tmp_path):
     from voros.cli.app import app
 
     write_stays(tmp_path / "training_setB", 60, seed=1, first=100_001)
-    given = ["--data", folder, "--test-data", tmp_path / "training_setB"]
-    given += ["--out", tmp_path / "run", "--splits", 1, "--quick"]
+    options = ["--data", folder, "--test-data", tmp_path / "training_setB"]
+    options += ["--out", tmp_path / "run", "--splits", 1, "--quick"]
     limits = tmp_path / "limits.toml"
     limits.write_text("[a]\nmin_precision = 0.2\ncapacity = 0.3\nmiss_costs = 25\n")
     ran = CliRunner().invoke(
-        app, ["experiment", "physionet2019", *map(str, given), "--scenarios", str(limits)]
+        app, ["experiment", "physionet2019", *map(str, options), "--scenarios", str(limits)]
     )
     assert "accepted is one scenario, with a capacity per patient-day" in ran.stderr
     limits.write_text(limits.read_text() + 'per = "patient-day"\n')
     ran = CliRunner().invoke(
-        app, ["experiment", "physionet2019", *map(str, given), "--scenarios", str(limits)]
+        app, ["experiment", "physionet2019", *map(str, options), "--scenarios", str(limits)]
     )
     assert ran.exit_code == 0, ran.output
     page = (tmp_path / "run/summary.html").read_text()
@@ -193,7 +193,7 @@ def test_the_command_tests_on_another_hospital(folder, tmp_path):
         kept = one["caught"] >= 0.2 * one["alarms"], one["per_day"] <= 0.3
         broken = {name for name, k in zip(("precision", "capacity"), kept, strict=True) if not k}
         assert set(one["broken"]) == broken
-    ran = CliRunner().invoke(app, ["experiment", "physionet2019", *map(str, given)])
+    ran = CliRunner().invoke(app, ["experiment", "physionet2019", *map(str, options)])
     assert ran.exit_code == 0, ran.output
     assert "test: PhysioNet/CinC Challenge 2019 (CC BY 4.0): 60 stays" in ran.stderr
     record = json.loads((tmp_path / "run/splits/split-00.json").read_text())

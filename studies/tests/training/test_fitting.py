@@ -38,7 +38,7 @@ def loss_of(kind, y, width=0.3, share=0.0):
     return kind(y, LIMITS, torch.tensor([width]), torch.tensor([share]))
 
 
-def made(n=600, seed=0):
+def simulated(n=600, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1, n, 3)).astype(np.float32)
     y = rng.random(n) < 1 / (1 + np.exp(2 - X[0, :, 0] - 0.5 * X[0, :, 1]))
@@ -46,7 +46,7 @@ def made(n=600, seed=0):
 
 
 def test_log_loss_finds_the_logistic_regression():
-    X, y = made()
+    X, y = simulated()
     decay = 0.01
     start = Networks.draw([0], 1, 3, 0)
     fitted = train(start, X, loss_of(LogLoss, y), [Settings(0.05, decay)], 400)
@@ -57,7 +57,7 @@ def test_log_loss_finds_the_logistic_regression():
 
 
 def test_the_weights_are_kept_on_the_way():
-    X, y = made()
+    X, y = simulated()
     settings = [Settings(0.05, 1e-3), Settings(0.0, 0.0)]
     start = Networks.draw([0], 2, 3, 4)
     fitted = train(start, X, loss_of(LogLoss, y), settings, 20)
@@ -68,7 +68,7 @@ def test_the_weights_are_kept_on_the_way():
 
 @pytest.mark.parametrize("kind", [LogLoss, SmoothCost, LambdaRank])
 def test_a_loss_falls_when_a_positive_case_is_scored_higher(kind):
-    _, y = made()
+    _, y = simulated()
     scores = torch.randn(1, 1, y.shape[-1], generator=torch.Generator().manual_seed(0))
     scores.requires_grad_()
     loss = loss_of(kind, y)
@@ -79,7 +79,7 @@ def test_a_loss_falls_when_a_positive_case_is_scored_higher(kind):
 
 
 def test_the_smooth_cost_does_not_move_with_the_threshold():
-    _, y = made()
+    _, y = simulated()
     scores = torch.randn(1, 1, y.shape[-1], generator=torch.Generator().manual_seed(1))
     scores.requires_grad_()
     slope = torch.autograd.grad(loss_of(SmoothCost, y)(scores, 0).sum(), scores)[0]
@@ -87,14 +87,14 @@ def test_the_smooth_cost_does_not_move_with_the_threshold():
 
 
 def test_a_soft_roc_curve_outside_the_limits_teaches_nothing():
-    _, y = made()
+    _, y = simulated()
     scores = torch.zeros(1, 1, y.shape[-1], requires_grad=True)
     slope = torch.autograd.grad(loss_of(SoftROC, y)(scores, 0).sum(), scores)[0]
     assert not slope.any()
 
 
 def test_the_soft_roc_cost_is_that_of_its_best_point():
-    _, y = made()
+    _, y = simulated()
     rng = torch.Generator().manual_seed(0)
     scores = 6 * y - 4 + 0.5 * torch.randn(1, 1, y.shape[-1], generator=rng)
     limits = torch.tensor([[0.1, 1.0, 0.1, 0.1]], dtype=torch.float64)
