@@ -66,12 +66,12 @@ def whole_stays(rows: nw.LazyFrame[Any], columns: Sequence[str]) -> Iterator[Any
         yield rows.filter(within).select(*columns).collect().to_native()
 
 
-def count_batches(read: StayBatches, scenario: Scenario) -> dict[str, OperatingPoints]:
+def count_batches(batches: StayBatches, scenario: Scenario) -> dict[str, OperatingPoints]:
     """Count the thresholds of each model that can be within the limits of a scenario."""
     reach = REACH
     while True:
         sums: dict[str, _BatchSums] = {}
-        for batch in read():
+        for batch in batches():
             for name, stays in batch.items():
                 if name not in sums:
                     sums[name] = _BatchSums.from_first(stays, scenario, reach)

@@ -117,9 +117,9 @@ class RunOptions:
         """Number of parallel fits."""
         return self.jobs or os.cpu_count() or 1
 
-    def brief(self, found: Sequence[str], lacking: Sequence[str] = ()) -> None:
+    def brief(self, present: Sequence[str], lacking: Sequence[str] = ()) -> None:
         """Announce what was found and what is missing."""
-        lines = [f"found: {text}" for text in found]
+        lines = [f"found: {text}" for text in present]
         self.announce("\n".join([*lines, *(f"lacks: {text}" for text in lacking or ("nothing",))]))
 
     @property

@@ -64,7 +64,7 @@ def run_eicu(data: str | Path, out: str | Path, options: RunOptions = AS_PUBLISH
     """
     release = find_fiddle(Path(data))
     static, dynamic = release.static_features, release.dynamic_features
-    files, lacking = _found(release), static.lacking + dynamic.lacking
+    files, lacking = _files_of(release), static.lacking + dynamic.lacking
     added = static.added + dynamic.added
     said = [*files, *_counted("features beyond the paper's tables", added)]
     missing = _counted("features of the paper's tables", lacking)
@@ -99,7 +99,7 @@ def _flow(release: FiddleRelease, cases: LabelledCases) -> tuple[FlowStep, ...]:
     return (*steps, FlowStep("with a label", len(cases), *left_out))
 
 
-def _found(release: FiddleRelease) -> list[str]:
+def _files_of(release: FiddleRelease) -> list[str]:
     static, dynamic = release.static_features, release.dynamic_features
     return [
         file_found("population", release.population),
