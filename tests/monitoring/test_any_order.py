@@ -54,7 +54,7 @@ def test_two_deliveries_say_the_same() -> None:
 
 
 def test_costs_by_period_are_those_counted_case_by_case() -> None:
-    """Totals of periods that have ended between two times, with the labels as they are now."""
+    """Totals of completed periods that begin between two times, with the current labels."""
     rng = np.random.default_rng(1)
     monitor = voros.Monitor(make_policy(), window=3)
     n = 300
@@ -73,11 +73,11 @@ def test_costs_by_period_are_those_counted_case_by_case() -> None:
     known, final = np.isin(np.arange(n), rows), labels ^ np.isin(np.arange(n), corrected)
     day, seconds = when.astype("M8[D]"), when.astype("M8[s]").astype(float)
     for since, until in ((-np.inf, np.inf), (seconds.min() + 2e5, seconds.min() + 2.2e6)):
-        begun = sorted({(seconds[day == each].min(), each) for each in np.unique(day)})
-        begun = [(start, each) for start, each in begun if since <= start < until][:-1]
+        begun = sorted({(seconds[day == date].min(), date) for date in np.unique(day)})
+        begun = [(start, date) for start, date in begun if since <= start < until][:-1]
         expected = []
-        for start, each in begun:
-            inside, alarm = day == each, scores >= 0.5
+        for start, date in begun:
+            inside, alarm = day == date, scores >= 0.5
             fp, fn = known & ~final & alarm & inside, known & final & ~alarm & inside
             expected.append((start, inside.sum(), fp.sum(), fn.sum(), (inside & ~known).sum()))
         assert len(expected) > 10

@@ -224,16 +224,16 @@ def test_the_share_of_periods_above_has_two_ends() -> None:
     alarms = np.full(400, 5.0)
     alarms[::50] = 30.0
     counts = Counts(np.arange(400.0) * 86_400, np.full(400, 60.0), alarms)
-    found = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.1), Settings(window=0))
-    assert found.verdict == "kept"
-    assert found.low < 0.02 < found.high < 0.1
+    watch = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.1), Settings(window=0))
+    assert watch.verdict == "kept"
+    assert watch.low < 0.02 < watch.high < 0.1
 
 
 def test_costs_are_shown_for_a_thousand_cases() -> None:
     rows = [(0.0, 10.0, 2.0, 1.0, 0.0), (86_400.0, 20.0, 4.0, 0.0, 0.0)]
-    found = cost_watch(rows, 0.5, 0.1, Settings(window=0))
-    assert found.history["cost"].tolist() == [200.0, 100.0]
-    assert found.estimate == pytest.approx(4 / 30)
+    watch = cost_watch(rows, 0.5, 0.1, Settings(window=0))
+    assert watch.history["cost"].tolist() == [200.0, 100.0]
+    assert watch.estimate == pytest.approx(4 / 30)
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_evidence_is_that_of_bets_one_by_one(single: bool) -> None:
     low, high = sizes * 0.3, sizes * 0.4
     units = Units(np.arange(n) * DAY, np.arange(n) * DAY, sizes, true, unlabelled, single)
     settings = Settings(window=0)
-    found = calibration_evidence(units, (low, high), settings)
+    evidence = calibration_evidence(units, (low, high), settings)
     capital = np.ones((n + 1, 6))  # bets that begin with each unit, and one stake for each row
     start, late = [], []
     weights = np.exp(late_weights(n))
@@ -162,9 +162,9 @@ def test_evidence_is_that_of_bets_one_by_one(single: bool) -> None:
                 capital[j, 3 + k] *= 1 + stake * many * parts
         start.append(capital[0].mean())
         late.append(weights[: i + 1] @ capital[: i + 1].mean(axis=1))
-    np.testing.assert_allclose(np.exp(found.start), start)
-    np.testing.assert_allclose(np.exp(found.late), late)
-    assert found.start_bound == found.late_bound == pytest.approx(np.log(2 / 0.05))
+    np.testing.assert_allclose(np.exp(evidence.start), start)
+    np.testing.assert_allclose(np.exp(evidence.late), late)
+    assert evidence.start_bound == evidence.late_bound == pytest.approx(np.log(2 / 0.05))
 
 
 def test_an_open_window_says_nothing_of_the_risks() -> None:

@@ -37,9 +37,9 @@ def test_every_outcome_has_its_precision_and_all_share_the_capacity(overlap: str
     for name in y:
         true, raised = y[name][alarms[name]].sum(), alarms[name].sum()
         assert f"{true} of {raised} alarms were true" in status[f"precision of {name}"].words
-    each = alarms["sepsis"].astype(int) + alarms["kidney"]
+    n_alarms = alarms["sepsis"].astype(int) + alarms["kidney"]
     ended = np.array([28 * i // 600 for i in range(600)]) < 27
-    counted = (each[ended] if overlap == "each" else each[ended] > 0).sum()
+    counted = (n_alarms[ended] if overlap == "each" else n_alarms[ended] > 0).sum()
     assert f"{counted} alarms in {ended.sum()} cases" in status["capacity"].words
     assert status.cases == 600
 

@@ -24,35 +24,35 @@ def test_nothing_yet() -> None:
 def test_a_stream_well_above_the_floor_is_kept() -> None:
     monitor = voros.Monitor(make_policy(), window=3)
     feed(monitor, np.tile([1, 0], 200), delay=2)
-    found = monitor.status()["precision"]
-    assert found.verdict == "kept"
-    assert found.estimate == 0.5
-    assert found.low is not None
-    assert found.low >= 0.25
+    watch = monitor.status()["precision"]
+    assert watch.verdict == "kept"
+    assert watch.estimate == 0.5
+    assert watch.low is not None
+    assert watch.low >= 0.25
 
 
 def test_a_stream_below_the_floor_is_broken_from_its_first_day() -> None:
     monitor = voros.Monitor(make_policy(), window=3)
     feed(monitor, np.tile(np.r_[1, np.zeros(9, int)], 10), delay=2)
-    found = monitor.status()["precision"]
-    assert (found.verdict, found.since) == ("broken", "2026-01-02")
-    assert "broken since about 2026-01-02" in found.words
+    watch = monitor.status()["precision"]
+    assert (watch.verdict, watch.since) == ("broken", "2026-01-02")
+    assert "broken since about 2026-01-02" in watch.words
     # With one true alarm in ten, 20 alarms have 2: evidence by hand, alarm by alarm.
-    assert found.noticed is not None
-    assert found.noticed > "2026-01-20"
+    assert watch.noticed is not None
+    assert watch.noticed > "2026-01-20"
 
 
 def test_a_late_change_is_watched_first_and_broken_later() -> None:
     good, bad = np.tile([1, 0], 250), np.tile(np.r_[1, np.zeros(9, int)], 30)
-    verdicts = []
+    watches = []
     for n in (0, 130, 300):
         monitor = voros.Monitor(make_policy(), window=1)
         feed(monitor, np.r_[good, bad[:n]], delay=1)
-        verdicts.append(monitor.status()["precision"])
-    assert [found.verdict for found in verdicts] == ["kept", "watch", "broken"]
+        watches.append(monitor.status()["precision"])
+    assert [watch.verdict for watch in watches] == ["kept", "watch", "broken"]
     change = days(501)[500]
-    for found in verdicts[1:]:
-        assert abs(np.datetime64(found.since) - change) <= np.timedelta64(3, "D")
+    for watch in watches[1:]:
+        assert abs(np.datetime64(watch.since) - change) <= np.timedelta64(3, "D")
 
 
 def test_labels_in_any_order_give_the_same_state() -> None:
@@ -112,10 +112,10 @@ def test_early_labels_do_not_bias() -> None:
     came = when + np.where(labels == 1, 0, 30)
     so_far = came <= when[-1]
     monitor.label(labels[so_far], cases=np.arange(120)[so_far], times=came[so_far])
-    found = monitor.status()["precision"]
+    watch = monitor.status()["precision"]
     assert labels[so_far].mean() > 0.12
-    assert found.n == 89
-    assert found.estimate == pytest.approx(labels[:89].mean())
+    assert watch.n == 89
+    assert watch.estimate == pytest.approx(labels[:89].mean())
 
 
 def test_labels_count_as_they_are_known_now() -> None:
@@ -167,12 +167,12 @@ def test_labels_that_never_come_leave_the_limit_unknown(
     never = rng.random(1200) < np.where(labels == 1, *missing)
     said = labelled_later(labels, np.where(never, np.nan, 3.0), floor=0.3)
     assert wrong not in [status["precision"].verdict for status in said]
-    found = said[-1]["precision"]
-    assert found.verdict == said[-1].verdict == "unknown"
+    watch = said[-1]["precision"]
+    assert watch.verdict == said[-1].verdict == "unknown"
     tp, n = int(labels[~never].sum()), len(labels)
-    assert "unknown; with all labels precision would be from" in found.words
-    assert f"from {tp / n:.3f} to {(tp + never.sum()) / n:.3f}" in found.words
-    assert found.low <= tp / n <= (tp + never.sum()) / n <= found.high
+    assert "unknown; with all labels precision would be from" in watch.words
+    assert f"from {tp / n:.3f} to {(tp + never.sum()) / n:.3f}" in watch.words
+    assert watch.low <= tp / n <= (tp + never.sum()) / n <= watch.high
 
 
 @pytest.mark.parametrize(("true", "verdict"), [(0.6, "kept"), (0.05, "broken")])
@@ -324,9 +324,9 @@ def test_alarms_of_a_patient_within_a_window_are_one_unit() -> None:
     monitor.update([0.9] * 2, cases=list("ef"), times=when[4:], groups=patients[4:])
     monitor.label([0, 1], cases=list("ef"), times=when[4:])
     monitor.advance("2026-06-01")
-    found = monitor.status()["precision"]
-    assert found.n == 3
-    assert "3 of 6 alarms were true" in found.words
+    watch = monitor.status()["precision"]
+    assert watch.n == 3
+    assert "3 of 6 alarms were true" in watch.words
 
 
 @pytest.mark.parametrize(("few", "verdict"), [(0.6, "broken"), (0.95, "too early to tell")])
@@ -342,10 +342,10 @@ def test_all_alarms_of_a_patient_count(few: float, verdict: str) -> None:
     monitor.update(np.full(len(cases), 0.9), cases=cases, times=when, groups=patients)
     monitor.label(true[patients].astype(int), cases=cases, times=when)
     monitor.advance("2027-06-01")
-    found = monitor.status()["precision"]
-    assert found.estimate == pytest.approx(true[patients].mean())
-    assert found.verdict == verdict
-    assert f"of {len(cases):,} alarms were true" in found.words
+    watch = monitor.status()["precision"]
+    assert watch.estimate == pytest.approx(true[patients].mean())
+    assert watch.verdict == verdict
+    assert f"of {len(cases):,} alarms were true" in watch.words
 
 
 def test_patients_need_a_window() -> None:
@@ -360,27 +360,27 @@ def test_capacity_per_day_counts_empty_days() -> None:
     monitor = voros.Monitor(make_policy(capacity=2, per="day"))
     when = ["2026-01-01"] * 6 + ["2026-01-04"] * 3 + ["2026-01-05"]
     monitor.update([0.9] * 10, cases=list(range(10)), times=when)
-    found = monitor.status()["capacity"]
-    assert found.n == 4
-    assert found.estimate == pytest.approx(9 / 4)
-    assert "2 of 4 periods had more" in found.words
+    watch = monitor.status()["capacity"]
+    assert watch.n == 4
+    assert watch.estimate == pytest.approx(9 / 4)
+    assert "2 of 4 periods had more" in watch.words
 
 
 def test_few_alarms_a_day_are_kept() -> None:
     monitor = voros.Monitor(make_policy(capacity=6, per="day"))
     monitor.update(np.full(300, 0.9), cases=np.arange(300), times=days(300, 3))
-    found = monitor.status()["capacity"]
-    assert found.verdict == "kept"
-    assert found.high is not None
-    assert 3 < found.high <= 6
+    watch = monitor.status()["capacity"]
+    assert watch.verdict == "kept"
+    assert watch.high is not None
+    assert 3 < watch.high <= 6
 
 
 def test_never_more_is_broken_by_one_day() -> None:
     monitor = voros.Monitor(make_policy(capacity=2, per="day", exceed=0))
     when = ["2026-01-01"] * 2 + ["2026-01-04"] * 3 + ["2026-01-05"]
     monitor.update([0.9] * 6, cases=list(range(6)), times=when)
-    found = monitor.status()["capacity"]
-    assert (found.verdict, found.since) == ("broken", "2026-01-04")
+    watch = monitor.status()["capacity"]
+    assert (watch.verdict, watch.since) == ("broken", "2026-01-04")
 
 
 def test_too_many_alarms_on_average_are_broken() -> None:
@@ -389,9 +389,9 @@ def test_too_many_alarms_on_average_are_broken() -> None:
     when = np.repeat(days(160), counts)
     monitor = voros.Monitor(make_policy(capacity=15, per="day"))
     monitor.update(np.full(len(when), 0.9), cases=np.arange(len(when)), times=when)
-    found = monitor.status()["capacity"]
-    assert found.verdict == "broken"
-    assert abs(np.datetime64(found.since) - days(101)[100]) <= np.timedelta64(3, "D")
+    watch = monitor.status()["capacity"]
+    assert watch.verdict == "broken"
+    assert abs(np.datetime64(watch.since) - days(101)[100]) <= np.timedelta64(3, "D")
 
 
 def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
@@ -399,9 +399,9 @@ def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
     scores = np.tile([0.9, 0.9, 0.9, 0.1], 100)
     shifts = np.repeat([f"shift {i:03d}" for i in range(40)], 10)
     monitor.update(scores, cases=np.arange(400), times=days(400, 20), periods=shifts)
-    found = monitor.status()["capacity"]
-    assert found.verdict == "broken"
-    assert found.estimate == pytest.approx(0.75, abs=0.02)
+    watch = monitor.status()["capacity"]
+    assert watch.verdict == "broken"
+    assert watch.estimate == pytest.approx(0.75, abs=0.02)
     with pytest.raises(ValueError, match="periods have the unit"):
         monitor.update([0.1], cases=["x"], times=["2027-01-01"])
 
@@ -416,7 +416,7 @@ def test_a_share_of_the_cases_and_periods_of_ones_own() -> None:
 def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
     weekday: tuple, weekend: tuple, verdicts: set
 ) -> None:
-    """9.4 % and 12.6 % of the cases under a limit of 10 %; the mean of daily shares is across."""
+    """9.4 % and 12.6 % of cases; the limit of 10 % lies between each and the mean daily share."""
     rng = np.random.default_rng(0)
     days_of = [weekend if day % 7 >= 5 else weekday for day in range(140)]
     when = np.repeat(days(140), [n for n, _ in days_of])
@@ -424,10 +424,10 @@ def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
     monitor = voros.Monitor(make_policy(floor=0.0, capacity=0.1, n_alarms=10))
     scores = np.where(alarms, 0.9, 0.1)
     monitor.update(scores, cases=np.arange(len(when)), times=when)
-    found = monitor.status()["capacity"]
-    assert found.verdict in verdicts
-    assert found.low <= alarms.mean() <= found.high
-    assert f"a share of {found.estimate:.3g}, capacity 0.1" in found.words
+    watch = monitor.status()["capacity"]
+    assert watch.verdict in verdicts
+    assert watch.low <= alarms.mean() <= watch.high
+    assert f"a share of {watch.estimate:.3g}, capacity 0.1" in watch.words
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_the_cost_is_that_of_all_cases_whatever_the_days(
 ) -> None:
     """Days of 38 and 2 cases: .045 a case of .050, and .057 of .048."""
     rng = np.random.default_rng(1)
-    found = set()
+    observed = set()
     for _ in range(10):
         sizes = np.where(np.arange(400) % 2, 2, 38)
         misses = rng.binomial(sizes, np.where(sizes == 2, quiet, busy))
@@ -450,9 +450,9 @@ def test_the_cost_is_that_of_all_cases_whatever_the_days(
             (86_400.0 * i, n, 0, m, 0) for i, (n, m) in enumerate(zip(sizes, misses, strict=True))
         ]
         watch = cost_watch(rows, 0.1, budget, Settings(window=1))
-        found.add(watch.verdict)
+        observed.add(watch.verdict)
         assert watch.estimate == pytest.approx(misses.sum() / sizes.sum())
-    assert found <= verdicts
+    assert observed <= verdicts
 
 
 def test_a_budget_is_kept_only_where_every_case_has_a_label() -> None:
@@ -474,14 +474,14 @@ def test_the_evidence_is_divided_over_the_share_of_periods_and_the_mean() -> Non
 
 
 def test_a_share_of_periods_that_may_have_more_leaves_the_mean_its_capacity() -> None:
-    """A fifth of the days above 20 alarms, but so far that the mean is 26.4."""
+    """A fifth of the days have 60 alarms, far above 20, so the mean is 26.4."""
     counts = Counts(
         np.arange(300) * 86_400.0, np.full(300, 200.0), np.tile([18.0] * 8 + [60.0] * 2, 30)
     )
     limit = CapacityLimit(20.0, "exceed", 0.3)
-    found = capacity_watch(counts, limit, Settings(window=1))
-    assert found.estimate == pytest.approx(0.2)
-    assert found.verdict == "broken"
+    watch = capacity_watch(counts, limit, Settings(window=1))
+    assert watch.estimate == pytest.approx(0.2)
+    assert watch.verdict == "broken"
 
 
 def test_a_change_of_the_scores_is_no_harm() -> None:
@@ -489,10 +489,10 @@ def test_a_change_of_the_scores_is_no_harm() -> None:
     scores = np.r_[rng.normal(0.2, 0.05, 1200), rng.normal(0.28, 0.05, 600)]
     monitor = voros.Monitor(make_policy())
     monitor.update(scores, cases=np.arange(1800), times=days(1800, 20))
-    found = monitor.status()["scores"]
-    assert found.verdict == "watch"
-    assert "need not be harmful" in found.words
-    assert abs(np.datetime64(found.since) - days(61)[60]) <= np.timedelta64(7, "D")
+    watch = monitor.status()["scores"]
+    assert watch.verdict == "watch"
+    assert "need not be harmful" in watch.words
+    assert abs(np.datetime64(watch.since) - days(61)[60]) <= np.timedelta64(7, "D")
 
 
 def test_fewer_cases_a_day_are_no_change_of_the_scores() -> None:
@@ -503,8 +503,8 @@ def test_fewer_cases_a_day_are_no_change_of_the_scores() -> None:
         when = np.repeat(days(180), sizes)
         monitor = voros.Monitor(make_policy())
         monitor.update(rng.normal(size=len(when)), cases=np.arange(len(when)), times=when)
-        found = monitor.status()["scores"]
-        assert (found.verdict, found.n) == ("kept", int((sizes > 0).sum()) - 1)
+        watch = monitor.status()["scores"]
+        assert (watch.verdict, watch.n) == ("kept", int((sizes > 0).sum()) - 1)
 
 
 def wave(score_unit: str | None = None) -> voros.Monitor:
@@ -520,9 +520,9 @@ def wave(score_unit: str | None = None) -> voros.Monitor:
 
 
 def test_days_that_are_alike_are_not_taken_as_a_change() -> None:
-    found = wave().status()["scores"]
-    assert found.verdict == "unknown"
-    assert (found.since, "neighbouring periods are correlated (0." in found.words) == (
+    watch = wave().status()["scores"]
+    assert watch.verdict == "unknown"
+    assert (watch.since, "neighbouring periods are correlated (0." in watch.words) == (
         None,
         True,
     )
@@ -547,11 +547,11 @@ def test_the_cost_is_at_least_what_labels_show() -> None:
     monitor.update(scores, cases=np.arange(600), times=days(600, 10))
     monitor.label(np.zeros(300, int), cases=np.arange(0, 600, 2), times=days(600, 10)[::2])
     monitor.advance("2027-01-01")
-    found = monitor.status()["cost"]
+    watch = monitor.status()["cost"]
     # Half of the cases are false alarms at a twentieth of a miss each.
-    assert found.estimate == pytest.approx(0.025)
-    assert found.verdict == "broken"
-    assert "cases have no label" in found.words
+    assert watch.estimate == pytest.approx(0.025)
+    assert watch.verdict == "broken"
+    assert "cases have no label" in watch.words
 
 
 @pytest.mark.slow
@@ -587,13 +587,13 @@ def test_frames_and_zones() -> None:
     times = ["2026-01-01T23:30:00-05:00", "2026-01-02T23:30:00-05:00"]
     zoned = pd.to_datetime(pd.Series(times)).dt.tz_convert("America/New_York")
     kinds = [times, zoned, pl.Series(zoned), [pd.Timestamp(t) for t in times]]
-    found = set()
+    calendars = set()
     for kind in kinds:
         monitor = voros.Monitor(make_policy())
         monitor.update(pl.Series([0.9, 0.9]), cases=pd.Series(["a", "b"]), times=kind)
         periods = monitor._store.periods(-np.inf)
-        found.add((*periods.names.tolist(), *periods.starts.tolist()))
-    assert found == {("2026-01-01", "2026-01-02", 1767328200.0, 1767414600.0)}
+        calendars.add((*periods.names.tolist(), *periods.starts.tolist()))
+    assert calendars == {("2026-01-01", "2026-01-02", 1767328200.0, 1767414600.0)}
 
 
 def test_the_capacity_per_period_of_the_scenario_is_watched() -> None:
@@ -608,8 +608,8 @@ def test_the_capacity_per_period_of_the_scenario_is_watched() -> None:
     monitor.update([0.9] * 3, cases=list("abc"), times=["2026-01-21"] * 2 + ["2026-02-09"])
     assert monitor.status()["capacity"].n == 5  # two weeks without a case count
     monitor.update([0.9] * 2, cases=list("de"), times=["2026-01-13"] * 2)
-    found = monitor.status()["capacity"]
-    assert (found.verdict, found.since) == ("broken", "2026-01-12")
+    watch = monitor.status()["capacity"]
+    assert (watch.verdict, watch.since) == ("broken", "2026-01-12")
 
 
 class Text(str):
@@ -617,9 +617,9 @@ class Text(str):
 
     n_parsed = 0
 
-    def strip(self, *given):
+    def strip(self, *args):
         Text.n_parsed += 1
-        return super().strip(*given)
+        return super().strip(*args)
 
 
 def test_texts_of_times_are_parsed_once():

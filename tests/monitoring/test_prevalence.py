@@ -20,7 +20,7 @@ def drawn(rng: np.random.Generator, n: int, prevalence: float) -> tuple[np.ndarr
 
 
 def note(monitor: voros.Monitor) -> str:
-    return next(each for each in monitor.status().notes if each.startswith("prevalence"))
+    return next(text for text in monitor.status().notes if text.startswith("prevalence"))
 
 
 def fed(policy: voros.ThresholdPolicy, scores: np.ndarray) -> voros.Monitor:

@@ -20,12 +20,12 @@ def make_policy() -> ThresholdPolicy:
     return ThresholdPolicy.from_validation([0, 0, 1, 1] * 5, [0.1, 0.2, 0.8, 0.9] * 5, scenario)
 
 
-def fed(found, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int = 0):
-    """Feed a positive a day, found or not, and negatives; return the monitor."""
+def fed(alarmed, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int = 0):
+    """Feed one positive a day, with an alarm or without, and negatives; return the monitor."""
     monitor = voros.Monitor(make_policy(), window=3)
-    found = np.asarray(found, dtype=bool)
-    n = len(found)
-    scores = np.concatenate([np.where(found, 0.9, 0.1), np.full(n * n_negative, 0.1)])
+    alarmed = np.asarray(alarmed, dtype=bool)
+    n = len(alarmed)
+    scores = np.concatenate([np.where(alarmed, 0.9, 0.1), np.full(n * n_negative, 0.1)])
     labels = np.concatenate([np.ones(n, int), np.zeros(n * n_negative, int)])
     times = DAY + np.concatenate([np.arange(n), np.repeat(np.arange(n), n_negative)])
     ids = np.arange(len(scores)).astype(str)
@@ -37,8 +37,8 @@ def fed(found, *, silent_labels: float = 1.0, n_negative: int = 1, seed: int = 0
     return monitor
 
 
-def watched(found, **how):
-    return fed(found, **how).status()
+def watched(alarmed, **how):
+    return fed(alarmed, **how).status()
 
 
 def test_without_labels_of_silent_cases_it_is_not_watched() -> None:
@@ -76,14 +76,14 @@ def test_unlabelled_alarms_are_not_counted_as_missed() -> None:
 def test_the_page_draws_recall_over_time(silent_labels: float, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")
-    found = np.tile([True, True, True, False], 25)
-    monitor = fed(found, silent_labels=silent_labels)
+    alarmed = np.tile([True, True, True, False], 25)
+    monitor = fed(alarmed, silent_labels=silent_labels)
     page = monitor.report(tmp_path / "ward.html").read_text(encoding="utf-8")
     assert "Recall so far. Share of positives with an alarm since the policy" in page
     assert "Evidence that recall is below its floor" in page
     past = monitor.status()["recall"].history
     if silent_labels == 1:
-        np.testing.assert_allclose(past["estimate"], np.cumsum(found) / np.arange(1, 101))
+        np.testing.assert_allclose(past["estimate"], np.cumsum(alarmed) / np.arange(1, 101))
         assert (past["low"] > 0).any()
     else:
         # More may have been missed than is known.
@@ -91,17 +91,17 @@ def test_the_page_draws_recall_over_time(silent_labels: float, tmp_path: Path) -
 
 
 def test_a_recall_below_the_floor_is_broken_by_the_bets() -> None:
-    found = np.tile([True, False], 60)
-    watch = watched(found)["recall"]
+    alarmed = np.tile([True, False], 60)
+    watch = watched(alarmed)["recall"]
     assert watch.verdict == "broken"
-    # The evidence of the first 120 positives by hand: factors 1 - lambda for one that was found,
+    # The evidence of the first 120 positives by hand: factors 1 - lambda with an alarm,
     # and 1 + lambda (1 / (1 - floor) - 1) for one that was missed.
-    factors = np.where(found[:, None], 1 - PRECISION_STAKES, 1 + PRECISION_STAKES * (1 / 0.2 - 1))
+    factors = np.where(alarmed[:, None], 1 - PRECISION_STAKES, 1 + PRECISION_STAKES * (1 / 0.2 - 1))
     wealth = np.cumprod(factors, axis=0) @ PRECISION_WEIGHTS
     assert (wealth >= 1 / 0.05).any()
     assert watch.noticed is not None
     # Half of the labels of silent cases are enough to show it, if later.
-    assert watched(np.tile(found, 4), silent_labels=0.5)["recall"].verdict == "broken"
+    assert watched(np.tile(alarmed, 4), silent_labels=0.5)["recall"].verdict == "broken"
 
 
 @pytest.mark.slow

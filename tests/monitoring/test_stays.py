@@ -260,13 +260,13 @@ def test_stays_without_an_outcome_break_nothing(ended: bool, verdict: str) -> No
         if ended:
             monitor.label([0], cases=[stay], times=[when[-1]])
     monitor.advance("2026-06-01")
-    found = monitor.status()["precision"]
-    assert (found.verdict, found.n) == (verdict, 60)
-    assert (found.low == 0, found.high == 1) == (True, not ended)
+    watch = monitor.status()["precision"]
+    assert (watch.verdict, watch.n) == (verdict, 60)
+    assert (watch.low == 0, watch.high == 1) == (True, not ended)
     assert monitor.status().as_of == "2026-06-01"
     if ended:
         # Shown when the window of a stay has closed.
-        assert np.datetime64(found.noticed) - np.datetime64(found.since) >= np.timedelta64(7, "D")
+        assert np.datetime64(watch.noticed) - np.datetime64(watch.since) >= np.timedelta64(7, "D")
 
 
 def test_of_a_stay_that_goes_on_every_alarm_is_without_a_label() -> None:
