@@ -30,10 +30,10 @@ def dated_ward(seed=0, n_stays=600, n_days=60):
 def test_the_mean_capacity_is_that_of_all_days_of_admission():
     columns, _ = dated_ward()
     points = voros.alarm_points(**columns, rule=RULE)
-    found = voros.evaluate(points, scenario=PER_DAY)
-    assert found.max_alarms == 4 * 60
+    evaluation = voros.evaluate(points, scenario=PER_DAY)
+    assert evaluation.max_alarms == 4 * 60
     rate = PER_DAY.changed(capacity=240 / points.stays.patient_days, per="patient-day")
-    assert found.score == voros.evaluate(points, scenario=rate).score
+    assert evaluation.score == voros.evaluate(points, scenario=rate).score
 
 
 def test_sums_by_day_of_admission_are_those_of_its_stays():

@@ -47,9 +47,9 @@ def test_batches_choose_what_rows_in_memory_choose(open_rows, prevalence, tmp_pa
     assert len(few) < len(whole) / 2
     assert (few.stays.n_stays, few.stays.n_events) == (240, whole.stays.n_events)
     assert few.stays.patient_days == pytest.approx(whole.stays.patient_days)
-    found, expected = (voros.evaluate(points, scenario=scenario) for points in (few, whole))
-    assert found.score == pytest.approx(expected.score, rel=1e-12)
-    assert found.choices == expected.choices
+    evaluation, expected = (voros.evaluate(points, scenario=scenario) for points in (few, whole))
+    assert evaluation.score == pytest.approx(expected.score, rel=1e-12)
+    assert evaluation.choices == expected.choices
     of_whole, of_few = (
         dict(zip(p.thresholds, zip(p.tp, p.fp, strict=True), strict=True)) for p in (whole, few)
     )
@@ -73,8 +73,8 @@ def test_batches_are_read_again_where_the_first_one_misled(monkeypatch):
     monkeypatch.setattr(batches._BatchSums, "from_first", recorded)
     whole = voros.alarm_points(rows, **COLUMNS, events=events, rule=RULE)
     few = voros.alarm_points(rows.lazy(), **COLUMNS, events=events, rule=RULE, scenario=scenario)
-    found, expected = (voros.evaluate(points, scenario=scenario) for points in (few, whole))
-    assert found.choices == expected.choices
+    evaluation, expected = (voros.evaluate(points, scenario=scenario) for points in (few, whole))
+    assert evaluation.choices == expected.choices
     assert reaches == [2.0, 8.0]
 
 

@@ -73,10 +73,10 @@ def card_precision(frame, k, remove):
     for _, day in frame.groupby(frame["at"].dt.normalize()):
         cards = day[~day["card"].isin(detected)].groupby("card")[["risk", "fraud"]].max()
         top = cards.sort_values("risk", ascending=False, kind="stable").head(k)
-        found = set(top[top["fraud"]].index)
-        shares.append(len(found) / k)
+        caught = set(top[top["fraud"]].index)
+        shares.append(len(caught) / k)
         if remove:
-            detected |= found
+            detected |= caught
     return shares
 
 

@@ -64,8 +64,8 @@ def test_frames_arrays_and_several_models_are_the_same():
         (polars.DataFrame(columns), polars.DataFrame(when)),
         (zoned, zoned_events),
     ]
-    for rows, found in frames:
-        names = {"stay": "id", "time": "at", "events": found, "rule": RULE}
+    for rows, event_rows in frames:
+        names = {"stay": "id", "time": "at", "events": event_rows, "rule": RULE}
         one = voros.alarm_points(rows, score="a", **names)
         both = voros.alarm_points(rows, score=["a", "b"], **names)
         for points in (one, both["a"]):
@@ -105,31 +105,31 @@ def test_the_score_is_the_same_whatever_the_number_of_negatives(seed):
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
     counts = points.tp[1:], points.fp[1:], points.n_positive
     for limits in (PER_DAY, PER_DAY.changed(min_precision=0.0), PER_DAY.without_capacity()):
-        found = evaluation_of(points, limits)
-        assert 0 < found.score < 1
-        most = int(found.max_alarms)
+        evaluation = evaluation_of(points, limits)
+        assert 0 < evaluation.score < 1
+        most = int(evaluation.max_alarms)
         for n_negative in (10_000, 1_000_000):
             other = OperatingPoints.from_counts(*counts, n_negative, points.thresholds[1:])
-            capacity = 1.0 if limits.per is None else found.max_alarms / other.n_cases
+            capacity = 1.0 if limits.per is None else evaluation.max_alarms / other.n_cases
             there = evaluation_of(other, limits.changed(capacity=capacity, per=None))
-            assert there.score == pytest.approx(found.score, rel=1e-6)
+            assert there.score == pytest.approx(evaluation.score, rel=1e-6)
             assert [choice.threshold for choice in there.choices] == [
-                choice.threshold for choice in found.choices
+                choice.threshold for choice in evaluation.choices
             ]
-        assert all(choice.alarms <= most for choice in found.choices)
+        assert all(choice.alarms <= most for choice in evaluation.choices)
 
 
 def test_few_slots_do_not_cut_the_region():
-    """Two slots and one event: a floor of 0.1 leaves room for 9 false alarms, as if there were."""
+    """Two slots and one event: a floor of 0.1 allows 9 false alarms, more than are possible."""
     points = voros.alarm_points(
         stay=[1, 2], time=[0, 0], score=[0.4, 0.9], events=([1], [3]), rule=RULE
     )
     assert points.n_negative == 2
-    found = evaluation_of(points, voros.Scenario(0.1, cost_ratio=0.05))
+    evaluation = evaluation_of(points, voros.Scenario(0.1, cost_ratio=0.05))
     # The best point is (1 false, 1 caught). At a cost of 0.05 of a false alarm the triangle with
     # corners (0, 0), (9, 1) and (0, 1) is costlier where y - 0.05 x < 0.95: all of its area but
     # the corner (0, 1), (0, 0.95), (1, 1), which is 1/40 of 9/2.
-    assert found.score == pytest.approx(1 - (1 / 40) / (9 / 2))
+    assert evaluation.score == pytest.approx(1 - (1 / 40) / (9 / 2))
 
 
 def test_capacity_is_a_rate_over_patient_days():

@@ -55,10 +55,10 @@ def test_the_rule_is_saved_and_read_with_the_policy(tmp_path):
         rule = voros.AlarmRule(snooze="90min", horizon=8, lead="5min", repeats=repeats, reset=12)
         policy = policy_of(rule)
         policy.to_json(tmp_path / f"{repeats}.json")
-        read = voros.ThresholdPolicy.from_json(tmp_path / f"{repeats}.json")
-        assert read == policy
-        assert read.rule == rule
-        assert read.origin.patient_days == policy.origin.patient_days
+        loaded = voros.ThresholdPolicy.from_json(tmp_path / f"{repeats}.json")
+        assert loaded == policy
+        assert loaded.rule == rule
+        assert loaded.origin.patient_days == policy.origin.patient_days
 
 
 def test_a_policy_of_stays_takes_no_cases_and_the_other_way_round():
@@ -101,30 +101,30 @@ def test_an_evaluation_by_hand():
     policy = voros.ThresholdPolicy.from_points(
         voros.alarm_points(**columns, rule=rule), scenario.changed(min_precision=0.2, capacity=9.0)
     )
-    found = policy.evaluate_stays(**columns)
-    assert found.threshold == 1.0
-    assert (found.tp, found.fp, found.alarms, found.n_events) == (2, 3, 5, 2)
-    assert found.precision == 0.4
-    assert found.number_needed_to_evaluate == 2.5
-    assert found.patient_days == pytest.approx((10 + 7 + 10) / 24)
-    assert found.alarms_per_patient_day == pytest.approx(5 / (27 / 24))
-    assert sorted(found.lead_times.tolist()) == [2.0, 4.0]
-    assert found.lead_time_quartiles == (2.5, 3.0, 3.5)
-    assert (found.n_stays_alarmed, found.n_first_useful) == (3, 1)
-    assert found.satisfied
-    assert "2 of 2" in repr(found)
+    evaluation = policy.evaluate_stays(**columns)
+    assert evaluation.threshold == 1.0
+    assert (evaluation.tp, evaluation.fp, evaluation.alarms, evaluation.n_events) == (2, 3, 5, 2)
+    assert evaluation.precision == 0.4
+    assert evaluation.number_needed_to_evaluate == 2.5
+    assert evaluation.patient_days == pytest.approx((10 + 7 + 10) / 24)
+    assert evaluation.alarms_per_patient_day == pytest.approx(5 / (27 / 24))
+    assert sorted(evaluation.lead_times.tolist()) == [2.0, 4.0]
+    assert evaluation.lead_time_quartiles == (2.5, 3.0, 3.5)
+    assert (evaluation.n_stays_alarmed, evaluation.n_first_useful) == (3, 1)
+    assert evaluation.satisfied
+    assert "2 of 2" in repr(evaluation)
 
 
 def test_new_stays_can_break_limits_and_have_no_event():
     policy = policy_of()
     n_hours = 24
     columns = {"stay": [1] * n_hours, "time": range(n_hours), "score": [99.0] * n_hours}
-    found = policy.evaluate_stays(**columns, events=([], []))
-    assert (found.tp, found.fp, found.n_events) == (0, 8, 0)
-    assert np.isnan(found.recall)
-    assert [violation.limit for violation in found.violations] == ["precision", "capacity"]
-    assert found.violations[1].worst == 8
-    assert found.violations[1].bound == 1.5
+    evaluation = policy.evaluate_stays(**columns, events=([], []))
+    assert (evaluation.tp, evaluation.fp, evaluation.n_events) == (0, 8, 0)
+    assert np.isnan(evaluation.recall)
+    assert [violation.limit for violation in evaluation.violations] == ["precision", "capacity"]
+    assert evaluation.violations[1].worst == 8
+    assert evaluation.violations[1].bound == 1.5
 
 
 def test_the_interval_of_the_rate_holds_for_patients_with_several_stays():
@@ -229,8 +229,8 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
     stay, hour, score, events = large_ward(1, n_stays=120)
     sex, site = np.array(["f", "m"])[stay % 2], np.where(stay < 115, "A", "B")
     columns = {"stay": stay, "time": hour, "score": score, "events": events}
-    found = policy.evaluate_stays(**columns, by={"sex": sex, "site": site}).by_subgroup
-    assert found.names == (("sex", "f"), ("sex", "m"), ("site", "A"), ("site", "other"))
+    subgroups = policy.evaluate_stays(**columns, by={"sex": sex, "site": site}).by_subgroup
+    assert subgroups.names == (("sex", "f"), ("sex", "m"), ("site", "A"), ("site", "other"))
     for name, kept in (("f", stay % 2 == 0), ("m", stay % 2 == 1)):
         of = np.isin(events[0], stay[kept])
         alone = policy.evaluate_stays(
@@ -240,10 +240,10 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
             events=(events[0][of], events[1][of]),
             confidence_level=1 - 0.05 / 4,
         )
-        part = found["sex", name]
+        part = subgroups["sex", name]
         for figure in ("tp", "fp", "alarms", "n_events", "patient_days", "intervals"):
             assert getattr(part, figure) == getattr(alone, figure)
-    assert "site: subgroups with fewer than 10 cases are pooled" in repr(found)
+    assert "site: subgroups with fewer than 10 cases are pooled" in repr(subgroups)
     rows = {"id": stay, "at": hour, "risk": score, "sex": sex}
     named = policy.evaluate_stays(
         rows,
@@ -253,7 +253,7 @@ def test_subgroups_are_evaluated_as_stays_of_their_own():
         events={"id": events[0], "at": events[1]},
         by="sex",
     )
-    assert named.by_subgroup["sex", "f"].tp == found["sex", "f"].tp
+    assert named.by_subgroup["sex", "f"].tp == subgroups["sex", "f"].tp
     with pytest.raises(ArgumentError, match="by gives the stay 0 to more than one subgroup"):
         policy.evaluate_stays(**columns, by=hour % 2)
 
@@ -264,11 +264,11 @@ def test_the_floor_of_a_subgroup_is_judged_by_its_interval():
     stay, hour, score, events = large_ward(3, n_stays=600)
     ill = np.isin(stay, events[0])
     columns = {"stay": stay, "time": hour, "score": score, "events": events}
-    found = policy.evaluate_stays(**columns, by=np.where(ill, "ill", "well")).by_subgroup
-    assert found["subgroup", "ill"].floor == "kept"
-    assert found["subgroup", "well"].floor == "broken"
-    assert found.with_floor("broken") == (("subgroup", "well"),)
-    assert list(found.frame()["floor"]) == ["kept", "broken"]
+    subgroups = policy.evaluate_stays(**columns, by=np.where(ill, "ill", "well")).by_subgroup
+    assert subgroups["subgroup", "ill"].floor == "kept"
+    assert subgroups["subgroup", "well"].floor == "broken"
+    assert subgroups.with_floor("broken") == (("subgroup", "well"),)
+    assert list(subgroups.frame()["floor"]) == ["kept", "broken"]
 
 
 def test_rules_compete_as_models_do_and_share_the_error_of_the_guarantee():
@@ -304,15 +304,17 @@ def test_a_winner_map_of_stays_scores_as_each_scenario_does(rule, prevalence):
     )
     floors, rates = [0.0, 0.2, 0.4], [0.5, 1.5, 20.0]
     grid = {"min_precisions": floors, "capacities": rates, "cost_ratio": (0.02, 0.2)}
-    found = voros.winner_map(models, **grid, per="patient-day", prevalence=prevalence)
+    winner_map = voros.winner_map(models, **grid, per="patient-day", prevalence=prevalence)
     for i, floor in enumerate(floors):
         for j, rate in enumerate(rates):
             limits = SCENARIO.changed(min_precision=floor, capacity=rate, prevalence=prevalence)
             for k, points in enumerate(models.values()):
                 expected = evaluation_of(points, limits)
-                assert found.scores[i, j, k] == pytest.approx(expected.score, abs=1e-12)
-                assert found.feasible[i, j, k] == (len(expected.decision.feasible.nonzero()[0]) > 1)
-    assert found.frame()["capacity"].tolist()[:3] == rates
+                assert winner_map.scores[i, j, k] == pytest.approx(expected.score, abs=1e-12)
+                assert winner_map.feasible[i, j, k] == (
+                    len(expected.decision.feasible.nonzero()[0]) > 1
+                )
+    assert winner_map.frame()["capacity"].tolist()[:3] == rates
     with pytest.raises(ArgumentError, match=r"capacity=0\.5 is a share of cases, which stays"):
         voros.winner_map(models, **(grid | {"capacities": [0.5, 1.0]}))
     with pytest.raises(ArgumentError, match="per='day'; accepted is 'patient-day'"):

@@ -43,10 +43,10 @@ def test_a_resample_is_what_copying_the_rows_gives(seed, prevalence):
     expected = voros.evaluate(copied(stay, hour, score, events, patient, times), scenario=scenario)
     for limits in (None, scenario):
         drawn = DrawnStays(points.stays, limits).points(times)
-        found = voros.evaluate(drawn, scenario=scenario)
-        assert found.score == pytest.approx(expected.score, rel=1e-12)
-        assert found.max_alarms == pytest.approx(expected.max_alarms, rel=1e-12)
-        assert [choice.threshold for choice in found.choices] == [
+        evaluation = voros.evaluate(drawn, scenario=scenario)
+        assert evaluation.score == pytest.approx(expected.score, rel=1e-12)
+        assert evaluation.max_alarms == pytest.approx(expected.max_alarms, rel=1e-12)
+        assert [choice.threshold for choice in evaluation.choices] == [
             choice.threshold for choice in expected.choices
         ]
 
@@ -108,14 +108,14 @@ def test_policies_are_compared_by_their_cost_per_event():
         name: voros.ThresholdPolicy.from_points(one, SCENARIO) for name, one in points(0).items()
     }
     test = points(1)
-    found = voros.compare_policies(test, policies=policies, n_resamples=200, random_state=0)
+    comparison = voros.compare_policies(test, policies=policies, n_resamples=200, random_state=0)
     for name, policy in policies.items():
         tested = policy.evaluate_stays(test[name])
         by_hand = (0.11 * tested.fp + tested.n_events - tested.tp) / tested.n_events
-        assert found.models[name].estimate == pytest.approx(by_hand, rel=1e-12)
+        assert comparison.models[name].estimate == pytest.approx(by_hand, rel=1e-12)
         assert tested.cost_per_event == pytest.approx(by_hand, rel=1e-12)
-        assert found.violations[name] == tested.violations
-    drawn = found.models["a"].distribution
+        assert comparison.violations[name] == tested.violations
+    drawn = comparison.models["a"].distribution
     assert 0.5 < drawn.std() / _spread_over_patients(policies["a"], test["a"]) < 2
     with pytest.raises(ArgumentError, match="holds points of another kind; accepted are those"):
         voros.compare_policies({"a": test["b"], "b": test["b"]}, policies=policies)
