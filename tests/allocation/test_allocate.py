@@ -130,10 +130,8 @@ def test_evaluation_counts_case_by_case():
     assert [stream.tp for stream in tested.streams] == (alarms & new_y).sum(axis=0).tolist()
     assert [stream.fp for stream in tested.streams] == (alarms & ~new_y).sum(axis=0).tolist()
     misses = (~alarms & new_y).sum(axis=0)
-    false = (alarms & ~new_y).sum(axis=0)
-    assert tested.cost == pytest.approx(
-        2 * (0.2 * false[0] + misses[0]) + 0.2 * false[1] + misses[1]
-    )
+    fp = (alarms & ~new_y).sum(axis=0)
+    assert tested.cost == pytest.approx(2 * (0.2 * fp[0] + misses[0]) + 0.2 * fp[1] + misses[1])
     assert tested.alarms == alarms.sum()
     assert tested.capacity_kept == (alarms.sum() <= 40)
     pytest.importorskip("pandas")
@@ -253,7 +251,7 @@ def test_new_cases_of_other_streams_are_refused():
 @pytest.mark.parametrize("by", [None, np.arange(100) % 2])
 def test_whole_numbers_that_no_threshold_sets_apart_are_refused(by):
     labels, scores = np.repeat([0, 1], 50), 2**60 + np.arange(100)
-    given = (labels, scores) if by is not None else ({"a": labels}, {"a": scores})
+    labels_and_scores = (labels, scores) if by is not None else ({"a": labels}, {"a": scores})
     ward = voros.Scenario(0.5, 0.3, (0.1, 0.3))
     with pytest.raises(ValueError, match=r"whole numbers of 2\*\*53 or beyond"):
-        voros.allocate(*given, ward, capacity=20, by=by)
+        voros.allocate(*labels_and_scores, ward, capacity=20, by=by)

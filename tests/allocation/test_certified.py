@@ -258,8 +258,8 @@ def halves(n_cases=300, **parts):
 def test_floors_of_cases_are_tested_exactly(threshold):
     cases, units = halves()
     alarm = (cases.scores["0"] >= threshold) & units.tested
-    right = int((alarm & cases.positive["0"]).sum())
-    p_value = binomtest(right, int(alarm.sum()), 0.5, "greater").pvalue
+    tp = int((alarm & cases.positive["0"]).sum())
+    p_value = binomtest(tp, int(alarm.sum()), 0.5, "greater").pvalue
     for alpha in (0.9 * p_value, min(1.1 * p_value, 1)):
         passed = floor_passed(cases, units, alpha, "0", np.array([threshold, np.inf]), 0.5)
         assert passed.tolist() == [p_value <= alpha, True]
@@ -273,7 +273,7 @@ def test_visits_are_tested_exactly():
             cases=cases, units=units, alpha=0.05, limit=share, exceed=None, once=True
         )
         raised = [(cases.scores["0"] >= a) | (cases.scores["1"] >= b) for a, b in at[:2]]
-        counts = [int((each & units.tested).sum()) for each in raised]
+        counts = [int((alarm & units.tested).sum()) for alarm in raised]
         exact = [binomtest(count, 200, share, "less").pvalue <= 0.05 for count in counts]
         assert test.passed(at).tolist() == [*exact, True]
 
@@ -393,33 +393,33 @@ def test_the_largest_loss_of_a_unit_is_that_of_alarms_for_all_its_cases():
 
 
 def bets(monkeypatch, answers):
-    """Record what is bet on: sums, the largest loss and alpha; the answers are given."""
-    made, answers = [], iter(answers)
+    """Record the sums, largest loss and alpha of each bet, and return the answers in turn."""
+    wagers, answers = [], iter(answers)
 
     def wealthy(_, sums, loss, alpha):
-        made.append((sums, loss, alpha))
+        wagers.append((sums, loss, alpha))
         return np.array(next(answers))
 
     monkeypatch.setattr(SplitUnits, "wealthy", wealthy)
-    return made
+    return wagers
 
 
 def test_sums_of_patients_are_what_is_bet_on(monkeypatch):
     patient, at = np.arange(300) // 3, np.array([0.5, 1.5])
     cases, units = halves(groups=patient)
-    made = bets(monkeypatch, [[True, False], [True]])
+    wagers = bets(monkeypatch, [[True, False], [True]])
     assert floor_passed(cases, units, 0.03, "0", at, 0.4).tolist() == [True, False]
     alarm = cases.scores["0"][:, None] >= at
     tp = [alarm[(patient == g) & cases.positive["0"]].sum(axis=0) for g in range(100)]
     alarms = np.array([alarm[patient == g].sum(axis=0) for g in range(100)])
-    assert made[0][0] == pytest.approx(np.array(tp) - 0.4 * alarms)
-    assert made[0][1:] == (pytest.approx(0.4 * 3), 0.03)
+    assert wagers[0][0] == pytest.approx(np.array(tp) - 0.4 * alarms)
+    assert wagers[0][1:] == (pytest.approx(0.4 * 3), 0.03)
     test = CapacityTest(cases=cases, units=units, alpha=0.02, limit=0.3, exceed=None, once=False)
     assert test.passed(at[None]).tolist() == [True]
     raised = (cases.scores["0"] >= at[0]) * 1 + (cases.scores["1"] >= at[1])
     left = [0.3 * 3 - raised[patient == g].sum() for g in range(100)]
-    assert made[1][0][:, 0] == pytest.approx(left)
-    assert made[1][1:] == (pytest.approx(6 - 0.3 * 3), 0.02)
+    assert wagers[1][0][:, 0] == pytest.approx(left)
+    assert wagers[1][1:] == (pytest.approx(6 - 0.3 * 3), 0.02)
 
 
 @pytest.mark.parametrize("answers", [(True, True), (True, False), (False, True)])
@@ -429,13 +429,13 @@ def test_blocks_pass_where_the_mean_and_the_days_above_do(monkeypatch, answers):
     cases = read_streams(y, s).in_periods(calendar, days, None)
     units = SplitUnits.from_cases(cases, 5)
     test = CapacityTest(cases=cases, units=units, alpha=0.1, limit=6.0, exceed=0.2, once=False)
-    made = bets(monkeypatch, [[answer] for answer in answers])
+    wagers = bets(monkeypatch, [[answer] for answer in answers])
     assert test.passed(np.array([[0.85, 0.9]])).tolist() == [all(answers)]
     alarms = np.bincount(days, cases_alarms(s, (0.85, 0.9)), 60).reshape(12, 5)
     largest = np.bincount(days // 5).max()
     for (sums, loss, alpha), block, most in (
-        (made[0], 30 - alarms.sum(axis=1), 2 * largest - 30),
-        (made[1], 1 - (alarms > 6).sum(axis=1), 4),
+        (wagers[0], 30 - alarms.sum(axis=1), 2 * largest - 30),
+        (wagers[1], 1 - (alarms > 6).sum(axis=1), 4),
     ):
         assert sums[:, 0] == pytest.approx(block)
         assert (loss, alpha) == (pytest.approx(most), 0.1)

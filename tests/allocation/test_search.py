@@ -29,12 +29,12 @@ def draw(rng, n_cases, n_streams, n_values, n_days):
 
 
 def within(alarms, days, capacity, exceed, once):
-    """Count the alarms of each day that has cases, and compare with the limit by its words."""
+    """Count the alarms of each day that has cases, and compare with the limit as documented."""
     counted = alarms.any(axis=1).astype(int) if once else alarms.sum(axis=1)
-    each = np.array([counted[days == day].sum() for day in np.unique(days)])
-    if each.sum() > capacity * len(each):
+    per_day = np.array([counted[days == day].sum() for day in np.unique(days)])
+    if per_day.sum() > capacity * len(per_day):
         return False
-    above = Fraction(int((each > capacity).sum()), len(each))
+    above = Fraction(int((per_day > capacity).sum()), len(per_day))
     return exceed is None or above <= Fraction(str(exceed))
 
 
@@ -44,12 +44,12 @@ def cheapest(y, s, ratios, floors, allowed, once):
     best = None
     for thresholds in itertools.product(*columns):
         alarms = s >= np.array(thresholds)
-        right, raised = (alarms & y).sum(axis=0), alarms.sum(axis=0)
-        if (right < floors * raised).any() or not allowed(alarms):
+        tp, raised = (alarms & y).sum(axis=0), alarms.sum(axis=0)
+        if (tp < floors * raised).any() or not allowed(alarms):
             continue
         cost = sum(
             ratio * int(n - r) + int(p - r)
-            for ratio, n, r, p in zip(ratios, raised, right, y.sum(axis=0), strict=True)
+            for ratio, n, r, p in zip(ratios, raised, tp, y.sum(axis=0), strict=True)
         )
         used = int(alarms.any(axis=1).sum() if once else raised.sum())
         best = min(best or (cost, used), (cost, used))
@@ -192,15 +192,15 @@ def test_the_best_of_all_choices_between_two_is_found(limit):
     for _ in range(10):
         ends = [np.sort(rng.integers(0, len(saved), 2)) for saved in space.saved]
         low, high = np.array(ends).T
-        found = space.best_between(low, high, space.chosen([0] * 3))
+        best = space.best_between(low, high, space.chosen([0] * 3))
         inside = [
             (-saved, int(alarms.sum()), positions)
             for saved, positions, alarms in every_choice(*data, limit, once=False)
             if positions == (0, 0, 0) or np.all((low <= positions) & (positions <= high))
         ]
-        assert (-found.saved, found.alarms) == min(inside)[:2]
-        assert found.within
-        assert (-found.saved, found.alarms, found.options) in inside
+        assert (-best.saved, best.alarms) == min(inside)[:2]
+        assert best.within
+        assert (-best.saved, best.alarms, best.options) in inside
 
 
 @pytest.mark.slow
@@ -271,7 +271,7 @@ def test_groups_share_the_capacity_of_each_day():
     policy = voros.allocate(y, s, scenario, by=ward, **limits)
     tested = policy.evaluate(y, s, by=ward, periods=day)
     alarm = policy.predict(s, by=ward)
-    counts = np.array([alarm[day == each].sum() for each in range(20)])
+    counts = np.array([alarm[day == shift].sum() for shift in range(20)])
     assert tested.by_period.alarms == tuple(counts)
     assert tested.by_period.n_above == policy.default.n_above == (counts > 3).sum() <= 2
     assert tested.capacity_kept
