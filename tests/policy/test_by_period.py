@@ -35,29 +35,29 @@ def test_an_evaluation_counts_the_alarms_of_each_day(exceed) -> None:
     y_new, new, days_new = ward(1)
     keep = days_new != 7
     y_new, new, days_new = y_new[keep], new[keep], days_new[keep]
-    found = policy.evaluate(y_new, new, times=as_times(days_new))
+    evaluation = policy.evaluate(y_new, new, times=as_times(days_new))
     threshold = policy.threshold()
     alarms = Counter(int(d) for d, s in zip(days_new, new, strict=True) if s >= threshold)
     expected = [alarms[day] for day in range(30)]
-    table = found.by_period
+    table = evaluation.by_period
     assert table.alarms[:, 0].tolist() == expected
     assert table.n_cases[7] == 0
     assert table.n_periods == 30
-    n_above = sum(each > 3 for each in expected)
+    n_above = sum(count > 3 for count in expected)
     assert table.n_above.tolist() == [n_above]
     rules = [(sum(expected) / 30, 3)] + ([] if exceed is None else [(n_above / 30, exceed)])
     assert [(limit.values[0], limit.bound) for limit in table.limits] == rules
-    broken = "capacity" in {violation.limit for violation in found.violations}
+    broken = "capacity" in {violation.limit for violation in evaluation.violations}
     assert broken == any(value > bound for value, bound in rules)
-    assert found.mean_alarms == sum(expected)
+    assert evaluation.mean_alarms == sum(expected)
     pd = pytest.importorskip("pandas")
-    frame = found.by_period.frame("pandas")
+    frame = evaluation.by_period.frame("pandas")
     assert isinstance(frame, pd.DataFrame)
     assert frame["alarms"].tolist() == expected
     assert frame["tp"].sum() == sum(y_new[new >= threshold])
-    assert "alarms per day" in repr(found)
+    assert "alarms per day" in repr(evaluation)
     assert "2024-02-27" in frame["period"].tolist()
-    assert "<table>" in found._repr_html_()
+    assert "<table>" in evaluation._repr_html_()
     assert "<table>" in table._repr_html_()
 
 
@@ -99,8 +99,8 @@ def test_a_rule_that_is_just_met_is_kept() -> None:
     )
     for exceed, kept in ((None, True), (0.25, True), (0.24, False), (0.0, False)):
         scenario = Scenario(capacity=2, cost_ratio=0.1, per="day", exceed=exceed)
-        found = PeriodEvaluation.from_cases(cases, np.array([1.0]), scenario)
-        assert found.broken.tolist() == [not kept]
+        evaluation = PeriodEvaluation.from_cases(cases, np.array([1.0]), scenario)
+        assert evaluation.broken.tolist() == [not kept]
     tighter = Scenario(capacity=1, cost_ratio=0.1, per="day")
     assert PeriodEvaluation.from_cases(cases, np.array([1.0]), tighter).broken.tolist() == [True]
 
@@ -109,22 +109,22 @@ def test_a_rule_on_periods_is_named_where_it_binds() -> None:
     """Within the mean a lower threshold would do; two alarms on one day rule it out."""
     y, scores, days = [1, 1, 1, 0, 0, 0], [6, 5, 4, 3, 2, 1], [0, 0, 1, 1, 2, 2]
     scenario = Scenario(capacity=1, cost_ratio=0.1, per="day", exceed=0.0)
-    found = voros.evaluate(y, scores, scenario, periods=days)
-    assert [choice.threshold for choice in found.choices] == [6.0]
-    assert found.binding == ("capacity",)
+    evaluation = voros.evaluate(y, scores, scenario, periods=days)
+    assert [choice.threshold for choice in evaluation.choices] == [6.0]
+    assert evaluation.binding == ("capacity",)
     # Only the highest score is within the rule, so it is the most precise one too.
-    assert found.most_precise.alarms == 1
+    assert evaluation.most_precise.alarms == 1
 
 
 def test_every_threshold_of_a_policy_is_judged_in_its_periods() -> None:
     y, scores, days = ward(2)
     scenario = Scenario(capacity=4, cost_ratio=(0.05, 1.5), per="day", exceed=0.2)
     policy = ThresholdPolicy.from_validation(y, scores, scenario, times=as_times(days))
-    found = policy.evaluate(y, scores, by_cost=True, times=as_times(days))
-    assert len(found.choices) > 1
-    assert found.satisfied
-    table = found.by_period
-    for column, choice in enumerate(found.choices):
+    evaluation = policy.evaluate(y, scores, by_cost=True, times=as_times(days))
+    assert len(evaluation.choices) > 1
+    assert evaluation.satisfied
+    table = evaluation.by_period
+    for column, choice in enumerate(evaluation.choices):
         counts = np.bincount(days[scores >= choice.threshold], minlength=30)
         assert table.alarms[:, column].tolist() == counts.tolist()
         assert np.count_nonzero(counts > 4) <= 6
@@ -159,9 +159,9 @@ def test_models_are_ranked_within_a_capacity_per_period() -> None:
     crowded = scores - 10 * (days > 3)
     scenario = Scenario(capacity=4, cost_ratio=(0.1, 0.2), per="day", exceed=0.0)
     models = {"steady": scores, "crowded": crowded}
-    found = voros.select_model(y, models, scenario, times=as_times(days))
-    assert found.winner == "steady"
-    policy = found.policy()
+    selection = voros.select_model(y, models, scenario, times=as_times(days))
+    assert selection.winner == "steady"
+    policy = selection.policy()
     assert policy == ThresholdPolicy.from_validation(
         y, scores, scenario, times=as_times(days), model="steady", n_models=2
     )
@@ -174,15 +174,15 @@ def test_weighted_cases_and_other_prevalences_add_up() -> None:
     policy = ThresholdPolicy.from_validation(
         y, scores, scenario, sample_weight=weights, times=as_times(days)
     )
-    found = policy.evaluate(y, scores, sample_weight=weights, times=as_times(days))
+    evaluation = policy.evaluate(y, scores, sample_weight=weights, times=as_times(days))
     total = weights.sum()
     worth = np.where(
         y == 1, 0.15 * total / weights[y == 1].sum(), 0.85 * total / weights[y == 0].sum()
     )
     flagged = scores >= policy.threshold()
     expected = np.bincount(days[flagged], (weights * worth)[flagged], minlength=30)
-    assert found.by_period.alarms[:, 0] == pytest.approx(expected)
-    assert found.by_period.n_cases.sum() == pytest.approx(total)
+    assert evaluation.by_period.alarms[:, 0] == pytest.approx(expected)
+    assert evaluation.by_period.n_cases.sum() == pytest.approx(total)
 
 
 def test_rounding_of_weights_breaks_no_capacity() -> None:

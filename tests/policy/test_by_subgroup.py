@@ -34,13 +34,13 @@ def policy() -> ThresholdPolicy:
 
 def test_every_group_is_what_counting_its_cases_gives() -> None:
     y, scores, by = cases()
-    made = policy()
-    found = made.evaluate(y, scores, by=by, confidence_level=0.9).by_subgroup
-    assert found is not None
-    alarm, ratio = scores >= made.default.threshold, 0.075
-    each = 1 - 0.1 / len(found)
-    assert len(found) == 2 + 4
-    for result in found:
+    deployed = policy()
+    subgroups = deployed.evaluate(y, scores, by=by, confidence_level=0.9).by_subgroup
+    assert subgroups is not None
+    alarm, ratio = scores >= deployed.default.threshold, 0.075
+    confidence_level = 1 - 0.1 / len(subgroups)
+    assert len(subgroups) == 2 + 4
+    for result in subgroups:
         member = by[result.column] == result.subgroup.replace("other", "D")
         tp, fp = int((alarm & y & member).sum()), int((alarm & ~y & member).sum())
         n, positives = int(member.sum()), int((y & member).sum())
@@ -52,62 +52,62 @@ def test_every_group_is_what_counting_its_cases_gives() -> None:
                 assert math.isnan(estimate)
                 assert interval == (0, 1)
                 continue
-            exact = binomtest(hits, of).proportion_ci(each, "exact")
+            exact = binomtest(hits, of).proportion_ci(confidence_level, "exact")
             assert estimate == pytest.approx(hits / of)
             assert interval == pytest.approx((exact.low, exact.high))
-        exact = binomtest(tp + fp, n).proportion_ci(each, "exact")
+        exact = binomtest(tp + fp, n).proportion_ci(confidence_level, "exact")
         assert result.intervals.alarms == pytest.approx((n * exact.low, n * exact.high))
 
 
 def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
     y, scores, by = cases(6000)
-    found = policy().evaluate(y, scores, by=by).by_subgroup
-    assert found is not None
-    said = {result.name: result.floor for result in found}
+    subgroups = policy().evaluate(y, scores, by=by).by_subgroup
+    assert subgroups is not None
+    said = {result.name: result.floor for result in subgroups}
     assert said["site: B"] == "broken"
     assert said["site: A"] == "kept"
-    for result in found:
+    for result in subgroups:
         low, high = result.intervals.precision
         expected = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
         assert result.floor == expected
-    assert found.with_floor("broken") == (("site", "B"),)
-    assert "precision floor 0.5 broken in: site: B" in repr(found)
+    assert subgroups.with_floor("broken") == (("site", "B"),)
+    assert "precision floor 0.5 broken in: site: B" in repr(subgroups)
 
 
 def test_a_group_without_alarms_is_open_and_no_floor_is_kept_everywhere() -> None:
     y, scores, _ = cases()
     quiet = np.where(scores < np.median(scores), "low", "high")
-    found = policy().evaluate(y, scores, by=quiet).by_subgroup
-    assert found is not None
-    assert found["subgroup", "low"].floor == "too few to say"
+    subgroups = policy().evaluate(y, scores, by=quiet).by_subgroup
+    assert subgroups is not None
+    assert subgroups["subgroup", "low"].floor == "too few to say"
     lenient = SCENARIO.changed(min_precision=0.0)
-    made = ThresholdPolicy.from_validation(y, scores, lenient)
-    found = made.evaluate(y, scores, by=quiet).by_subgroup
-    assert found is not None
-    assert {result.floor for result in found} == {"kept"}
+    deployed = ThresholdPolicy.from_validation(y, scores, lenient)
+    subgroups = deployed.evaluate(y, scores, by=quiet).by_subgroup
+    assert subgroups is not None
+    assert {result.floor for result in subgroups} == {"kept"}
 
 
 def test_a_threshold_without_an_alarm_in_the_group_leaves_its_floor_open() -> None:
     """Level 3 is imprecise in subgroup a, and rare: what was not seen there says nothing."""
     level = np.repeat([0, 1, 2, 3], [600, 200, 100, 100])
     y = np.arange(1000) % 100 < np.repeat([0, 20, 30, 95], [600, 200, 100, 100])
-    made = ThresholdPolicy.from_validation(
+    deployed = ThresholdPolicy.from_validation(
         y, level.astype(float), Scenario(0.4, 1.0, cost_ratio=(0.02, 0.6))
     )
-    assert len({choice.threshold for choice in made.choices if choice.cost_ratio_low < 0.6}) > 1
+    assert len({choice.threshold for choice in deployed.choices if choice.cost_ratio_low < 0.6}) > 1
     test_level, subgroup = np.tile(np.repeat([0.0, 2.0], [300, 200]), 2), np.repeat(["a", "b"], 500)
     test_level[600:700] = 3.0
     y = np.where(test_level > 0, np.arange(1000) % 5 > 0, False)
-    found = made.evaluate(y, test_level, by=subgroup, by_cost=True).by_subgroup
-    assert found is not None
-    assert [result.floor for result in found] == ["too few to say", "kept"]
+    subgroups = deployed.evaluate(y, test_level, by=subgroup, by_cost=True).by_subgroup
+    assert subgroups is not None
+    assert [result.floor for result in subgroups] == ["too few to say", "kept"]
     # The threshold for all costs raised alarms in both.
-    found = made.evaluate(y, test_level, by=subgroup).by_subgroup
-    assert [result.floor for result in found] == ["kept", "kept"]
+    subgroups = deployed.evaluate(y, test_level, by=subgroup).by_subgroup
+    assert [result.floor for result in subgroups] == ["kept", "kept"]
 
 
 def verdict(tp, alarms, thresholds) -> str:
-    """What is said of the floor .5 of one of ten subgroups, by its counts at each threshold."""
+    """Return the verdict on the floor 0.5 of one of ten subgroups, by counts per threshold."""
     part = np.full(len(tp), 1 / len(tp))
     counts = ThresholdCounts(
         tp=tp,
@@ -120,24 +120,26 @@ def verdict(tp, alarms, thresholds) -> str:
         ratio_integral=part,
     )
     thresholds = np.asarray(thresholds, dtype=float)
-    each = 1 - 0.05 / 10
+    confidence_level = 1 - 0.05 / 10
     name = "ward", "A"
-    result = voros.policy.SubgroupResult.from_counts(name, counts, thresholds, SCENARIO, each)
+    result = voros.policy.SubgroupResult.from_counts(
+        name, counts, thresholds, SCENARIO, confidence_level
+    )
     return result.floor
 
 
 @pytest.mark.slow
 def test_the_error_is_split_over_groups_and_thresholds() -> None:
-    """Of 100 alarms, 68 to 74 are right at all of twelve thresholds; both sides of the floor."""
+    """Of 100 alarms at each of twelve thresholds, 26 to 34 or 66 to 74 are true."""
     alarms, said = np.full(12, 100), []
-    for right in (*range(26, 35), *range(66, 75)):
-        low, high = binomtest(right, 100).proportion_ci(1 - 0.05 / (10 * 12), "exact")
+    for tp in (*range(26, 35), *range(66, 75)):
+        low, high = binomtest(tp, 100).proportion_ci(1 - 0.05 / (10 * 12), "exact")
         expected = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
-        assert verdict(np.full(12, right), alarms, np.arange(12)) == expected
+        assert verdict(np.full(12, tp), alarms, np.arange(12)) == expected
         said.append(expected)
-        # Never alarm says nothing, and takes no part of the error.
-        quiet = verdict(np.array([right, 0]), np.array([100, 0]), [1.0, np.inf])
-        low, high = binomtest(right, 100).proportion_ci(1 - 0.05 / 10, "exact")
+        # The never-alarm threshold is not tested and takes no share of the error.
+        quiet = verdict(np.array([tp, 0]), np.array([100, 0]), [1.0, np.inf])
+        low, high = binomtest(tp, 100).proportion_ci(1 - 0.05 / 10, "exact")
         alone = "kept" if low >= 0.5 else "broken" if high < 0.5 else "too few to say"
         assert quiet == alone
     assert len(set(said)) == 3
@@ -189,13 +191,13 @@ def test_frame_and_views_show_every_group() -> None:
     pytest.importorskip("pandas")
     y, scores, by = cases()
     tested = policy().evaluate(y, scores, by=by)
-    found = tested.by_subgroup
-    assert found is not None
-    frame = found.frame("pandas")
+    subgroups = tested.by_subgroup
+    assert subgroups is not None
+    frame = subgroups.frame("pandas")
     assert frame["subgroup"].tolist() == ["f", "m", "A", "B", "C", "other"]
-    assert frame["precision_low"].tolist() == [r.intervals.precision[0] for r in found]
+    assert frame["precision_low"].tolist() == [r.intervals.precision[0] for r in subgroups]
     for shown in (repr(tested), tested._repr_html_()):
-        assert all(result.name in shown for result in found)
+        assert all(result.name in shown for result in subgroups)
         assert "Bonferroni: 99.2 % each" in shown
         assert "pooled as other: D" in shown
 
@@ -215,21 +217,21 @@ def test_what_would_not_be_exact_is_refused() -> None:
     elsewhere = ThresholdPolicy.from_validation(y, scores, SCENARIO.changed(prevalence=0.1))
     with pytest.raises(ValueError, match=r"by cannot .* prevalence \(0.1\)"):
         elsewhere.evaluate(y, scores, by=by)
-    found = policy().evaluate(y, scores, by=by).by_subgroup
-    assert found is not None
+    subgroups = policy().evaluate(y, scores, by=by).by_subgroup
+    assert subgroups is not None
     with pytest.raises(KeyError, match="no subgroup"):
-        found["sex", "x"]
+        subgroups["sex", "x"]
 
 
 def test_costs_without_a_mean_leave_the_interval_open() -> None:
     y, scores, by = cases()
     endless = SCENARIO.changed(cost_ratio=voros.costs.uniform_t(0.0, 1.0))
-    made = ThresholdPolicy.from_validation(y, scores, endless)
-    tested = made.evaluate(y, scores, by_cost=True, by=by["sex"])
+    deployed = ThresholdPolicy.from_validation(y, scores, endless)
+    tested = deployed.evaluate(y, scores, by_cost=True, by=by["sex"])
     assert tested.by_subgroup is not None
     assert tested.intervals is not None
-    for found in (tested.intervals, *(result.intervals for result in tested.by_subgroup)):
-        low, high = found.cost_per_1000
+    for intervals in (tested.intervals, *(result.intervals for result in tested.by_subgroup)):
+        low, high = intervals.cost_per_1000
         assert 0 <= low < tested.cost_per_1000 * 2
         assert high == math.inf
 
@@ -238,19 +240,19 @@ def test_costs_without_a_mean_leave_the_interval_open() -> None:
 def test_a_false_statement_about_any_floor_is_rare() -> None:
     # Six subgroups whose precision above the threshold is known; floor .5, 2,000 test samples.
     rng, precision = np.random.default_rng(3), np.array([0.5, 0.5, 0.5, 0.49, 0.5, 0.51])
-    made = voros.ThresholdPolicy.from_validation(
+    deployed = voros.ThresholdPolicy.from_validation(
         [1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], SCENARIO.changed(capacity=1.0)
     )
-    assert made.default.threshold == 1.0
+    assert deployed.default.threshold == 1.0
     subgroup = np.repeat(np.arange(6), 60)
     wrong = 0
     for _ in range(2000):
         y = np.append(rng.random(len(subgroup)) < precision[subgroup], [False] * 60)
         scores = np.append(np.ones(len(subgroup)), np.zeros(60))
         by = np.append(subgroup, np.arange(60) % 6)
-        found = made.evaluate(y, scores, by=by).by_subgroup
-        assert found is not None
-        verdicts = [result.floor for result in found]
+        subgroups = deployed.evaluate(y, scores, by=by).by_subgroup
+        assert subgroups is not None
+        verdicts = [result.floor for result in subgroups]
         said = zip(verdicts, precision, strict=True)
         wrong += any((v == "kept" and p < 0.5) or (v == "broken" and p >= 0.5) for v, p in said)
     # 5 % and three standard errors.

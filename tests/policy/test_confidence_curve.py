@@ -29,8 +29,8 @@ def test_each_step_is_what_its_guarantee_alone_would_deploy() -> None:
     for step, guarantee in zip(steps, LADDER.steps, strict=True):
         alone = ThresholdPolicy.from_points(points, SCENARIO, guarantee=guarantee, n_models=1)
         chosen = alone.default
-        found = (step.confidence, step.threshold, step.alarms, step.tp, step.recall)
-        assert found == (
+        step_values = (step.confidence, step.threshold, step.alarms, step.tp, step.recall)
+        assert step_values == (
             guarantee.confidence,
             chosen.threshold,
             chosen.alarms,

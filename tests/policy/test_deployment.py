@@ -288,15 +288,15 @@ def test_evaluate_and_predict_deploy_the_same():
     assert len(set(policy.thresholds)) > 3
     for ratio in (None, 0.03, 0.4):
         alarms = policy.predict(scores, cost_ratio=ratio)
-        found = policy.evaluate(y, scores, cost_ratio=ratio)
-        assert found.mean_alarms == alarms.sum()
-        assert found.mean_recall == alarms[y].mean()
-        assert found.mean_precision == y[alarms].mean()
-        assert [choice.threshold for choice in found.choices] == [policy.threshold(ratio)]
+        evaluation = policy.evaluate(y, scores, cost_ratio=ratio)
+        assert evaluation.mean_alarms == alarms.sum()
+        assert evaluation.mean_recall == alarms[y].mean()
+        assert evaluation.mean_precision == y[alarms].mean()
+        assert [choice.threshold for choice in evaluation.choices] == [policy.threshold(ratio)]
     fp, fn = (alarms & ~y).sum(), (~alarms & y).sum()
     worst = 0.4 * (~y).sum() + y.sum()
-    assert found.expected_cost == pytest.approx((0.4 * fp + fn) / worst)
-    assert found.cost_per_1000 == pytest.approx(2 * (0.4 * fp + fn))
+    assert evaluation.expected_cost == pytest.approx((0.4 * fp + fn) / worst)
+    assert evaluation.cost_per_1000 == pytest.approx(2 * (0.4 * fp + fn))
     assert policy.evaluate(y, scores).expected_cost == pytest.approx(
         policy.fixed().evaluate(y, scores, by_cost=True).expected_cost, abs=1e-14
     )
@@ -366,7 +366,7 @@ def test_notebooks_show_limits_guarantee_and_alarms():
         policy.model.replace("<", "&lt;"),
     ):
         assert told in page
-    found = policy.evaluate(y, scores[policy.model])
+    evaluation = policy.evaluate(y, scores[policy.model])
     for told in (
         "default threshold",
         "at least 0.5",
@@ -374,16 +374,16 @@ def test_notebooks_show_limits_guarantee_and_alarms():
         "with 90 % confidence",
         "recall",
     ):
-        assert told in found._repr_html_()
-    assert f"{found.mean_alarms:,.5g}" in found._repr_html_()
+        assert told in evaluation._repr_html_()
+    assert f"{evaluation.mean_alarms:,.5g}" in evaluation._repr_html_()
 
 
 def test_the_title_says_which_thresholds_and_on_how_many_cases():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
-    found = policy.evaluate(VALID_Y * 200, VALID_S * 200)
+    evaluation = policy.evaluate(VALID_Y * 200, VALID_S * 200)
     title = "default threshold on 2,000 cases, 800 positive"
-    assert repr(found).splitlines()[0] == title
-    assert found._repr_html_().startswith(f"<p>{title}</p>")
+    assert repr(evaluation).splitlines()[0] == title
+    assert evaluation._repr_html_().startswith(f"<p>{title}</p>")
     promised = replace(policy, guarantee=voros.Guarantee(0.9)).evaluate(VALID_Y, VALID_S)
     assert promised._repr_html_().endswith(f"<p>guarantee: {voros.Guarantee(0.9).words}</p>")
 
@@ -391,26 +391,26 @@ def test_the_title_says_which_thresholds_and_on_how_many_cases():
 def test_weights_whose_sum_could_overflow_are_refused():
     policy = ThresholdPolicy.from_validation(VALID_Y, VALID_S, Scenario(0.5, 0.7, (0.1, 0.3)))
     most = 1e280 / 4
-    found = policy.evaluate([1, 0, 1, 0], [9, 9, 0, 0], sample_weight=[most] * 4)
-    assert found.mean_recall == pytest.approx(0.5)
+    evaluation = policy.evaluate([1, 0, 1, 0], [9, 9, 0, 0], sample_weight=[most] * 4)
+    assert evaluation.mean_recall == pytest.approx(0.5)
     message = r"^sample_weight reaches 3e\+279; accepted are sums of at most 1e\+280$"
     with pytest.raises(ValueError, match=message):
         policy.evaluate([1, 0, 1, 0], [9, 9, 0, 0], sample_weight=[3e279, 1, 1, 1])
 
 
 def test_intervals_are_of_the_population_at_the_named_prevalence():
-    """Half of the cases are positive, one in fifty is meant; intervals hold the means there."""
+    """Half of the cases are positive, the prevalence is 0.02; intervals contain the means there."""
     rng = np.random.default_rng(9)
     y = np.arange(20_000) % 2
     scores = rng.normal(size=20_000) + 1.5 * y
     policy = ThresholdPolicy.from_validation(y, scores, Scenario(0.0, 1.0, 0.05, 0.02))
-    found = policy.evaluate(y, scores)
+    evaluation = policy.evaluate(y, scores)
     tpr, fpr = ((scores[y == label] >= policy.threshold()).mean() for label in (1, 0))
     share = 0.02 * tpr + 0.98 * fpr
     for (low, high), mean in (
-        (found.intervals.alarms, 20_000 * share),
-        (found.intervals.precision, 0.02 * tpr / share),
-        (found.intervals.cost_per_1000, 1000 * (0.05 * 0.98 * fpr + 0.02 * (1 - tpr))),
+        (evaluation.intervals.alarms, 20_000 * share),
+        (evaluation.intervals.precision, 0.02 * tpr / share),
+        (evaluation.intervals.cost_per_1000, 1000 * (0.05 * 0.98 * fpr + 0.02 * (1 - tpr))),
     ):
         assert low < mean < high
         assert high < 1.2 * low

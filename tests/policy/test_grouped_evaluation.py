@@ -41,9 +41,9 @@ def test_intervals_hold_for_patients_of_five_alike_cases():
     held = dict.fromkeys(MEASURES, 0)
     for seed in range(1, 101):
         labels, scores, whose = patients(seed, 100)
-        found = deployed.evaluate(labels, scores, groups=whose).intervals
+        intervals = deployed.evaluate(labels, scores, groups=whose).intervals
         for measure in MEASURES:
-            low, high = getattr(found, measure)
+            low, high = getattr(intervals, measure)
             held[measure] += low <= true[measure] <= high
     assert min(held.values()) >= 90
 
@@ -61,17 +61,17 @@ def test_the_limits_of_alike_cases_are_those_of_their_patients():
     """Sixty patients of four cases that are flagged together or not at all."""
     hit = np.arange(60) < 45
     labels, scores = np.ones(240, bool), np.repeat(np.where(hit, 2.0, 0.0), 4)
-    found = policy().evaluate(labels, scores, groups=np.repeat(np.arange(60), 4))
+    evaluation = policy().evaluate(labels, scores, groups=np.repeat(np.arange(60), 4))
     exact = binomtest(45, 60).proportion_ci(0.95, "exact")
-    assert found.intervals.recall == pytest.approx((exact.low, exact.high), abs=0.02)
+    assert evaluation.intervals.recall == pytest.approx((exact.low, exact.high), abs=0.02)
 
 
 def test_where_nobody_is_missed_groups_count_all_the_same():
     """Three patients with five positives each: their recall may be a third."""
     labels, scores = np.arange(60) < 15, np.where(np.arange(60) < 15, 2.0, 0.0)
-    found = policy().evaluate(labels, scores, groups=np.arange(60) // 5)
+    evaluation = policy().evaluate(labels, scores, groups=np.arange(60) // 5)
     assert policy().evaluate(labels, scores).intervals.recall[0] > 0.75
-    assert found.intervals.recall[0] < 1 / 3
+    assert evaluation.intervals.recall[0] < 1 / 3
 
 
 def test_points_know_their_patients():
@@ -118,14 +118,14 @@ def test_the_error_of_a_share_is_that_of_sums_over_groups():
     rng = np.random.default_rng(0)
     cases = rng.integers(0, 6, (30, 1))
     hits = rng.binomial(cases, rng.random((30, 1)))
-    found = GroupedShare.from_counts(hits, cases)
+    share = GroupedShare.from_counts(hits, cases)
     rate, total = hits.sum() / cases.sum(), cases.sum()
     off = hits - rate * cases
     one_more = np.sum(cases**4) / np.sum(cases**2)
     varied = 30 / 29 * np.sum(off**2) + one_more
     expected = varied / (total * rate * (1 - rate) + one_more * total / np.sum(cases**2))
-    assert found.design == pytest.approx([expected])
-    assert np.sum(found.residuals**2) == pytest.approx(30 / 29 * np.sum(off**2) / total**2)
+    assert share.design == pytest.approx([expected])
+    assert np.sum(share.residuals**2) == pytest.approx(30 / 29 * np.sum(off**2) / total**2)
 
 
 def test_the_degrees_of_freedom_are_those_of_a_sum_of_unequal_squares():

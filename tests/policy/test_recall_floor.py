@@ -28,13 +28,13 @@ def counted(y_true, y_score, threshold: float) -> tuple[int, int]:
 
 def best_by_brute_force(y_true, y_score, scenario: Scenario, ratio: float) -> float:
     """The least cost of a threshold within all limits."""
-    found = []
+    costs = []
     for threshold in np.unique(y_score):
         tp, fp = counted(y_true, y_score, threshold)
         enough = tp >= scenario.min_recall * y_true.sum() - 1e-9
         if enough and tp >= 0.2 * (tp + fp) and tp + fp <= 0.6 * len(y_true):
-            found.append(ratio * fp - tp)
-    return min(found)
+            costs.append(ratio * fp - tp)
+    return min(costs)
 
 
 @pytest.mark.parametrize("seed", range(5))

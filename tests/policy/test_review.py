@@ -71,11 +71,11 @@ def test_a_recall_floor_counts_reviews_too(seed: int, most: int, recall: float) 
         return
     band = review_band(y, score, limits, review_capacity=most, review_cost=0.25)
     assert band.validation.cost == pytest.approx(lowest)
-    found = band.validation.recall
-    assert found >= recall
-    assert band.validation.meets_floors(limits.changed(min_recall=found))
-    if found < 1:
-        assert not band.validation.meets_floors(limits.changed(min_recall=found + 1e-9))
+    band_recall = band.validation.recall
+    assert band_recall >= recall
+    assert band.validation.meets_floors(limits.changed(min_recall=band_recall))
+    if band_recall < 1:
+        assert not band.validation.meets_floors(limits.changed(min_recall=band_recall + 1e-9))
 
 
 def test_counts_are_those_of_the_cases() -> None:
@@ -132,9 +132,9 @@ def test_reviews_that_cost_a_miss_are_not_taken() -> None:
 )
 def test_what_is_not_kept_is_refused(changed: dict[str, Any], message: str) -> None:
     y, score = drawn(4)
-    given: dict[str, Any] = {"scenario": voros.Scenario(cost_ratio=1), "review_capacity": 0.1}
+    arguments: dict[str, Any] = {"scenario": voros.Scenario(cost_ratio=1), "review_capacity": 0.1}
     with pytest.raises(ArgumentError, match=message):
-        review_band(y, score, **{**given, "review_cost": 0.1, **changed})
+        review_band(y, score, **{**arguments, "review_cost": 0.1, **changed})
 
 
 def saved_band() -> voros.policy.ReviewBand:
@@ -145,11 +145,11 @@ def saved_band() -> voros.policy.ReviewBand:
 def test_a_band_is_read_back_exactly(tmp_path: Path) -> None:
     band, file = saved_band(), tmp_path / "band.json"
     band.to_json(file)
-    read = voros.policy.ReviewBand.from_json(file)
-    assert read.to_json() == band.to_json()
-    assert repr(read) == repr(band)
-    assert (read.scenario, read.review_capacity, read.model) == (band.scenario, 20, "risk")
-    assert isinstance(read.review_capacity, int)
+    loaded = voros.policy.ReviewBand.from_json(file)
+    assert loaded.to_json() == band.to_json()
+    assert repr(loaded) == repr(band)
+    assert (loaded.scenario, loaded.review_capacity, loaded.model) == (band.scenario, 20, "risk")
+    assert isinstance(loaded.review_capacity, int)
     with pytest.raises(FileExistsError):
         band.to_json(file)
     nothing = review_band(

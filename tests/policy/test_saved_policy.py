@@ -40,12 +40,12 @@ def make_policy(cost_ratio=(0.05, 2.0), seed=0, **limits):
 @pytest.mark.parametrize("cost_ratio", COSTS, ids=repr)
 def test_text_is_read_back_exactly(cost_ratio):
     policy = make_policy(cost_ratio, min_precision=1 / 3, capacity=0.7)
-    read = ThresholdPolicy.from_json(policy.to_json())
-    assert read == policy
-    assert read.scenario == policy.scenario
-    assert read.thresholds.tobytes() == policy.thresholds.tobytes()
-    assert read.switches.tobytes() == policy.switches.tobytes()
-    assert read.to_json() == policy.to_json()
+    loaded = ThresholdPolicy.from_json(policy.to_json())
+    assert loaded == policy
+    assert loaded.scenario == policy.scenario
+    assert loaded.thresholds.tobytes() == policy.thresholds.tobytes()
+    assert loaded.switches.tobytes() == policy.switches.tobytes()
+    assert loaded.to_json() == policy.to_json()
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_text_is_read_back_exactly(cost_ratio):
 )
 def test_limits_keep_their_kind(limits):
     policy = make_policy(**limits)
-    read = ThresholdPolicy.from_json(policy.to_json())
-    assert read.scenario == policy.scenario
-    assert read.scenario.capacity_is_count == policy.scenario.capacity_is_count
-    assert read.n_positive == policy.n_positive
+    loaded = ThresholdPolicy.from_json(policy.to_json())
+    assert loaded.scenario == policy.scenario
+    assert loaded.scenario.capacity_is_count == policy.scenario.capacity_is_count
+    assert loaded.n_positive == policy.n_positive
 
 
 def test_a_capacity_for_each_horizon_is_read_back():
@@ -90,10 +90,10 @@ def test_infinite_thresholds_and_missing_precision_survive_strict_json():
         raise AssertionError(f"{constant} is not strict JSON")
 
     json.loads(policy.to_json(), parse_constant=refuse)
-    read = ThresholdPolicy.from_json(policy.to_json())
-    assert read == policy
-    assert read.threshold() == math.inf
-    assert math.isnan(read.default.precision)
+    loaded = ThresholdPolicy.from_json(policy.to_json())
+    assert loaded == policy
+    assert loaded.threshold() == math.inf
+    assert math.isnan(loaded.default.precision)
 
 
 def test_a_threshold_of_minus_infinity_is_read_back():

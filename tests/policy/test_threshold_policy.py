@@ -269,8 +269,8 @@ def test_a_guarantee_that_allows_nothing_leaves_never_alarm():
     assert policy.never_alarms
 
 
-@pytest.mark.parametrize("made", ["scores", "points"])
-def test_a_guarantee_needs_to_know_how_many_models_there_were(made):
+@pytest.mark.parametrize("source", ["scores", "points"])
+def test_a_guarantee_needs_to_know_how_many_models_there_were(source):
     guarantee = voros.Guarantee(0.9)
     arguments = {
         "scores": (ThresholdPolicy.from_validation, (Y, S, SCENARIO)),
@@ -279,12 +279,12 @@ def test_a_guarantee_needs_to_know_how_many_models_there_were(made):
             (OperatingPoints.from_scores(Y, S), SCENARIO),
         ),
     }
-    make, given = arguments[made]
+    make, args = arguments[source]
     with pytest.raises(ValueError, match=r"needs n_models.*selection\.policy\(\)"):
-        make(*given, guarantee=guarantee)
+        make(*args, guarantee=guarantee)
     for n_models in (0, 1.5, True):
         with pytest.raises(ValueError, match=f"n_models={n_models}; accepted"):
-            make(*given, guarantee=guarantee, n_models=n_models)
+            make(*args, guarantee=guarantee, n_models=n_models)
 
 
 def test_models_that_were_chosen_from_split_the_error():

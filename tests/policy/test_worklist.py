@@ -33,13 +33,13 @@ def test_counts_are_the_mean_over_all_ways_to_break_ties(seed, k) -> None:
     orders = list(permutations(range(6)))
     for threshold, tp, alarms in zip(points.thresholds, points.tp, points.alarms, strict=True):
         lists = [list_by_hand(scores, days, k, threshold, order) for order in orders]
-        assert alarms == pytest.approx(np.mean([len(each) for each in lists]))
-        assert tp == pytest.approx(np.mean([labels[each].sum() for each in lists]))
+        assert alarms == pytest.approx(np.mean([len(listed) for listed in lists]))
+        assert tp == pytest.approx(np.mean([labels[listed].sum() for listed in lists]))
     most = sum(min(k, days.count(day)) for day in set(days))
     assert points.alarms[-1] == pytest.approx(most)
     shares = listed_share(scores, cases.periods, k)
     lists = [list_by_hand(scores, days, k, -np.inf, order) for order in orders]
-    chance = [np.mean([row in each for each in lists]) for row in range(6)]
+    chance = [np.mean([row in listed for listed in lists]) for row in range(6)]
     assert shares == pytest.approx(chance)
 
 
@@ -52,38 +52,41 @@ def ward(seed, n=500, n_days=40):
 def test_the_best_threshold_is_that_of_every_one_tried() -> None:
     y, scores, days = ward(0)
     scenario = Scenario(0.35, 3, cost_ratio=0.2, per="day", exceed=0.1)
-    found = voros.worklist(y, scores, scenario, periods=days)
+    worklist = voros.worklist(y, scores, scenario, periods=days)
     best = np.inf
     for threshold in [np.inf, *scores]:
         rows = list_by_hand(scores, days.tolist(), 3, threshold, range(len(y)))
-        right, false = y[rows].sum(), len(rows) - y[rows].sum()
-        if right >= 0.35 * len(rows):
-            best = min(best, 0.2 * false + y.sum() - right)
-    rows = list_by_hand(scores, days.tolist(), 3, found.threshold, range(len(y)))
+        tp, fp = y[rows].sum(), len(rows) - y[rows].sum()
+        if tp >= 0.35 * len(rows):
+            best = min(best, 0.2 * fp + y.sum() - tp)
+    rows = list_by_hand(scores, days.tolist(), 3, worklist.threshold, range(len(y)))
     assert 0.2 * (len(rows) - y[rows].sum()) + y.sum() - y[rows].sum() == pytest.approx(best)
-    listed = found.validation.worklist
+    listed = worklist.validation.worklist
     assert listed.cost_per_1000 == pytest.approx(1000 * best / len(y))
     assert listed.mean_alarms == len(rows)
     assert listed.intervals is None
-    assert np.flatnonzero(found.predict(scores, periods=days)).tolist() == sorted(rows)
+    assert np.flatnonzero(worklist.predict(scores, periods=days)).tolist() == sorted(rows)
     full = [day for day in set(days.tolist()) if sum(days[rows] == day) == 3]
-    assert (found.validation.n_full, found.validation.n_periods) == (len(full), len(set(days)))
+    assert (worklist.validation.n_full, worklist.validation.n_periods) == (
+        len(full),
+        len(set(days)),
+    )
 
 
 def test_a_list_and_a_threshold_are_compared_on_new_cases() -> None:
     y, scores, days = ward(1)
     scenario = Scenario(0.2, 3, cost_ratio=(0.05, 0.2), per="day", exceed=0.0)
-    found = voros.worklist(y, scores, scenario, periods=days)
+    worklist = voros.worklist(y, scores, scenario, periods=days)
     plain = voros.ThresholdPolicy.from_validation(y, scores, scenario, periods=days)
-    assert found.policy == plain
+    assert worklist.policy == plain
     y_new, new, days_new = ward(2)
-    tested = found.evaluate(y_new, new, periods=days_new)
-    rows = list_by_hand(new, days_new.tolist(), 3, found.threshold, range(len(y_new)))
+    tested = worklist.evaluate(y_new, new, periods=days_new)
+    rows = list_by_hand(new, days_new.tolist(), 3, worklist.threshold, range(len(y_new)))
     assert tested.worklist.mean_recall == pytest.approx(y_new[rows].sum() / y_new.sum())
     assert tested.worklist.mean_precision == pytest.approx(y_new[rows].mean())
     assert repr(tested.threshold) == repr(plain.evaluate(y_new, new, periods=days_new))
-    assert found.score >= plain_score(y, scores, scenario, days)
-    assert "<table>" in found._repr_html_()
+    assert worklist.score >= plain_score(y, scores, scenario, days)
+    assert "<table>" in worklist._repr_html_()
     pytest.importorskip("pandas")
     assert tested.frame("pandas")["deployed"].tolist() == ["worklist", "threshold"]
 
@@ -95,10 +98,10 @@ def plain_score(y, scores, scenario, days):
 def test_with_one_case_a_period_the_list_is_the_threshold() -> None:
     y, scores, _ = ward(3, n=80)
     scenario = Scenario(0.3, 1, cost_ratio=(0.05, 0.2), per="case")
-    found = voros.worklist(y, scores, scenario, periods=np.arange(80))
-    assert found.threshold == found.policy.threshold()
-    assert found.validation.worklist.expected_cost == pytest.approx(
-        found.validation.threshold.expected_cost
+    worklist = voros.worklist(y, scores, scenario, periods=np.arange(80))
+    assert worklist.threshold == worklist.policy.threshold()
+    assert worklist.validation.worklist.expected_cost == pytest.approx(
+        worklist.validation.threshold.expected_cost
     )
 
 
