@@ -88,11 +88,11 @@ def test_a_data_frame_of_models_is_read_by_column(cases):
     pandas = pytest.importorskip("pandas")
     positive, scores = cases
     frame = pandas.DataFrame({"a": scores, "b": -scores})
-    found = voros.bootstrap(positive, frame, SCENARIO, n_resamples=100, random_state=7)
+    intervals = voros.bootstrap(positive, frame, SCENARIO, n_resamples=100, random_state=7)
     alone = voros.bootstrap(positive, scores, SCENARIO, n_resamples=100, random_state=7)
-    assert list(found) == ["a", "b"]
-    assert np.array_equal(found["a"].distribution, alone.distribution)
-    assert found["a"].frame("pandas")["low"].tolist() == [found["a"].low]
+    assert list(intervals) == ["a", "b"]
+    assert np.array_equal(intervals["a"].distribution, alone.distribution)
+    assert intervals["a"].frame("pandas")["low"].tolist() == [intervals["a"].low]
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another(cases):

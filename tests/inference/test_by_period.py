@@ -42,7 +42,7 @@ def copied(y, score, periods: Periods, counts):
 def test_a_resample_scores_what_its_copied_rows_score(rule) -> None:
     y, score, times = stream()
     scenario = voros.Scenario(0.3, 2, cost_ratio=(0.05, 0.2), per="day", **rule)
-    found = voros.bootstrap(
+    interval = voros.bootstrap(
         y, score, scenario, times=times, n_resamples=100, random_state=3, method="percentile"
     )
     periods = Periods.from_times(times, "day")
@@ -52,10 +52,10 @@ def test_a_resample_scores_what_its_copied_rows_score(rule) -> None:
         assert counts.sum() == 40
         labels, scores, own = copied(y, score, periods, counts)
         expected.append(voros.evaluate(labels, scores, scenario, periods=own).score)
-    np.testing.assert_allclose(found.distribution, expected, rtol=1e-12)
-    assert found.estimate == voros.evaluate(y, score, scenario, times=times).score
-    assert found.drawn == "periods"
-    assert found.low <= found.estimate <= found.high
+    np.testing.assert_allclose(interval.distribution, expected, rtol=1e-12)
+    assert interval.estimate == voros.evaluate(y, score, scenario, times=times).score
+    assert interval.drawn == "periods"
+    assert interval.low <= interval.estimate <= interval.high
 
 
 @pytest.mark.parametrize("metric", ["expected_cost", "threshold", "recall", "partial_auroc"])
@@ -63,9 +63,9 @@ def test_other_metrics_too(metric) -> None:
     y, score, times = stream(1)
     scenario = voros.Scenario(0.3, 2, cost_ratio=(0.05, 0.2), per="day", exceed=0.1)
     options = {"times": times, "n_resamples": 100, "random_state": 0, "metric": metric}
-    found = voros.bootstrap(y, score, scenario, **options)
-    assert np.isfinite(found.estimate)
-    assert found.low <= found.high
+    interval = voros.bootstrap(y, score, scenario, **options)
+    assert np.isfinite(interval.estimate)
+    assert interval.low <= interval.high
 
 
 def test_fixed_policies_are_compared_on_whole_periods() -> None:

@@ -23,50 +23,50 @@ def cases():
 
 
 @pytest.fixture(scope="module")
-def found(cases):
+def comparison(cases):
     positive, scores = cases
     return voros.compare(positive, scores, SCENARIO, n_resamples=500, random_state=0)
 
 
-def test_every_pair_is_compared_the_better_first(found):
-    assert [{p.first, p.second} for p in found.pairs] == [
+def test_every_pair_is_compared_the_better_first(comparison):
+    assert [{p.first, p.second} for p in comparison.pairs] == [
         {"good", "twin"},
-        {found.ranking[0], "poor"},
-        {found.ranking[1], "poor"},
+        {comparison.ranking[0], "poor"},
+        {comparison.ranking[1], "poor"},
     ]
-    assert all(pair.difference >= 0 for pair in found.pairs)
-    pair = found.pair("poor", "good")
-    expected = found.models["good"].estimate - found.models["poor"].estimate
+    assert all(pair.difference >= 0 for pair in comparison.pairs)
+    pair = comparison.pair("poor", "good")
+    expected = comparison.models["good"].estimate - comparison.models["poor"].estimate
     assert pair.difference == pytest.approx(expected)
     with pytest.raises(KeyError, match="'good' and 'nobody' were not compared"):
-        found.pair("good", "nobody")
+        comparison.pair("good", "nobody")
 
 
-def test_differences_are_paired_resample_by_resample(found):
-    pair = found.pair("good", "twin")
-    first, second = found.models[pair.first], found.models[pair.second]
+def test_differences_are_paired_resample_by_resample(comparison):
+    pair = comparison.pair("good", "twin")
+    first, second = comparison.models[pair.first], comparison.models[pair.second]
     assert np.allclose(pair.distribution, first.distribution - second.distribution)
     # What both owe to the same cases cancels.
     assert np.std(pair.distribution) < 0.5 * first.standard_error
 
 
-def test_p_values_agree_with_intervals(found):
-    for pair in found.pairs:
+def test_p_values_agree_with_intervals(comparison):
+    for pair in comparison.pairs:
         assert (pair.p_value < 0.05) == (not pair.low <= 0 <= pair.high)
 
 
-def test_the_verdict_tells_leads_from_chance(found):
-    best = found.ranking[0]
+def test_the_verdict_tells_leads_from_chance(comparison):
+    best = comparison.ranking[0]
     other = "twin" if best == "good" else "good"
-    assert found.verdict.startswith(f"{best} has the highest partial VOROS")
-    assert f"its lead over {other} could be chance" in found.verdict
-    assert not found.differs(found.pair("good", "twin"))
-    assert found.differs(found.pair(best, "poor"))
+    assert comparison.verdict.startswith(f"{best} has the highest partial VOROS")
+    assert f"its lead over {other} could be chance" in comparison.verdict
+    assert not comparison.differs(comparison.pair("good", "twin"))
+    assert comparison.differs(comparison.pair(best, "poor"))
 
 
-def test_shares_won_add_up_and_go_to_the_better(found):
-    assert sum(found.shares_won.values()) == pytest.approx(1)
-    assert found.shares_won["poor"] == 0
+def test_shares_won_add_up_and_go_to_the_better(comparison):
+    assert sum(comparison.shares_won.values()) == pytest.approx(1)
+    assert comparison.shares_won["poor"] == 0
 
 
 def test_a_tie_is_shared(cases):
@@ -89,13 +89,13 @@ def test_the_lower_expected_cost_wins(cases):
     assert "has the lowest expected cost" in result.verdict
 
 
-def test_tables_hold_pairs_and_models(found):
+def test_tables_hold_pairs_and_models(comparison):
     pytest.importorskip("pandas")
-    frame = found.frame("pandas")
-    assert frame["difference"].tolist() == [pair.difference for pair in found.pairs]
-    assert found.models_frame("pandas")["model"].tolist() == list(found.ranking)
-    assert found.verdict in repr(found)
-    assert "<table>" in found._repr_html_()
+    frame = comparison.frame("pandas")
+    assert frame["difference"].tolist() == [pair.difference for pair in comparison.pairs]
+    assert comparison.models_frame("pandas")["model"].tolist() == list(comparison.ranking)
+    assert comparison.verdict in repr(comparison)
+    assert "<table>" in comparison._repr_html_()
 
 
 def test_holms_correction_by_its_definition():
@@ -143,7 +143,7 @@ def test_what_cannot_be_compared_is_refused(cases):
         voros.compare(positive, {"good": scores["good"]}, SCENARIO)
 
 
-def test_progress_is_told_and_changes_nothing(cases, found):
+def test_progress_is_told_and_changes_nothing(cases, comparison):
     positive, scores = cases
     told = []
     again = voros.compare(
@@ -156,5 +156,5 @@ def test_progress_is_told_and_changes_nothing(cases, found):
     )
     assert told == [(done, 500) for done in range(1, 501)]
     assert again.models["good"].distribution.tolist() == (
-        found.models["good"].distribution.tolist()
+        comparison.models["good"].distribution.tolist()
     )

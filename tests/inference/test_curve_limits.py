@@ -75,12 +75,12 @@ def test_the_interval_holds_the_true_score(name):
 
 def test_the_interval_reported_is_the_one_simulated():
     labels, scores = cases(3, 150, 0.1, 4.0)
-    found = voros.bootstrap(labels, scores, NEAR_ONE, n_resamples=100, random_state=0)
-    assert found.method == "curve"
-    assert (found.low, found.high) == pytest.approx(
+    reported = voros.bootstrap(labels, scores, NEAR_ONE, n_resamples=100, random_state=0)
+    assert reported.method == "curve"
+    assert (reported.low, reported.high) == pytest.approx(
         np.clip(interval(labels, scores, NEAR_ONE), 0, 1)
     )
-    assert "95 % curve interval" in repr(found)
+    assert "95 % curve interval" in repr(reported)
 
 
 def test_one_fixed_threshold_has_the_limits_of_clopper_and_pearson():
@@ -89,38 +89,38 @@ def test_one_fixed_threshold_has_the_limits_of_clopper_and_pearson():
     scores = np.where(labels, np.arange(10_000) % 3, -1.0)
     scenario = voros.Scenario(cost_ratio=1e-9, prevalence=0.5)
     policy = voros.ThresholdPolicy.from_validation([0, 1], [0.0, 1.0], scenario)
-    found = voros.bootstrap(labels, scores, scenario, metric=policy, n_resamples=100)
+    reported = voros.bootstrap(labels, scores, scenario, metric=policy, n_resamples=100)
     missed = binomtest(4, 12).proportion_ci(0.95, "exact")
-    assert (found.low, found.high) == pytest.approx((missed.low, missed.high), abs=1e-6)
+    assert (reported.low, reported.high) == pytest.approx((missed.low, missed.high), abs=1e-6)
 
 
 def test_a_perfect_model_has_an_interval_with_width():
     labels = np.arange(150) >= 135
     for metric in ("partial_voros", "voros", "recall", "expected_cost"):
-        found = voros.bootstrap(
+        reported = voros.bootstrap(
             labels, np.arange(150), NEAR_ONE, metric=metric, n_resamples=100, random_state=0
         )
-        assert len(np.unique(found.distribution)) == 1
-        assert found.low < found.high
+        assert len(np.unique(reported.distribution)) == 1
+        assert reported.low < reported.high
 
 
 def test_intervals_of_low_confidence_are_nested():
     labels, scores = cases(0, 300)
-    ends = [
+    intervals = [
         voros.bootstrap(labels, scores, WARD, confidence_level=c, n_resamples=100, random_state=0)
         for c in (1e-308, 0.25, 0.5, 0.8, 0.95)
     ]
-    assert np.all(np.diff([each.low for each in ends]) <= 1e-12)
-    assert np.all(np.diff([each.high for each in ends]) >= -1e-12)
-    assert ends[0].low <= ends[0].estimate <= ends[0].high
+    assert np.all(np.diff([limits.low for limits in intervals]) <= 1e-12)
+    assert np.all(np.diff([limits.high for limits in intervals]) >= -1e-12)
+    assert intervals[0].low <= intervals[0].estimate <= intervals[0].high
 
 
 @pytest.mark.filterwarnings("ignore::voros.exceptions.FewGroupsWarning")
 def test_two_groups_of_one_class_each_say_nothing():
     labels, scores = cases(0, 60, 0.4)
-    found = voros.bootstrap(labels, scores, WARD, groups=labels, n_resamples=100, random_state=0)
-    assert found.low < 1e-3
-    assert found.high > 1 - 1e-3
+    reported = voros.bootstrap(labels, scores, WARD, groups=labels, n_resamples=100, random_state=0)
+    assert reported.low < 1e-3
+    assert reported.high > 1 - 1e-3
 
 
 def test_where_no_resample_has_a_threshold_the_interval_still_has_width():
@@ -156,7 +156,7 @@ def test_the_design_effect_is_that_of_sums_over_groups():
     ranked, slope = Ranked.from_cases(labels, rng.normal(size=60), units=units), 0.7
     curve = CountedCurve.from_ranked(ranked, None, grouped=True)
     own, group = ranked.positive, ranked.units
-    found = curve.design(slope)
+    effects = curve.design(slope)
     for row in (5, 20, 41):
         flagged = np.arange(60) < curve.ends[row]
         tpr, fpr = (np.mean(flagged[which]) for which in (own, ~own))
@@ -169,7 +169,7 @@ def test_the_design_effect_is_that_of_sums_over_groups():
             more += weight**2 * np.sum(sizes**2) / n**2 / n_sure
             independent += weight**2 * (rate * (1 - rate) / n + 1 / n / n_sure)
         varied = np.sum((parts[0] - parts[1]) ** 2) * 9 / 8 + more
-        assert found[row] == pytest.approx(max(varied / independent, 1.0))
+        assert effects[row] == pytest.approx(max(varied / independent, 1.0))
 
 
 def whole_curve(seed=7):
@@ -267,7 +267,7 @@ def test_few_positives_are_said(n_positive, said):
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", voros.exceptions.FewCasesWarning)
         voros.bootstrap(labels, scores, NO_LIMITS, n_resamples=100, random_state=0)
-    assert [str(each.message)[:21] for each in noted] == ["only 99 positives: in"] * said
+    assert [str(warning.message)[:21] for warning in noted] == ["only 99 positives: in"] * said
 
 
 def test_few_groups_are_said():
@@ -309,7 +309,7 @@ def equal_policies(seed, n_patients):
 def test_equal_policies_rarely_differ_on_unequal_patients():
     scenario = voros.Scenario(cost_ratio=0.5)
     policy = voros.ThresholdPolicy.from_validation([0, 1], [0.0, 0.6], scenario)
-    found = []
+    p_values = []
     for seed in range(200):
         labels, scores, whose = equal_policies(seed, n_patients=20)
         with warnings.catch_warnings():
@@ -322,5 +322,5 @@ def test_equal_policies_rarely_differ_on_unequal_patients():
                 n_resamples=200,
                 random_state=seed,
             )
-        found.append(result.pairs[0].p_value)
-    assert np.mean(np.array(found) <= 0.05) <= 0.06 + 2 * np.sqrt(0.05 * 0.95 / 200)
+        p_values.append(result.pairs[0].p_value)
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.06 + 2 * np.sqrt(0.05 * 0.95 / 200)

@@ -98,20 +98,24 @@ def test_the_verdict_says_who_broke_a_limit():
         [1, 1, 0, 0], [0.9, 0.9, 0.1, 0.1], limits.changed(capacity=1.0)
     )
     policies = {name: replace(policy, scenario=limits) for name in ("eager", "careful")}
-    found = compare_policies(
+    comparison = compare_policies(
         y, {"eager": eager, "careful": careful}, policies, n_resamples=100, random_state=0
     )
-    assert found.ranking[0] == "eager"
-    assert {name: len(broken) for name, broken in found.violations.items()} == {
+    assert comparison.ranking[0] == "eager"
+    assert {name: len(broken) for name, broken in comparison.violations.items()} == {
         "eager": 2,
         "careful": 0,
     }
-    assert "eager broke its limits here: precision: 0.500, at least 0.6 required" in found.verdict
-    assert "capacity: 40 alarms, at most 30 allowed" in found.verdict
-    assert found.verdict.endswith("Of those that kept them, careful has the lowest expected cost.")
-    rows = [line.split() for line in repr(found).splitlines()]
+    assert (
+        "eager broke its limits here: precision: 0.500, at least 0.6 required" in comparison.verdict
+    )
+    assert "capacity: 40 alarms, at most 30 allowed" in comparison.verdict
+    assert comparison.verdict.endswith(
+        "Of those that kept them, careful has the lowest expected cost."
+    )
+    rows = [line.split() for line in repr(comparison).splitlines()]
     assert [row[-1] for row in rows if row and row[0] in policies][:2] == ["broken", "kept"]
-    assert found.models_frame("pandas")["limits_kept"].tolist() == [False, True]
+    assert comparison.models_frame("pandas")["limits_kept"].tolist() == [False, True]
 
 
 def test_the_verdict_says_that_all_or_none_kept_their_limits():
@@ -120,11 +124,11 @@ def test_the_verdict_says_that_all_or_none_kept_their_limits():
     for floor, said in ((0.6, "All kept their limits on these cases."), (1.0, "None kept them.")):
         tested = y if floor < 1 else np.roll(y, 5)
         limits = Scenario(min_precision=floor, cost_ratio=0.1)
-        made = ThresholdPolicy.from_validation([1, 1, 0, 0], [0.9, 0.9, 0.1, 0.1], limits)
-        found = compare_policies(
-            tested, scores, {"a": made, "b": made}, n_resamples=100, random_state=0
+        policy = ThresholdPolicy.from_validation([1, 1, 0, 0], [0.9, 0.9, 0.1, 0.1], limits)
+        comparison = compare_policies(
+            tested, scores, {"a": policy, "b": policy}, n_resamples=100, random_state=0
         )
-        assert found.verdict.endswith(said)
+        assert comparison.verdict.endswith(said)
 
 
 def test_the_interval_of_every_policy_is_that_of_its_own_thresholds() -> None:
@@ -158,11 +162,11 @@ def test_policies_of_several_outcomes_are_compared_case_by_case() -> None:
     compared = voros.compare_policies(y, by_policy, policies, n_resamples=100, random_state=0)
     for name, policy in policies.items():
         alarms = policy.predict(scores)
-        false = sum((alarms[k] & ~y[k]).sum() for k in y)
+        fp = sum((alarms[k] & ~y[k]).sum() for k in y)
         missed = sum((~alarms[k] & y[k]).sum() for k in y)
         positive = sum(y[k].sum() for k in y)
         most = 0.2 * (1600 - positive) + positive
-        assert compared.models[name].estimate == pytest.approx((0.2 * false + missed) / most)
+        assert compared.models[name].estimate == pytest.approx((0.2 * fp + missed) / most)
     one = voros.ThresholdPolicy.from_validation(y["a"], scores["a"], scenario)
     with pytest.raises(ValueError, match="accepted beside it are joint policies of the same"):
         voros.compare_policies(y, by_policy, policies | {"few": one})

@@ -49,8 +49,8 @@ def test_bands_of_several_models_share_their_resamples(cases):
 
 def test_recall_is_read_on_the_line_between_highest_points():
     points = voros.OperatingPoints.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    found = recall_at(points, np.array([0.0, 1 / 6, 1 / 3, 1.0]))
-    assert found == pytest.approx([2 / 3, 5 / 6, 1.0, 1.0])
+    recall = recall_at(points, np.array([0.0, 1 / 6, 1 / 3, 1.0]))
+    assert recall == pytest.approx([2 / 3, 5 / 6, 1.0, 1.0])
 
 
 def test_every_argument_in_the_signature_is_accepted(cases):
