@@ -129,15 +129,17 @@ def test_intervals_hold_in_95_of_100_samples():
     rng, hits, runs = np.random.default_rng(6), np.zeros(4), 2000
     logits, x = stats.norm(-1, 1), np.linspace(-9, 9, 4001)
     density = logits.pdf(x) * special.expit(x), logits.pdf(x) * special.expit(-x)
-    above, below = (each / integrate.trapezoid(each, x) for each in density)
+    above, below = (
+        class_density / integrate.trapezoid(class_density, x) for class_density in density
+    )
     auroc = integrate.trapezoid(above * integrate.cumulative_trapezoid(below, x, initial=0), x)
     brier = logits.expect(lambda v: special.expit(v) * special.expit(-v))
     for _ in range(runs):
         risk = special.expit(logits.rvs(400, random_state=rng))
         points = OperatingPoints.from_scores(rng.random(400) < risk, risk)
         result = Calibration.from_points(points)
-        each = result.in_the_large, result.slope, result.brier, auroc_interval(points)
-        for i, (one, true) in enumerate(zip(each, (0.0, 1.0, brier, auroc), strict=True)):
+        intervals = result.in_the_large, result.slope, result.brier, auroc_interval(points)
+        for i, (one, true) in enumerate(zip(intervals, (0.0, 1.0, brier, auroc), strict=True)):
             hits[i] += one.low <= true <= one.high
     # Monte Carlo error 0.5 %. That of the AUROC errs on the side of holding.
     held = hits / runs

@@ -22,8 +22,8 @@ def test_a_number_a_pair_and_a_distribution_are_understood() -> None:
     assert costs.as_costs((0.1, 0.2)) == costs.uniform(0.1, 0.2)
     assert costs.as_costs([0.1, 0.2]) == costs.uniform(0.1, 0.2)
     assert costs.as_costs((0.1, 0.1)) == costs.known(0.1)
-    given = costs.miss_costs(20, 40)
-    assert costs.as_costs(given) is given
+    distribution = costs.miss_costs(20, 40)
+    assert costs.as_costs(distribution) is distribution
 
 
 def test_uniform_in_one_unit_is_not_uniform_in_another() -> None:

@@ -67,7 +67,7 @@ def test_scores_of_all_thresholds_are_not_made_of_those_kept(cases: Any) -> None
 def test_points_counted_for_a_scenario_answer_no_other(cases: Any) -> None:
     points = pruned_points(CasesInMemory(*check_cases(*cases)), SCENARIO)
     whole = voros.OperatingPoints.from_scores(*cases)
-    result, expected = (voros.evaluate(each, scenario=SCENARIO) for each in (points, whole))
+    result, expected = (voros.evaluate(curve, scenario=SCENARIO) for curve in (points, whole))
     assert result.score == expected.score
     assert result.normalised_area(0.05) == expected.normalised_area(0.05)
     for asked in (
@@ -113,7 +113,7 @@ class TestStatedPoints:
         stated = voros.OperatingPoints.from_counts(
             whole.tp, whole.fp, whole.n_positive, whole.n_negative, whole.thresholds
         )
-        result, expected = (self.policy(each, **self.promise) for each in (stated, whole))
+        result, expected = (self.policy(curve, **self.promise) for curve in (stated, whole))
         assert result == expected
 
     def test_a_threshold_between_two_points_is_not_looked_up(self, cases: Any) -> None:

@@ -66,8 +66,8 @@ def test_the_mean_over_costs_is_that_of_every_case_priced(cost_ratio, by_cost):
 
     def cost_at(ratio: float) -> float:
         alarm = new_scores >= policy.threshold(ratio if by_cost else None)
-        false, missed = (alarm & ~new_y).sum(), (~alarm & new_y).sum()
-        return 1000 * PRICE * (false + missed / ratio) / len(new_y)
+        fp, missed = (alarm & ~new_y).sum(), (~alarm & new_y).sum()
+        return 1000 * PRICE * (fp + missed / ratio) / len(new_y)
 
     ends = np.array([c.cost_ratio_high for c in policy.choices])
     ends = ends[np.isfinite(ends)]
@@ -97,7 +97,7 @@ def test_samples_of_the_cost_are_averaged():
         voros.evaluate(y, scores, Scenario(0.3, 0.4, c)).in_money(PRICE) for c in (0.05, 0.2, 0.4)
     ]
     for name in ("per_1000", "never_alarm", "miss"):
-        parts = [getattr(each, name) for each in expected]
+        parts = [getattr(evaluation, name) for evaluation in expected]
         assert getattr(cost, name) == pytest.approx(np.average(parts, weights=[1, 2, 1]))
 
 

@@ -43,7 +43,7 @@ def feasible_by_counting(
                 alarms[day] += worth[label]
                 tp += worth[1] * label
         total = sum(alarms)
-        above = sum(each > scenario.capacity for each in alarms)
+        above = sum(n_alarms > scenario.capacity for n_alarms in alarms)
         exceed = scenario.exceed
         within = total <= scenario.capacity * n_periods
         if exceed is not None:
@@ -247,7 +247,7 @@ def test_hours_of_times_with_a_zone_are_neither_missing_nor_there_twice() -> Non
 
 def test_weeks_begin_on_mondays() -> None:
     rng = np.random.default_rng(5)
-    days = [date.fromordinal(int(each)) for each in rng.integers(700_000, 740_000, 200)]
+    days = [date.fromordinal(int(ordinal)) for ordinal in rng.integers(700_000, 740_000, 200)]
     for per, name in {
         "week": lambda d: (d - timedelta(days=d.weekday())).isoformat(),
         "month": lambda d: f"{d.year:04}-{d.month:02}",
@@ -355,7 +355,7 @@ DAILY = Scenario(capacity=1, cost_ratio=0.1, per="day")
 
 
 @pytest.mark.parametrize(
-    ("scenario", "given", "message"),
+    ("scenario", "columns", "message"),
     [
         (DAILY, {}, "per='day' needs the period of each case, as times or as periods; neither"),
         (DAILY, {"times": ["2024-01-01"] * 3, "periods": [1, 1, 1]}, "both is given"),
@@ -367,9 +367,9 @@ DAILY = Scenario(capacity=1, cost_ratio=0.1, per="day")
         (Scenario(cost_ratio=0.1), {"periods": [1, 1, 1]}, "periods needs a capacity per period"),
     ],
 )
-def test_periods_are_looked_at_or_refused(scenario, given, message) -> None:
+def test_periods_are_looked_at_or_refused(scenario, columns, message) -> None:
     with pytest.raises(ValueError, match=message):
-        evaluate([0, 1, 1], [0.1, 0.2, 0.3], scenario, **given)
+        evaluate([0, 1, 1], [0.1, 0.2, 0.3], scenario, **columns)
 
 
 def test_what_knows_no_periods_refuses_a_capacity_per_period() -> None:

@@ -41,9 +41,9 @@ def brute_force(y, scores, miss_value, false_alarm_cost, scenario):
         if tp < (scenario.min_recall or 0) * y.sum() - 1e-12:
             continue
         missed = sum(v for v, one in zip(miss_value, y & ~alarm, strict=True) if one)
-        false = sum(w for w, one in zip(false_alarm_cost, ~y & alarm, strict=True) if one)
+        fp_cost = sum(w for w, one in zip(false_alarm_cost, ~y & alarm, strict=True) if one)
         n_feasible += 1
-        best = min(best, c * false + missed)
+        best = min(best, c * fp_cost + missed)
     worst = c * false_alarm_cost[~y].sum() + miss_value[y].sum()
     return best / worst if n_feasible else None
 
