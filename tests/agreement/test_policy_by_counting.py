@@ -126,7 +126,7 @@ def deployed(trial: Trial) -> list[Deployed]:
     counted = class_weights(trial)[0]
     cases = list(zip(trial.labels, trial.scores, counted, strict=True))
     ends = [0.0, *trial.policy.switches.tolist(), INF]
-    found = []
+    parts = []
     for i, threshold in enumerate(trial.policy.thresholds.tolist()):
         probability = probability_between(trial, ends[i], ends[i + 1])
         tp = sum((w for y, s, w in cases if y and s >= threshold), Fraction(0))
@@ -136,8 +136,8 @@ def deployed(trial: Trial) -> list[Deployed]:
             high = trial.ratios[-1]
             if ends[i + 1] < high:
                 high = Fraction(ends[i + 1])
-            found.append(Deployed(threshold, low, high, probability, tp, fp))
-    return found
+            parts.append(Deployed(threshold, low, high, probability, tp, fp))
+    return parts
 
 
 def expected_cost(trial: Trial) -> float:
@@ -210,9 +210,11 @@ def test_means_over_the_costs(trials: list[Trial]) -> None:
         if not raising:
             assert math.isnan(got.mean_precision)
             continue
-        right = sum((one.probability * one.tp / one.alarms for one in raising), Fraction(0))
+        weighted_precision = sum(
+            (one.probability * one.tp / one.alarms for one in raising), Fraction(0)
+        )
         share = sum((one.probability for one in raising), Fraction(0))
-        assert got.mean_precision == pytest.approx(float(right / share), rel=CLOSE)
+        assert got.mean_precision == pytest.approx(float(weighted_precision / share), rel=CLOSE)
 
 
 def test_operating_points_and_cases_lead_to_the_same(trials: list[Trial]) -> None:
@@ -246,17 +248,17 @@ def check_violation(got, limit, bound, worst, broken: list[Deployed]) -> None:
 def test_broken_limits_are_found_and_measured(trials: list[Trial]) -> None:
     kept = met = 0
     for trial in trials:
-        found = list(trial.evaluate().violations)
+        violations = list(trial.evaluate().violations)
         raising = [one for one in deployed(trial) if one.alarms > 0]
         imprecise = [one for one in raising if one.tp < trial.floor * one.alarms]
         crowded = [one for one in raising if one.alarms > max_alarms(trial)]
         if imprecise:
             worst = min(one.tp / one.alarms for one in imprecise)
-            check_violation(found.pop(0), "precision", trial.floor, worst, imprecise)
+            check_violation(violations.pop(0), "precision", trial.floor, worst, imprecise)
         if crowded:
             most = max(one.alarms for one in crowded)
-            check_violation(found.pop(0), "capacity", max_alarms(trial), most, crowded)
-        assert found == []
+            check_violation(violations.pop(0), "capacity", max_alarms(trial), most, crowded)
+        assert violations == []
         assert trial.evaluate().satisfied == (not imprecise and not crowded)
         kept += not imprecise and not crowded
         met += any(one.alarms == max_alarms(trial) for one in raising)
@@ -340,10 +342,10 @@ def shown_numbers(cell: str) -> list[float]:
 def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> None:
     for trial in trials[::4]:
         got = trial.evaluate()
-        found = got.intervals
+        intervals = got.intervals
         shown = got._repr_html_()
         head = re.findall(r"<th>(.*?)</th>", shown)
-        assert head == ["", "mean", "95 % interval" if found else "", "limit"]
+        assert head == ["", "mean", "95 % interval" if intervals else "", "limit"]
         # Each row begins with its heading.
         cells = re.findall(r'<t[dh](?: scope="row")?>(.*?)</t[dh]>', shown)[4:]
         rows = ["expected cost", "cost of 1,000 cases, in misses", "precision", "recall", "alarms"]
@@ -356,10 +358,10 @@ def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> Non
         names = ("cost", "cost_per_1000", "precision", "recall", "alarms")
         for i, name in enumerate(names):
             ends = cells[4 * i + 2]
-            if found is None:
+            if intervals is None:
                 assert ends == ""
             else:
-                low, high = getattr(found, name)
+                low, high = getattr(intervals, name)
                 if name == "alarms":  # whole numbers, rounded outwards
                     low, high = np.floor(low), np.ceil(high)
                 assert shown_numbers(ends) == pytest.approx([low, high], **close)
