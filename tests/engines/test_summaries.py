@@ -123,9 +123,9 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
     labels, scores, weights = draw(300, 6)
     counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights)
     counts.to_json(tmp_path / "site.json")
-    read = BinnedCounts.from_json(tmp_path / "site.json")
-    assert fields(read) == fields(counts)
-    assert (read.bits, read.one_case) == (counts.bits, counts.one_case)
+    restored = BinnedCounts.from_json(tmp_path / "site.json")
+    assert fields(restored) == fields(counts)
+    assert (restored.bits, restored.one_case) == (counts.bits, counts.one_case)
     with pytest.raises(FileExistsError):
         counts.to_json(tmp_path / "site.json")
 
