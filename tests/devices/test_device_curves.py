@@ -167,8 +167,8 @@ def test_select_model_ranks_as_numpy_and_reads_few_rows(
             assert rows_of(allowed[0], next(rows)) == rows_of(allowed[1], next(rows))
     with pytest.raises(voros.exceptions.IncompleteCountsError, match="by 'partial_auroc'"):
         voros.select_model(strict_array(ill), there, scenario, strategy="partial_auroc")
-    assert max(each.size for each in copied) <= 500
-    assert sum(each.size for each in copied) < len(KNOWN) * len(models) * len(ill)
+    assert max(array.size for array in copied) <= 500
+    assert sum(array.size for array in copied) < len(KNOWN) * len(models) * len(ill)
 
 
 @pytest.mark.usefixtures("small_sizes")
@@ -178,17 +178,17 @@ def test_policies_and_evaluations_of_device_points(copied: list[np.ndarray]) -> 
     expected = OperatingPoints.from_scores(ill, models["sharp"])
     scenario = SCENARIOS[1]
     for strategy in (*STRATEGIES, "single"):
-        made = [
-            voros.ThresholdPolicy.from_points(each, scenario, strategy=strategy)
-            for each in (points, expected)
+        policies = [
+            voros.ThresholdPolicy.from_points(curve, scenario, strategy=strategy)
+            for curve in (points, expected)
         ]
         ratios = np.linspace(*scenario.costs.support, 20)
-        assert made[0].threshold(ratios).tolist() == made[1].threshold(ratios).tolist()
-    on_device, other = (voros.evaluate(each, scenario=scenario) for each in (points, expected))
+        assert policies[0].threshold(ratios).tolist() == policies[1].threshold(ratios).tolist()
+    on_device, other = (voros.evaluate(curve, scenario=scenario) for curve in (points, expected))
     np.testing.assert_allclose(
         on_device.normalised_area(ratios), other.normalised_area(ratios), rtol=0, atol=1e-12
     )
-    assert max(each.size for each in copied) <= 500
+    assert max(array.size for array in copied) <= 500
     # Beyond the costs of the scenario every threshold is counted.
     ratios = np.geomspace(1e-4, 1e4, 50)
     np.testing.assert_allclose(
@@ -200,15 +200,15 @@ def test_columns_are_read_when_asked_for(copied: list[np.ndarray]) -> None:
     ill, score = example()
     points = OperatingPoints.from_scores(strict_array(ill), strict_array(score))
     expected = OperatingPoints.from_scores(ill, score)
-    assert max(each.size for each in copied) == 1
+    assert max(array.size for array in copied) == 1
     assert repr(points) == (
         "OperatingPoints(thresholds on array API on array_api_strict.Device('device1'), "
         f"n_positive={ill.sum():,}, n_negative={(~ill).sum():,})"
     )
     restored = pickle.loads(pickle.dumps(points))
-    for each in (points, restored, points.in_memory()):
-        assert each.tp.tolist() == expected.tp.tolist()
-        assert len(each) == len(expected)
+    for curve in (points, restored, points.in_memory()):
+        assert curve.tp.tolist() == expected.tp.tolist()
+        assert len(curve) == len(expected)
     assert type(restored) is OperatingPoints
     with pytest.raises(AttributeError, match="no attribute 'rows'"):
         _ = points.rows
@@ -233,7 +233,7 @@ def test_a_map_and_a_guarantee_read_every_threshold() -> None:
 def test_tensors_written_to_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     monkeypatch.setattr(places, "_elsewhere", lambda array: hasattr(array, "device"))
-    ill, score = (torch.as_tensor(each) for each in example())
+    ill, score = (torch.as_tensor(column) for column in example())
     points = OperatingPoints.from_scores(ill, score)
     voros.evaluate(points, scenario=SCENARIOS[1])
     score += 1

@@ -187,8 +187,8 @@ def test_only_few_numbers_reach_the_host(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(libraries.Library, "to_host", counted)
     voros.partial_voros_score(*there, SCENARIOS[1])
-    assert max(each.size for each in copied) <= 500
-    assert sum(each.size for each in copied) < len(ill)
+    assert max(array.size for array in copied) <= 500
+    assert sum(array.size for array in copied) < len(ill)
 
 
 def spoilt(**changes: Any) -> dict[str, np.ndarray]:
