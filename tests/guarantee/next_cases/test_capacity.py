@@ -27,8 +27,8 @@ def test_horizon_risk_counts_every_way_the_cases_can_fall(
         one_too_many = future[room]
         counts[one_too_many - room] += 1
     expected = np.cumsum(counts) / counts.sum()
-    found = share_risk(np.arange(n_cases + 1), n_cases, room, horizon)
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    risk = share_risk(np.arange(n_cases + 1), n_cases, room, horizon)
+    np.testing.assert_allclose(risk, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("horizon", [None, 500])

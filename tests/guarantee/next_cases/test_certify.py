@@ -75,10 +75,10 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
         groups = [part.tolist() for part in np.split(labels, cuts)]
         scores = -np.repeat(np.arange(len(groups)), [len(group) for group in groups])
         points = OperatingPoints.from_scores(labels, scores)
-        found = points.alarms[certified_run(points, plan, needed)].tolist()
-        assert found == passed_by_the_rule(groups, needed.tolist(), plan)
-        lengths.append(len(found))
-        ended_early += bool(found) and found[-1] < plan.most
+        certified_alarms = points.alarms[certified_run(points, plan, needed)].tolist()
+        assert certified_alarms == passed_by_the_rule(groups, needed.tolist(), plan)
+        lengths.append(len(certified_alarms))
+        ended_early += bool(certified_alarms) and certified_alarms[-1] < plan.most
     assert np.count_nonzero(lengths) > 100
     assert ended_early > 30
 
@@ -109,9 +109,9 @@ def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
     }
     for way in tests.keys() & set(RANKS):
         expected |= set(at_rank(points, tests[way].start, needed_above(tests[way])).tolist())
-    found = certified_next(points, scenario, horizon, 0.05)
-    assert found.dtype == np.bool_
-    assert set(np.flatnonzero(found).tolist()) == expected
+    certified = certified_next(points, scenario, horizon, 0.05)
+    assert certified.dtype == np.bool_
+    assert set(np.flatnonzero(certified).tolist()) == expected
     # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.
     assert sum(test.alpha for test in tests.values()) + for_capacity == pytest.approx(0.05)
 
@@ -259,8 +259,8 @@ def test_points_that_end_before_the_start_have_nothing_to_test() -> None:
 def test_without_a_floor_the_capacity_decides_alone() -> None:
     points = drawn(np.random.default_rng(0))
     scenario = Scenario(0.0, 0.1, 0.05)
-    found = certified_next(points, scenario, 500, 0.05)
-    assert points.alarms[found].max() == most_counted(3000, 50.0, 500, 0.05)
+    certified = certified_next(points, scenario, 500, 0.05)
+    assert points.alarms[certified].max() == most_counted(3000, 50.0, 500, 0.05)
 
 
 def test_a_confidence_beyond_what_is_proven_is_refused() -> None:
@@ -286,9 +286,9 @@ def deployments_that_break(
         cuts = points.thresholds[guarantee.allowed(points, scenario)][1:]
         later = rng.random(horizon) < prevalence
         flagged = rng.normal(size=horizon) + separation * later >= cuts[:, None]
-        alarms, right = flagged.sum(axis=1), (flagged & later).sum(axis=1)
+        alarms, tp = flagged.sum(axis=1), (flagged & later).sum(axis=1)
         most = scenario.max_alarms(horizon)
-        broken += bool(((right < scenario.min_precision * alarms) | (alarms > most)).any())
+        broken += bool(((tp < scenario.min_precision * alarms) | (alarms > most)).any())
     return broken / runs
 
 

@@ -37,10 +37,10 @@ def test_no_tail_is_above_its_bound(seed: int) -> None:
 def test_a_tail_of_many_is_near_its_bound() -> None:
     alarms, chance = np.array([40_000]), np.array([0.5])
     needed = 20_000 + np.array([100, 200, 330])
-    for each in needed:
-        bound = tail_bound((alarms, alarms), np.array([(each - 1) / 40_000]), chance)[0, 0]
-        exact = binom.sf(each - 1, 40_000, 0.5)
-        assert exact <= bound <= exact + 1.05 * binom.pmf(each - 1, 40_000, 0.5)
+    for fewest in needed:
+        bound = tail_bound((alarms, alarms), np.array([(fewest - 1) / 40_000]), chance)[0, 0]
+        exact = binom.sf(fewest - 1, 40_000, 0.5)
+        assert exact <= bound <= exact + 1.05 * binom.pmf(fewest - 1, 40_000, 0.5)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -71,9 +71,9 @@ def test_margins_change_along_lines_in_the_logarithm_of_the_alarms(walk: FixedSe
         margins = 3 * rng.normal(size=TUNING.margin_nodes)
         if walk.start > 1000:
             margins = np.full(len(margins), margins[0])
-        found = Margins(walk).needed(margins)
-        assert found.tolist() == needed_by_the_rule(walk, margins.tolist())
-        assert found.dtype == np.int64
+        needed = Margins(walk).needed(margins)
+        assert needed.tolist() == needed_by_the_rule(walk, margins.tolist())
+        assert needed.dtype == np.int64
 
 
 def risk_by_the_rule(walk: FixedSequence, alarms: float, needed: float) -> float:
@@ -125,10 +125,10 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: FixedSequen
             exact = brentq(excess, -1.0, widest, args=(risk, walk.alpha), xtol=1e-9)
         first_unit = sqrt(phi * (1 - phi) * both * walk.start)
         early = TUNING.early_margin / first_unit * (walk.start / alarms) ** TUNING.early_power
-        found = margins[node] - early
-        assert exact - 1e-7 <= found <= exact + (widest + 1) / 2**16
+        margin = margins[node] - early
+        assert exact - 1e-7 <= margin <= exact + (widest + 1) / 2**16
         small = 0.05
-        left = max(risk(found + small), 1e-120)
+        left = max(risk(margin + small), 1e-120)
         gained = NORMAL.inv_cdf(walk.alpha) - NORMAL.inv_cdf(left)
         slope = min(max(gained / small, TUNING.slopes[0]), TUNING.slopes[1])
         assert rates[node] == pytest.approx(1 / slope, rel=1e-6)

@@ -82,7 +82,7 @@ def test_the_bound_on_a_sequence_lies_above_every_sequence(name, n_thresholds):
     base = TESTS[name]
     test = replace(base, n_thresholds=n_thresholds)
     needed = needed_once(test)
-    passing, breaking = (each.ravel() for each in by_definition(test, needed))
+    passing, breaking = (chance.ravel() for chance in by_definition(test, needed))
     order = np.argsort(breaking)
     level = breaking[order]
     highest = np.maximum.accumulate(passing[order][::-1])[::-1]

@@ -60,10 +60,10 @@ class Setting:
     @cached_property
     def tails(self) -> np.ndarray:
         """Chance to pass with each number of alarms, at each precision."""
-        found = np.zeros((self.below + 1, len(PRECISION)))
+        tails = np.zeros((self.below + 1, len(PRECISION)))
         for more, enough in enumerate(self.needed.tolist()):
-            found[more] = binom.sf(enough - 1, self.start + more, PRECISION)
-        return found
+            tails[more] = binom.sf(enough - 1, self.start + more, PRECISION)
+        return tails
 
 
 def rising(start: int, most: int, share: float, extra: int) -> np.ndarray:
@@ -95,7 +95,7 @@ def test_with_few_alarms_bounds_are_just_above_the_means(setting: Setting) -> No
 
 def closed_tails(setting: Setting) -> np.ndarray:
     """By the root of the relative entropy at one true positive less (Zubkov and Serov)."""
-    found = np.zeros((setting.below + 1, len(PRECISION)))
+    tails = np.zeros((setting.below + 1, len(PRECISION)))
     for more, enough in enumerate(setting.needed.tolist()):
         alarms = setting.start + more
         x = min((enough - 1) / alarms, 1.0)
@@ -104,8 +104,8 @@ def closed_tails(setting: Setting) -> np.ndarray:
                 a * log(a / b) if a and b else (np.inf if a else 0.0)
                 for a, b in ((x, p), (1 - x, 1 - p))
             )
-            found[more, column] = norm.sf(sqrt(2 * alarms * max(entropy, 0)) * np.sign(x - p))
-    return found
+            tails[more, column] = norm.sf(sqrt(2 * alarms * max(entropy, 0)) * np.sign(x - p))
+    return tails
 
 
 @pytest.mark.parametrize("setting", SETTINGS[4:])

@@ -104,8 +104,8 @@ def broken(plan: FixedSequence, precision: float, rng: np.random.Generator, runs
     share = rng.beta(plan.start, plan.n_cases - plan.start + 1, size=runs)
     passes = rng.binomial(plan.start - 1, precision, size=runs) >= needed_above(plan)
     alarms = rng.binomial(plan.horizon, share)
-    right = rng.binomial(alarms, precision)
-    return float(np.mean(passes & (right < needed_to_keep(alarms, plan.min_precision))))
+    tp = rng.binomial(alarms, precision)
+    return float(np.mean(passes & (tp < needed_to_keep(alarms, plan.min_precision))))
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -131,6 +131,6 @@ def test_ties_below_the_rank_do_not_break_it() -> None:
             alone = rng.binomial(below, expected / below, size=runs) == 0
             passes = rng.binomial(plan.start - 1, precision, size=runs) >= needed_above(plan)
             alarms = rng.binomial(plan.horizon, share)
-            right = rng.binomial(alarms, precision * place / share)
-            breaks = right < needed_to_keep(alarms, plan.min_precision)
+            tp = rng.binomial(alarms, precision * place / share)
+            breaks = tp < needed_to_keep(alarms, plan.min_precision)
             assert np.mean(alone & passes & breaks) <= plan.alpha + 3 * np.sqrt(plan.alpha / runs)

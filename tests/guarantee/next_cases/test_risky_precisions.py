@@ -29,15 +29,15 @@ def test_one_right_alarm_less_would_break_the_floor(floor: float) -> None:
 def test_the_chance_of_a_broken_floor_counts_every_future(
     floor: float, share: float, precision: float
 ) -> None:
-    """Six cases, each unflagged, rightly flagged or wrongly flagged: all 729 futures."""
+    """Six cases, each unflagged, a true positive or a false positive: all 729 futures."""
     chances = (1 - share, share * precision, share * (1 - precision))
     broken = 0.0
     for future in product(range(3), repeat=6):
-        right, wrong = future.count(1), future.count(2)
-        if right + wrong and right / (right + wrong) < floor:
+        tp, fp = future.count(1), future.count(2)
+        if tp + fp and tp / (tp + fp) < floor:
             broken += float(np.prod([chances[case] for case in future]))
-    found = 1 - keeping_chance(np.array([share]), np.array([precision]), 6, floor).values
-    assert found[0, 0] == pytest.approx(broken, abs=1e-9)
+    risk = 1 - keeping_chance(np.array([share]), np.array([precision]), 6, floor).values
+    assert risk[0, 0] == pytest.approx(broken, abs=1e-9)
 
 
 def chance(share: float, precision: float, horizon: int, floor: Fraction) -> float:
@@ -63,9 +63,9 @@ def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: 
                 continue
             reached += 1
             exact = brentq(lambda p, s=share, b=level: chance(s, p, horizon, exact_floor) - b, 0, 1)
-            found = row[j]
-            assert found >= exact - 1e-9
-            looser = chance(0.9 * share, float(found), horizon, exact_floor)
+            risky_precision = row[j]
+            assert risky_precision >= exact - 1e-9
+            looser = chance(0.9 * share, float(risky_precision), horizon, exact_floor)
             assert level > 0.5 or looser <= 3 * level
     assert reached > 10
 
@@ -75,9 +75,9 @@ def test_risky_precisions_of_few_alarms_are_the_exact_ones() -> None:
     risky = risky_precisions((0.1, 0.3), 100, 100, 0.01)
     column = int(np.flatnonzero(chance_deviates() == 2.0)[0])
     exact = brentq(lambda p: (1 - 0.1 * p) ** 100 - 0.9**100 - norm.sf(2.0), 0, 1)
-    found = risky.at(np.array([0.1]))[0][column]
+    risky_precision = risky.at(np.array([0.1]))[0][column]
     assert exact == pytest.approx(0.37, abs=0.01)
-    assert exact <= found <= 1.12 * exact
+    assert exact <= risky_precision <= 1.12 * exact
 
 
 @pytest.mark.parametrize("floor", [0.01, 0.4, 0.95])

@@ -39,16 +39,16 @@ def one_bad_threshold(
     """
     alarms = np.arange(walk.n_cases + 1)
     tested = (alarms >= walk.start) & (alarms <= walk.most)
-    found = []
+    risks = []
     for one in precision:
         passes = binom.sf(needed[alarms[tested] - walk.start + 1] - 1, alarms[tested], one)
         future = np.arange(1, walk.horizon + 1)
         breaks = binom.cdf(needed_to_keep(future, walk.min_precision) - 1, future, one)
-        found.append(
+        risks.append(
             (binom.pmf(alarms[tested], walk.n_cases, share) @ passes)
             * (binom.pmf(future, walk.horizon, share) @ breaks)
         )
-    return np.array(found)
+    return np.array(risks)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def broken_share(walk: FixedSequence, precision: np.ndarray, edges: np.ndarray, 
         alarms = rng.multinomial(n, chances / chances.sum(), size=runs)[:, :-1]
         return np.cumsum(alarms, axis=1), np.cumsum(rng.binomial(alarms, precision), axis=1)
 
-    (alarms, right), (future, future_right) = draw(walk.n_cases), draw(walk.horizon)
+    (alarms, tp), (future, future_tp) = draw(walk.n_cases), draw(walk.horizon)
     tested = (alarms >= walk.start) & (alarms <= walk.most)
     at = np.clip(alarms - walk.start + 1, 0, len(needed) - 1)
-    failed = np.cumsum(tested & (right < needed[at]), axis=1) > 0
+    failed = np.cumsum(tested & (tp < needed[at]), axis=1) > 0
     alive = tested & ~failed
     last = alive.shape[1] - 1 - np.argmax(alive[:, ::-1], axis=1)
     rows = np.arange(runs)
-    short = future_right[rows, last] < needed_to_keep(future[rows, last], floor)
+    short = future_tp[rows, last] < needed_to_keep(future[rows, last], floor)
     return float(np.mean(alive.any(axis=1) & short))
 
 

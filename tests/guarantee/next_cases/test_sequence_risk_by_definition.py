@@ -57,12 +57,12 @@ def row_at(walk: FixedSequence, place: float, chance: float) -> int:
 def at_risky(walk: FixedSequence, needed: np.ndarray, place: int) -> np.ndarray:
     """Chance to pass at risky precisions; one row for each part."""
     passing, drop = passing_by(walk, tuple(needed[1:].tolist()))
-    found = []
+    chances = []
     for part, chance in enumerate(walk.edges[:-1]):
         row = row_at(walk, walk.places[place], chance)
         index, back = walk.risky.index[row], walk.risky.back[row]
-        found.append(passing[part, index] - back * drop[part, index])
-    return np.array(found)
+        chances.append(passing[part, index] - back * drop[part, index])
+    return np.array(chances)
 
 
 @cache
@@ -152,11 +152,11 @@ def chances_by_the_rule(walk: FixedSequence) -> list[float]:
         variance = below * few[-1] * (1 - few[-1])
         step = TUNING.step * sqrt(variance) * max(1.0, variance / near) ** TUNING.near_power
         few.append(min(few[-1] + max(step, TUNING.least_step) / below, split))
-    found = [a + (b - a) * i / n for a, b in pairwise(few) for i in range(n)]
+    chances = [a + (b - a) * i / n for a, b in pairwise(few) for i in range(n)]
     begin, end = walk.start + below * split, walk.start + below * walk.last_share
     steps = ceil(log(end / begin) / log(TUNING.ratio))
     many = [begin * (end / begin) ** (i / steps) for i in range(steps)] if steps else []
-    return [*found, *((alarms - walk.start) / below for alarms in many), walk.last_share]
+    return [*chances, *((alarms - walk.start) / below for alarms in many), walk.last_share]
 
 
 @pytest.mark.parametrize(

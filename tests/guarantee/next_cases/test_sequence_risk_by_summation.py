@@ -61,11 +61,11 @@ class Summed:
         order = np.argsort(every)
         chance = binom.pmf(alarms, self.walk.horizon, every[order][:, None]) @ short
         falling = np.maximum.accumulate(chance[::-1], axis=0)[::-1]
-        found = np.empty((len(every), len(LEVELS)))
+        precisions = np.empty((len(every), len(LEVELS)))
         for row, one in zip(order, falling, strict=True):
             last = np.searchsorted(-one, -LEVELS, side="left") - 1
-            found[row] = np.where(last < 0, -1.0, PRECISION[last])
-        return found[: len(shares)]
+            precisions[row] = np.where(last < 0, -1.0, PRECISION[last])
+        return precisions[: len(shares)]
 
     @cached_property
     def risky_at_places(self) -> np.ndarray:
@@ -85,7 +85,7 @@ class Summed:
     def passing(self, needed: np.ndarray) -> np.ndarray:
         """Chance to pass at each share, for shares, places and levels; 0 above the place."""
         below, needed = self.walk.n_cases - self.walk.start, needed[1:]
-        found = np.zeros((len(self.shares), len(self.places), len(LEVELS)))
+        chances = np.zeros((len(self.shares), len(self.places), len(LEVELS)))
         for i, (share, risky) in enumerate(zip(self.shares, self.risky_at_shares, strict=True)):
             within = share >= self.places
             chance = ((share - self.places[within]) / (1 - self.places[within]))[:, None]
@@ -94,19 +94,19 @@ class Summed:
             alarms, enough = (self.walk.start + more)[:, None], needed[more][:, None]
             tails = bdtrc(enough - 1.0, alarms, np.maximum(risky, 0))
             tails = np.where((enough > alarms) | (risky < 0), 0.0, tails)
-            found[i, within] = binom.pmf(more, below, chance) @ tails
-        return found
+            chances[i, within] = binom.pmf(more, below, chance) @ tails
+        return chances
 
     def risk(self, needed: np.ndarray) -> float:
         """Bad shares are fewer at a greater level: the first of them lies no earlier.
 
         From the greatest level down: the best at this share or any later one.
         """
-        found = np.concatenate([self.at_once(needed)[None], self.passing(needed)])
-        best = np.zeros(found.shape[:2])
+        passing = np.concatenate([self.at_once(needed)[None], self.passing(needed)])
+        best = np.zeros(passing.shape[:2])
         for level, weight in enumerate(-np.diff(LEVELS, prepend=1.0)):
             later = np.array([best[share:].max(axis=0) for share in range(len(best))])
-            best = later + weight * found[:, :, level]
+            best = later + weight * passing[:, :, level]
         return float(best.max(axis=0).mean())
 
 
@@ -247,8 +247,8 @@ def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(
     # The same for the last few alarms, so that each of them counts.
     needed = np.minimum(needed, needed[-6])
     bound = RiskBound(walk)._passing
-    found, (passing, drop) = bound._convex_up_to(needed), bound.bounds(needed)
-    convex = walk.risky.precision <= found[:, None]
+    convex_up_to, (passing, drop) = bound._convex_up_to(needed), bound.bounds(needed)
+    convex = walk.risky.precision <= convex_up_to[:, None]
     between = passing - np.concatenate([np.zeros((len(passing), 1)), passing[:, :-1]], axis=1)
     np.testing.assert_array_equal(drop, np.where(convex, between, 0.0))
     assert (between >= 0).all()
@@ -257,17 +257,17 @@ def test_lines_between_precisions_are_drawn_where_the_chance_to_pass_is_convex(
     assert walk.edges[0] == 0
     assert walk.edges[-1] <= 1
     lows, highs = windows(below, walk.edges)
-    for i in range(0, len(found), 7):
+    for i in range(0, len(convex_up_to), 7):
         more = np.arange(lows[i], min(highs[i + 1], len(needed) - 1) + 1)
         if len(more) == 0:
             continue
         enough, alarms = needed[more], walk.start + more
-        precision = np.linspace(0, found[i], 60)
+        precision = np.linspace(0, convex_up_to[i], 60)
         tails = bdtrc(enough[:, None] - 1.0, alarms[:, None], precision)
         tails[enough > alarms] = 0.0
         assert (np.diff(tails, 2, axis=1) >= -1e-12).all()
         # Up to the first inflection of any: of P(X >= k) at (k - 1) / (a - 1).
-        assert found[i] == pytest.approx(min((enough - 1) / (alarms - 1)))
+        assert convex_up_to[i] == pytest.approx(min((enough - 1) / (alarms - 1)))
 
 
 @pytest.mark.parametrize("walk", [*WALKS, sequence(5000, 900, 0.3, 1e-6, 200, 1500, 150)])

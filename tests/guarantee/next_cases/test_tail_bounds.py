@@ -31,8 +31,8 @@ def test_every_row_is_a_binomial_tail(seed: int) -> None:
     low = int(rng.integers(0, 500))
     # In pieces, as walks ask for them, and beyond the end.
     pieces = [table.rows(first + i, first + i + 99) for i in range(low, length, 100)]
-    found = np.concatenate(pieces)[: length - low]
-    np.testing.assert_allclose(found, expected[low:], atol=1e-12)
+    rows = np.concatenate(pieces)[: length - low]
+    np.testing.assert_allclose(rows, expected[low:], atol=1e-12)
     assert not np.concatenate(pieces)[length - low :].any()
 
 
@@ -83,13 +83,13 @@ def test_the_bend_of_any_table_is_within_the_slack(trials: int, jump: float) -> 
     success = np.array([0.3])
     chances = rising_chances(0.5 / trials, 0.99, trials)
     counts = BinomialCounts(trials, chances)
-    found = counts.means(Steps(np.arange(trials + 1) < jump * trials, success))
+    means = counts.means(Steps(np.arange(trials + 1) < jump * trials, success))
     along = np.linspace(0, 1, 9)[:, None]
     between = (1 - along) * chances[:-1] + along * chances[1:]
     exact = binom.cdf(np.ceil(jump * trials) - 1, trials, between)
-    line = (1 - along) * found.values[:-1, 0] + along * found.values[1:, 0]
-    assert (exact <= line + found.slack[:, 0] + 1e-11).all()
-    assert (exact >= line - found.slack[:, 0] - 1e-11).all()
+    line = (1 - along) * means.values[:-1, 0] + along * means.values[1:, 0]
+    assert (exact <= line + means.slack[:, 0] + 1e-11).all()
+    assert (exact >= line - means.slack[:, 0] - 1e-11).all()
 
 
 class Steps(TailTable):
