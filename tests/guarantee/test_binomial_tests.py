@@ -46,10 +46,10 @@ def test_tails_of_a_few_trials_are_counted_out(chance: Fraction) -> None:
 @pytest.mark.parametrize("alpha", [0.3, 0.011])
 def test_counts_that_pass_and_their_power_are_counted_out(floor: Fraction, alpha: float) -> None:
     trials = np.arange(25)
-    right, power = passing(trials, float(floor), 0.75, alpha)
-    for n, found, chance in zip(trials.tolist(), right.tolist(), power.tolist(), strict=True):
+    needed, power = passing(trials, float(floor), 0.75, alpha)
+    for n, tp, chance in zip(trials.tolist(), needed.tolist(), power.tolist(), strict=True):
         fewest = next(k for k in range(n + 2) if exact_tail(k, n, floor) <= alpha)
-        assert found == fewest
+        assert tp == fewest
         assert chance == pytest.approx(float(exact_tail(fewest, n, Fraction(3, 4))))
 
 
@@ -101,10 +101,10 @@ def test_beta_binomials_of_a_few_trials_are_counted_out(a: int, b: int) -> None:
         assert mass.tolist() == pytest.approx([float(way) for way in ways])
         asked = np.arange(-2, trials + 3)
         below = [float(sum(ways[: max(k + 1, 0)])) for k in asked.tolist()]
-        found = beta_binomial_cdf(asked, trials, a, b)
-        assert found.tolist() == pytest.approx(below)
+        cdf = beta_binomial_cdf(asked, trials, a, b)
+        assert cdf.tolist() == pytest.approx(below)
         # Not even by rounding.
-        assert (found <= 1).all()
+        assert (cdf <= 1).all()
 
 
 @pytest.mark.parametrize("chance", [0.0, 1e-6, 0.05, 0.5, 0.97, 1.0])
@@ -119,9 +119,9 @@ def test_tails_are_those_of_scipy(chance: float) -> None:
 @pytest.mark.parametrize("chance", [0.003, 0.05, 0.5, 0.97])
 def test_the_fewest_are_the_least_within_alpha(alpha: float, chance: float) -> None:
     trials = np.unique(np.geomspace(1, 10**6, 300).astype(int))
-    found = fewest_at(alpha, trials, chance)
-    assert (binom.sf(found - 1, trials, chance) <= alpha).all()
-    assert (binom.sf(found - 2, trials, chance) > alpha).all()
+    fewest = fewest_at(alpha, trials, chance)
+    assert (binom.sf(fewest - 1, trials, chance) <= alpha).all()
+    assert (binom.sf(fewest - 2, trials, chance) > alpha).all()
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,10 @@ def test_the_lowered_population_is_the_nearest_with_its_precision() -> None:
             {"type": "eq", "fun": lambda q: flagged @ q},
         ],
     )  # fmt: skip
-    found = np.concatenate([lowered.shares * lowered.chance, lowered.shares * (1 - lowered.chance)])
-    assert found == pytest.approx(best.x, abs=1e-5)
+    shares = np.concatenate(
+        [lowered.shares * lowered.chance, lowered.shares * (1 - lowered.chance)]
+    )
+    assert shares == pytest.approx(best.x, abs=1e-5)
     assert lowered.shares.sum() == pytest.approx(1)
     assert population._lowered(first, 0.85) is None
 
@@ -147,5 +149,5 @@ def test_the_best_model_has_most_positives_within_the_limits() -> None:
     assert BENCHMARK["best_model"](counts, sizes).tolist() == [6, 5, 0]
     positive, bins = np.arange(300) % 3 == 0, np.repeat([0, 1, 2], sizes)
     scores = np.array([positive + 0.0, -np.arange(300.0)])
-    found = BENCHMARK["positives_by_bin"](positive, scores, bins)
-    assert found.tolist() == [[10, 10, 80], [4, 3, 93]]
+    n_positive = BENCHMARK["positives_by_bin"](positive, scores, bins)
+    assert n_positive.tolist() == [[10, 10, 80], [4, 3, 93]]

@@ -63,16 +63,16 @@ def test_sums_over_groups_are_those_counted_one_by_one() -> None:
     codes[:12] = np.arange(12)
     cases = GroupedCases(rng.random(60) < 0.4, rng.integers(0, 9, 60).astype(float), codes)
     tested = np.array([8.0, 5.0, 2.0])
-    found = _limit_sums(cases, Scenario(0.3, 0.25, cost_ratio=0.1), tested)
+    sums = _limit_sums(cases, Scenario(0.3, 0.25, cost_ratio=0.1), tested)
     largest = max(np.bincount(codes))
     for g in range(12):
         for j, threshold in enumerate(tested):
             of_group = [i for i in range(60) if codes[i] == g]
             flagged = [i for i in of_group if cases.scores[i] >= threshold]
-            right = sum(bool(cases.positive[i]) for i in flagged)
-            assert found[0][0][g, j] == pytest.approx(right - 0.3 * len(flagged))
-            assert found[1][0][g, j] == pytest.approx(0.25 * len(of_group) - len(flagged))
-    assert [bound for _, bound in found] == pytest.approx([0.3 * largest, 0.75 * largest])
+            tp = sum(bool(cases.positive[i]) for i in flagged)
+            assert sums[0][0][g, j] == pytest.approx(tp - 0.3 * len(flagged))
+            assert sums[1][0][g, j] == pytest.approx(0.25 * len(of_group) - len(flagged))
+    assert [bound for _, bound in sums] == pytest.approx([0.3 * largest, 0.75 * largest])
     assert len(_limit_sums(cases, Scenario(cost_ratio=0.1), tested)) == 0
 
 
@@ -120,7 +120,7 @@ def test_what_is_tested_depends_on_the_patients_set_aside_alone(seed: int) -> No
     other_scores = np.where(tested, rng.normal(size=len(tested)) + 3, cases.scores)
     other_labels = np.where(tested, rng.random(len(tested)) < 0.9, cases.positive)
     other = GroupedCases(other_labels, other_scores, cases.codes)
-    first, second = (cluster_tests(each, SCENARIO, 0.05) for each in (cases, other))
+    first, second = (cluster_tests(sample, SCENARIO, 0.05) for sample in (cases, other))
     np.testing.assert_array_equal(first.thresholds, second.thresholds)
     np.testing.assert_array_equal(first.alphas, second.alphas)
     assert first.start == second.start
@@ -174,11 +174,11 @@ def test_the_largest_group_is_among_those_set_aside() -> None:
 
 def test_candidates_are_scores_within_the_capacity_in_even_steps() -> None:
     scores = np.random.default_rng(0).permutation(np.arange(1000.0))
-    found = candidate_thresholds(scores, 0.5)
-    assert len(found) == TUNING.most_tested
-    assert found[-1] == 500
-    assert np.all(np.diff(found) < 0)
-    assert np.ptp(np.diff(np.append(1000, found))) <= 1
+    candidates = candidate_thresholds(scores, 0.5)
+    assert len(candidates) == TUNING.most_tested
+    assert candidates[-1] == 500
+    assert np.all(np.diff(candidates) < 0)
+    assert np.ptp(np.diff(np.append(1000, candidates))) <= 1
     assert candidate_thresholds(np.array([3.0, 3.0, 1.0]), 0.01).tolist() == [3.0]
 
 
@@ -270,8 +270,8 @@ def test_a_policy_and_a_selection_are_told_of_groups() -> None:
     policy = voros.ThresholdPolicy.from_validation(
         labels, cases.scores, SCENARIO, guarantee=Guarantee(), n_models=1, groups=groups
     )
-    found = allowed(cases, SCENARIO)
-    assert set(policy.thresholds[np.isfinite(policy.thresholds)]) <= set(found)
+    certified = allowed(cases, SCENARIO)
+    assert set(policy.thresholds[np.isfinite(policy.thresholds)]) <= set(certified)
     scores = {"a": cases.scores, "b": cases.scores + np.random.default_rng(1).normal(size=1500)}
     chosen = voros.select_model(labels, scores, SCENARIO, guarantee=Guarantee(), groups=groups)
     half = Guarantee(0.975).allowed(points_of(cases), SCENARIO)
@@ -284,18 +284,18 @@ def test_a_policy_and_a_selection_are_told_of_groups() -> None:
 
 def test_groups_without_a_guarantee_are_kept_for_intervals() -> None:
     cases = draw(np.random.default_rng(0), 50, 3)
-    given = (cases.positive, cases.scores, SCENARIO)
-    policy = voros.ThresholdPolicy.from_validation(*given, groups=cases.codes)
+    validation = (cases.positive, cases.scores, SCENARIO)
+    policy = voros.ThresholdPolicy.from_validation(*validation, groups=cases.codes)
     assert (
         policy.thresholds.tolist()
-        == voros.ThresholdPolicy.from_validation(*given).thresholds.tolist()
+        == voros.ThresholdPolicy.from_validation(*validation).thresholds.tolist()
     )
-    selected = voros.select_model(*given, groups=cases.codes).policy()
+    selected = voros.select_model(*validation, groups=cases.codes).policy()
     n_groups = len(np.unique(cases.codes))
-    for made in (policy, selected):
-        doubtful = made.evaluate(cases.positive, cases.scores)
+    for deployed in (policy, selected):
+        doubtful = deployed.evaluate(cases.positive, cases.scores)
         assert f"although those of validation belonged to {n_groups} groups" in repr(doubtful)
-        named = made.evaluate(cases.positive, cases.scores, groups=cases.codes)
+        named = deployed.evaluate(cases.positive, cases.scores, groups=cases.codes)
         assert f"intervals take {n_groups} groups" in repr(named)
         assert "although" not in repr(named)
 
@@ -317,13 +317,13 @@ def test_patients_with_several_cases_break_limits_rarely(
     for seed in range(runs):
         rng = np.random.default_rng(seed)
         cases = draw(rng, n_groups, per_subgroup, prevalence, separation, 0.9)
-        for found, grouped in ((broken, True), (independent, False)):
+        for outcomes, grouped in ((broken, True), (independent, False)):
             if grouped or seed < 100:
                 thresholds = allowed(cases, scenario, grouped=grouped)
-                right = prevalence * ndtr(separation - thresholds)
-                alarms = right + (1 - prevalence) * ndtr(-thresholds)
-                precise = right >= scenario.min_precision * alarms
-                found.append(not np.all(precise & (alarms <= scenario.capacity)))
+                tp_share = prevalence * ndtr(separation - thresholds)
+                alarms = tp_share + (1 - prevalence) * ndtr(-thresholds)
+                precise = tp_share >= scenario.min_precision * alarms
+                outcomes.append(not np.all(precise & (alarms <= scenario.capacity)))
     assert np.mean(independent) > 0.1
     assert np.mean(broken) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
@@ -335,9 +335,9 @@ def test_five_cases_a_patient_certify_more_than_one_of_them() -> None:
         cases = draw(np.random.default_rng(seed), 600, 5, shared=0.1)
         rows = np.unique(cases.codes, return_index=True)[1]
         one = GroupedCases(cases.positive[rows], cases.scores[rows], cases.codes[rows])
-        for name, each in (("betting", cases), ("one per group", one)):
-            found = allowed(each, SCENARIO)
-            recall[name].append(ndtr(1.5 - found[-1]) if len(found) else 0.0)
+        for name, sample in (("betting", cases), ("one per group", one)):
+            thresholds = allowed(sample, SCENARIO)
+            recall[name].append(ndtr(1.5 - thresholds[-1]) if len(thresholds) else 0.0)
     assert np.mean(recall["betting"]) > np.mean(recall["one per group"]) + 0.05
 
 

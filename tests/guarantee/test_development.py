@@ -226,7 +226,7 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
     for cases, later in zip(
         *(rng.multinomial(n, bins, runs) for n in (n_cases, horizon or 1)), strict=True
     ):
-        tp, alarms = (np.cumsum(each[:-1]) for each in (rng.binomial(cases, precision), cases))
+        tp, alarms = (np.cumsum(by_bin[:-1]) for by_bin in (rng.binomial(cases, precision), cases))
         counts = voros.OperatingPoints(
             np.append(np.inf, plan.thresholds),
             np.append(0, tp),
@@ -238,8 +238,11 @@ def test_a_plateau_at_the_floor_breaks_as_rarely_as_promised(horizon, floor, pre
         if horizon is None:
             broken += len(passed) > 0 and precision < floor
         elif len(passed):
-            found = later[: passed[0] + 1].sum()
-            broken += rng.binomial(found, precision) < floor * found - 1e-9 or found > 0.4 * horizon
+            later_alarms = later[: passed[0] + 1].sum()
+            broken += (
+                rng.binomial(later_alarms, precision) < floor * later_alarms - 1e-9
+                or later_alarms > 0.4 * horizon
+            )
     assert stats.binom.sf(broken - 1, runs, 0.05) > 0.001
 
 

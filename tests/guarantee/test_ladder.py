@@ -53,7 +53,7 @@ def test_errors_for_the_next_cases_are_divided_by_the_steps(ladder: tuple[float,
 
 def test_half_the_error_of_each_of_95_90_and_80_percent() -> None:
     steps = Guarantee((0.95, 0.9, 0.8)).steps
-    assert [[each.only_confidence for each in step.tested] for step in steps] == [
+    assert [[test.only_confidence for test in step.tested] for step in steps] == [
         pytest.approx([0.975, 0.95, 0.9]),
         pytest.approx([0.95, 0.9]),
         pytest.approx([0.9]),
@@ -65,12 +65,12 @@ def test_certificates_of_the_population_are_nested() -> None:
     scenario = Scenario(0.45, 0.3, 0.05)
     for _ in range(60):
         points = drawn(rng, 500)
-        found = [step.allowed(points, scenario) for step in Guarantee((0.95, 0.9, 0.8)).steps]
-        assert all((one <= other).all() for one, other in pairwise(found))
+        certified = [step.allowed(points, scenario) for step in Guarantee((0.95, 0.9, 0.8)).steps]
+        assert all((one <= other).all() for one, other in pairwise(certified))
         plain = [Guarantee(c).allowed(points, scenario) for c in (0.975, 0.95, 0.9)]
-        assert (found[0] == plain[0] & plain[1] & plain[2]).all()
-        assert (found[2] == plain[2]).all()
-        differ += (found[0] != found[2]).any()
+        assert (certified[0] == plain[0] & plain[1] & plain[2]).all()
+        assert (certified[2] == plain[2]).all()
+        differ += (certified[0] != certified[2]).any()
     assert differ > 10
 
 

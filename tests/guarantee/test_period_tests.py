@@ -35,12 +35,12 @@ def test_the_share_above_is_a_binomial_test_over_periods(seed) -> None:
     y, scores, days = ward(seed)
     points = points_of(y, scores, days)
     scenario = Scenario(capacity=5, cost_ratio=0.1, per="day", exceed=0.2)
-    found = Guarantee(0.9).certified(points, scenario)
-    for threshold, passed in zip(points.thresholds, found, strict=True):
+    certified = Guarantee(0.9).certified(points, scenario)
+    for threshold, passed in zip(points.thresholds, certified, strict=True):
         above = n_above(scores, days, threshold, 5)
         assert passed == (binom.cdf(above, 80, 0.2) <= 0.1)
-    assert found.any()
-    assert not found.all()
+    assert certified.any()
+    assert not certified.all()
 
 
 def test_a_capacity_of_periods_needs_periods() -> None:
@@ -77,9 +77,9 @@ def test_each_limit_is_tested_with_its_part_of_the_error(floor) -> None:
     precise = [t in tested if floor else t >= tested.min() for t in points.thresholds]
     above = [n_above(scores, days, threshold, 6) for threshold in points.thresholds]
     capable = binom.cdf(above, 400, 0.3) <= for_capacity
-    found = certified_periods(points, scenario, alpha)
-    assert found.tolist() == (np.array(precise) & capable).tolist()
-    assert found.any()
+    certified = certified_periods(points, scenario, alpha)
+    assert certified.tolist() == (np.array(precise) & capable).tolist()
+    assert certified.any()
 
 
 def test_bets_never_lose_more_than_their_bound() -> None:
@@ -96,9 +96,13 @@ def test_bets_never_lose_more_than_their_bound() -> None:
         (2, [[-1, -0.6], [-3, -1], [0, 0]]),
     ):
         blocks = cases.in_blocks(block)
-        found = _limit_sums(cases, blocks, scenario, block, tested)
-        assert [each.ravel().tolist() for each, _ in found] == [pytest.approx(s) for s in sums]
-        assert [bound for _, bound in found] == pytest.approx([[0.8, 3], [1.0, 3, 1.0]][block - 1])
+        limit_sums = _limit_sums(cases, blocks, scenario, block, tested)
+        assert [values.ravel().tolist() for values, _ in limit_sums] == [
+            pytest.approx(s) for s in sums
+        ]
+        assert [bound for _, bound in limit_sums] == pytest.approx(
+            [[0.8, 3], [1.0, 3, 1.0]][block - 1]
+        )
 
 
 def bursts(rng, n_days=200):
@@ -219,9 +223,9 @@ def test_blocks_are_tested_as_single_periods_of_their_sums() -> None:
     by_day = points_of(y, scores, days)
     by_week = points_of(y, scores, days // 7)
     weekly = mean.changed(capacity=21)
-    found = Guarantee(0.9, block=7).certified(by_day, mean)
-    assert found.tolist() == Guarantee(0.9).certified(by_week, weekly).tolist()
-    assert 1 < np.count_nonzero(found) < len(found)
+    certified = Guarantee(0.9, block=7).certified(by_day, mean)
+    assert certified.tolist() == Guarantee(0.9).certified(by_week, weekly).tolist()
+    assert 1 < np.count_nonzero(certified) < len(certified)
 
 
 def test_long_blocks_ask_for_stricter_thresholds_where_days_are_alike() -> None:

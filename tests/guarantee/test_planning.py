@@ -7,12 +7,12 @@ from scipy.stats import binom
 from voros import Guarantee, OperatingPoints, Scenario, cases_needed
 
 
-def validation(right: int, alarms: int, n_cases: int) -> OperatingPoints:
+def validation(n_positive: int, alarms: int, n_cases: int) -> OperatingPoints:
     """Positives first among the alarms, and none below them."""
     counts = np.arange(alarms + 1)
-    tp = np.minimum(counts, right)
+    tp = np.minimum(counts, n_positive)
     thresholds = np.append(np.inf, -counts[1:].astype(float))
-    return OperatingPoints(thresholds, tp, counts - tp, right, n_cases - right)
+    return OperatingPoints(thresholds, tp, counts - tp, n_positive, n_cases - n_positive)
 
 
 @pytest.mark.parametrize(("floor", "truth"), [(0.9, 1.0), (0.5, 0.7), (0.2, 0.35), (0.95, 0.99)])
@@ -26,8 +26,8 @@ def test_the_plan_is_what_the_certificate_takes(
     )
     scenario = Scenario(min_precision=floor, capacity=capacity, cost_ratio=0.1)
     assert plan.cases is not None
-    for right, passes in ((plan.true_positives, True), (plan.true_positives - 1, False)):
-        points = validation(right, plan.alarms, plan.cases)
+    for tp, passes in ((plan.true_positives, True), (plan.true_positives - 1, False)):
+        points = validation(tp, plan.alarms, plan.cases)
         assert bool(Guarantee(confidence).allowed(points, scenario)[-1]) == passes
     # The power is that of this test, by another implementation of the binomial distribution.
     assert plan.power == pytest.approx(binom.sf(plan.true_positives - 1, plan.alarms, truth))

@@ -30,9 +30,9 @@ def true_rates(
     threshold: float, prevalence: float = 0.1, separation: float = 1.8
 ) -> tuple[float, float]:
     """Precision and share of alarms in the population."""
-    right = prevalence * norm.sf(threshold - separation)
-    alarms = right + (1 - prevalence) * norm.sf(threshold)
-    return right / alarms, alarms
+    tp_share = prevalence * norm.sf(threshold - separation)
+    alarms = tp_share + (1 - prevalence) * norm.sf(threshold)
+    return tp_share / alarms, alarms
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
@@ -167,7 +167,7 @@ def test_explain_says_what_would_pass_and_that_does() -> None:
     assert Guarantee(confidence).allowed(points, scenario)[1:].any()
     assert not Guarantee((confidence + 0.95) / 2).allowed(points, scenario)[1:].any()
     limits = [scenario.changed(min_precision=round(floor + step, 2)) for step in (0.0, 0.01)]
-    passed = [bool(Guarantee().allowed(points, each)[1:].any()) for each in limits]
+    passed = [bool(Guarantee().allowed(points, limit)[1:].any()) for limit in limits]
     assert passed == [True, False]
 
 
@@ -178,7 +178,7 @@ def test_explain_finds_the_floor_that_passes_though_lower_ones_fail(seed: int) -
     points = OperatingPoints.from_scores(y, y + rng.normal(size=60))
     floors = [0.5 - step / 100 for step in range(1, 26)]
     limits = [Scenario(floor, cost_ratio=0.1) for floor in floors]
-    passed = [bool(Guarantee().allowed(points, each)[1:].any()) for each in limits]
+    passed = [bool(Guarantee().allowed(points, limit)[1:].any()) for limit in limits]
     assert not passed[-1]
     text = Guarantee().explain(points, Scenario(0.5, cost_ratio=0.1))
     said = said_number(text, "a precision floor of ")
@@ -220,10 +220,10 @@ def test_explain_says_how_many_true_positives_are_missing(
     points, scenario = weak(250)
     text = guarantee.explain(points, scenario, n_models).split("The precision floor fails: ")[1]
     guarantee = guarantee.split(n_models)
-    needed, right, alarms = (
+    needed, tp_now, alarms = (
         int(said_number(text, before)) for before in ("where ", "with ", " true positives in ")
     )
-    assert right < needed <= alarms
+    assert tp_now < needed <= alarms
     n_rest = 250 - alarms - int(points.n_positive)
     for tp, passes in ((needed, True), (needed - 1, False)):
         below = np.r_[np.zeros(n_rest + tp), np.ones(int(points.n_positive) - tp)]

@@ -181,18 +181,18 @@ def test_floors_are_kept_by_thresholds_of_development_cases(horizon: int | None)
     assert broken <= stats.binom.ppf(0.9999, 20, 0.05) / 20
 
 
-@pytest.mark.parametrize("found", [70, 69])
-def test_a_threshold_of_development_cases_has_an_exact_test_of_recall(found: int) -> None:
+@pytest.mark.parametrize("tp", [70, 69])
+def test_a_threshold_of_development_cases_has_an_exact_test_of_recall(tp: int) -> None:
     # P(Bin(100, .6) >= 70) = .0248 and P(Bin(100, .6) >= 69) = .0398; the capacity has .025 too.
     y_dev, y_true = np.arange(1000) < 100, np.arange(1000) < 100
-    flagged = (np.arange(1000) < found) | (np.arange(1000) >= 970)
+    flagged = (np.arange(1000) < tp) | (np.arange(1000) >= 970)
     scenario = Scenario(capacity=0.3, cost_ratio=0.1, min_recall=0.6)
     how = {"guarantee": 0.95, "development": (y_dev, y_dev.astype(float))}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         policy = ThresholdPolicy.from_validation(y_true, flagged.astype(float), scenario, **how)
-    assert policy.never_alarms == (found == 69)
-    if found == 69:
+    assert policy.never_alarms == (tp == 69)
+    if tp == 69:
         assert str(caught[0].message).endswith(
             "fixed on 1,000 development cases is certified. The recall floor fails: 70 of 100 "
             "positives must be found, and thresholds that pass the tests of the other limits find "

@@ -77,10 +77,14 @@ def test_the_walk_is_the_rule_case_by_case(tied: bool) -> None:
         alarms = np.append(0, np.cumsum([len(group) for group in groups]))
         # Beyond the last case too: ranks at which nothing starts.
         most = int(rng.integers(alarms[-1] // 2, 2 * alarms[-1]))
-        found = alarms[sequence_passed(tp, alarms, 0.5, 0.2, most)].tolist()
-        assert set(found) == by_the_rule(groups, 0.5, 0.2, most)
-        runs = 1 + np.count_nonzero(np.diff(np.searchsorted(alarms, found)) > 1) if found else 0
-        born_again, several = born_again + (runs > 1), several + bool(found)
+        passed_alarms = alarms[sequence_passed(tp, alarms, 0.5, 0.2, most)].tolist()
+        assert set(passed_alarms) == by_the_rule(groups, 0.5, 0.2, most)
+        runs = (
+            1 + np.count_nonzero(np.diff(np.searchsorted(alarms, passed_alarms)) > 1)
+            if passed_alarms
+            else 0
+        )
+        born_again, several = born_again + (runs > 1), several + bool(passed_alarms)
     assert several > 100
     assert born_again > 3
 
@@ -91,8 +95,8 @@ def test_positives_first_end_every_sequence_somewhere(alpha: float) -> None:
     alarms = np.arange(257)
     for n_positive in range(20, 200):
         labels = [[i < n_positive] for i in range(256)]
-        found = sequence_passed(np.minimum(alarms, n_positive), alarms, 0.5, alpha, 256)
-        assert set(alarms[found].tolist()) == by_the_rule(labels, 0.5, alpha, 256)
+        passed = sequence_passed(np.minimum(alarms, n_positive), alarms, 0.5, alpha, 256)
+        assert set(alarms[passed].tolist()) == by_the_rule(labels, 0.5, alpha, 256)
 
 
 def test_the_shares_of_alpha_add_up() -> None:
@@ -150,28 +154,30 @@ def separated(seed: int) -> OperatingPoints:
 def test_the_capacity_has_a_share_of_its_own() -> None:
     """Both limits: what is certified keeps the capacity at its share, the floor at the rest."""
     points = separated(0)
-    found = certified(points, 0.4, 200.0, 0.05)
-    most = int(points.alarms[found].max())
+    passed = certified(points, 0.4, 200.0, 0.05)
+    most = int(points.alarms[passed].max())
     risk = share_risk(np.array([most, most + 1]), 2000, 200.0, None)
     for_floor, for_capacity = alpha_shares(0.05, 0.4, 200.0, 2000)
     assert for_floor + for_capacity == pytest.approx(0.05)
     assert 0 < risk[0] <= for_capacity < risk[1]
     floor_alone = sequence_passed(points.tp, points.alarms, 0.4, for_floor, most)
-    np.testing.assert_array_equal(found, floor_alone & (points.alarms <= most))
+    np.testing.assert_array_equal(passed, floor_alone & (points.alarms <= most))
 
 
 def test_one_limit_alone_has_all_of_alpha() -> None:
     points = separated(1)
-    found = certified(points, 0.4, 2000.0, 0.05)
-    np.testing.assert_array_equal(found, sequence_passed(points.tp, points.alarms, 0.4, 0.05, 2000))
-    found = certified(points, 0.0, 200.0, 0.05)
+    passed = certified(points, 0.4, 2000.0, 0.05)
+    np.testing.assert_array_equal(
+        passed, sequence_passed(points.tp, points.alarms, 0.4, 0.05, 2000)
+    )
+    passed = certified(points, 0.0, 200.0, 0.05)
     risk = share_risk(points.alarms, 2000, 200.0, None)
-    np.testing.assert_array_equal(found, risk <= 0.05)
+    np.testing.assert_array_equal(passed, risk <= 0.05)
 
 
 def test_a_tail_probability_counts_every_outcome() -> None:
-    found = at_least(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
-    np.testing.assert_allclose(found, [1.0, tail(3, 7, 0.3), 0.3**9], rtol=1e-12)
+    chances = at_least(np.array([0, 3, 9]), np.array([4, 7, 9]), 0.3)
+    np.testing.assert_allclose(chances, [1.0, tail(3, 7, 0.3), 0.3**9], rtol=1e-12)
 
 
 def test_degenerate_floors_have_one_start_with_all_of_alpha() -> None:
@@ -215,13 +221,13 @@ def test_a_perfect_alarm_is_certified_from_the_first_rank_on() -> None:
     """150 positives above all negatives, a floor of .9 and a capacity of a fifth."""
     tp, fp = np.minimum(np.arange(601), 150), np.maximum(np.arange(601) - 150, 0)
     points = OperatingPoints(-np.append(-np.inf, np.arange(600.0)), tp, fp, 150, 2850)
-    found = points.alarms[certified(points, 0.9, 600.0, 0.05)]
+    passed_alarms = points.alarms[certified(points, 0.9, 600.0, 0.05)]
     for_floor, _ = alpha_shares(0.05, 0.9, 600.0, 3000)
     share = 0.06 * for_floor
     first = next(k for k in range(1, 99) if 0.9 ** (k - 1) <= share)
     # It ends where the first negatives make the record too likely at a precision of .9.
     last = next(a for a in range(150, 400) if binom.sf(149, a + 1, 0.9) > 0.72 * for_floor)
-    assert found.tolist() == list(range(first, last + 1))
+    assert passed_alarms.tolist() == list(range(first, last + 1))
 
 
 def test_starts_within_one_group_of_ties_add_up() -> None:
@@ -232,8 +238,8 @@ def test_starts_within_one_group_of_ties_add_up() -> None:
     assert level > shares.max()
     needed = int(binom.isf(level, 100, 0.5)) + 1
     for tp, passes in ((needed, True), (needed - 1, False)):
-        found = sequence_passed(np.array([0, tp, tp]), alarms, 0.5, 0.05, 400)
-        assert found.tolist() == [False, passes, False]
+        passed = sequence_passed(np.array([0, tp, tp]), alarms, 0.5, 0.05, 400)
+        assert passed.tolist() == [False, passes, False]
 
 
 def test_a_p_value_of_just_alpha_passes() -> None:
@@ -268,8 +274,8 @@ def test_the_level_is_that_of_every_start_up_to_there() -> None:
             # Right up to the last few thresholds, all of them wrong.
             labels = np.append(np.ones(alarms - max(misses, 0)), np.zeros(max(misses, 0)))
             tp = np.append(0, np.cumsum(labels)).astype(int)
-            found = sequence_passed(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
-            assert bool(found[-1]) == (passes and wrong > 0)
+            passed = sequence_passed(tp, np.arange(alarms + 1), 0.9, 0.05, 600)
+            assert bool(passed[-1]) == (passes and wrong > 0)
 
 
 def test_the_first_start_is_one_rank_after_the_fewest_alarms_that_pass() -> None:
@@ -306,8 +312,8 @@ def test_alpha_is_shared_by_how_much_the_alarms_vary(
     scenario = Scenario(0.3, capacity, 0.1)
     cases = n_cases if horizon is None else horizon
     most = scenario.max_alarms(cases)
-    found = alpha_shares(0.05, 0.3, most, cases)
-    assert found == pytest.approx((0.05 * (1 - share), 0.05 * share), abs=1e-15)
+    shares = alpha_shares(0.05, 0.3, most, cases)
+    assert shares == pytest.approx((0.05 * (1 - share), 0.05 * share), abs=1e-15)
     assert alpha_shares(0.05, 0.0, most, cases) == (0.0, 0.05)
 
 
@@ -322,15 +328,15 @@ def test_a_beta_binomial_sums_over_every_count(trials: int, a: int, b: int) -> N
     total = gammaln(a + b + trials) - gammaln(trials + 1) - gammaln(a + b)
     expected = np.cumsum(np.exp(ways - total))
     asked = np.append(np.arange(-1, trials + 2, 1 + trials // 50), [trials, trials + 5])
-    found = beta_binomial_cdf(asked, trials, a, b)
+    cdf = beta_binomial_cdf(asked, trials, a, b)
     below = np.append(0.0, expected)[np.clip(asked + 1, 0, trials + 1)]
-    np.testing.assert_allclose(found, below, rtol=1e-7, atol=1e-300)
-    assert (found <= 1).all()
+    np.testing.assert_allclose(cdf, below, rtol=1e-7, atol=1e-300)
+    assert (cdf <= 1).all()
 
 
 def test_the_most_alarms_are_the_last_that_are_safe_or_none() -> None:
     """Every number of alarms tried; -1 where not even the absence of alarms is safe."""
-    rng, found = np.random.default_rng(8), []
+    rng, most_alarms = np.random.default_rng(8), []
     for _ in range(60):
         n_cases, horizon = int(rng.integers(5, 90)), [None, int(rng.integers(5, 90))][_ % 2]
         alpha = float(rng.choice([1e-3, 0.05, 0.4]))
@@ -338,9 +344,9 @@ def test_the_most_alarms_are_the_last_that_are_safe_or_none() -> None:
         capacity = scenario.max_alarms(n_cases if horizon is None else horizon)
         risk = share_risk(np.arange(n_cases + 1), n_cases, capacity, horizon)
         last = max((k for k in range(n_cases + 1) if risk[k] <= alpha), default=-1)
-        found.append(most_counted(n_cases, capacity, horizon, alpha))
-        assert found[-1] == last
-    assert {-1, 0, 1} < set(found)
+        most_alarms.append(most_counted(n_cases, capacity, horizon, alpha))
+        assert most_alarms[-1] == last
+    assert {-1, 0, 1} < set(most_alarms)
 
 
 @pytest.mark.parametrize("floor", [0.05, 0.3, 0.5, 0.8])
@@ -356,8 +362,8 @@ def test_the_fewest_alarms_are_the_first_with_the_power(floor: float, alpha: flo
         powers = [power(alarms, float(truth)) for alarms in range(121)]
         for wanted in (0.3, 0.8, 0.95):
             first = next((n for n in range(1, 121) if powers[n] >= wanted), None)
-            found = fewest_alarms(floor, float(truth), alpha, wanted)
-            assert found == first or (first is None and found > 120)
+            fewest = fewest_alarms(floor, float(truth), alpha, wanted)
+            assert fewest == first or (first is None and fewest > 120)
 
 
 def test_a_precision_too_close_to_the_floor_is_named() -> None:
