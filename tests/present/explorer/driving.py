@@ -61,8 +61,8 @@ def python_scenario(browser: Any) -> voros.Scenario:
 def until(browser: Any, script: str) -> Any:
     """Ask the page until it answers, at most 30 seconds."""
     for _ in range(600):
-        if found := browser.execute_script(f"return {script}"):
-            return found
+        if answer := browser.execute_script(f"return {script}"):
+            return answer
         time.sleep(0.05)
     raise AssertionError(f"not so within 30 seconds: {script}")
 
@@ -73,8 +73,8 @@ def rows_behind(browser: Any, details: str) -> list[list[str]]:
     rows = f"[...document.querySelectorAll('#{details} tbody tr')]"
     until(browser, f"{rows}.length")
     cells = "map((row) => [...row.cells].map((cell) => cell.textContent))"
-    found: list[list[str]] = browser.execute_script(f"return {rows}.{cells}")
-    return found
+    texts: list[list[str]] = browser.execute_script(f"return {rows}.{cells}")
+    return texts
 
 
 def complaints(browser: Any) -> list[str]:

@@ -120,9 +120,9 @@ def test_a_chart_is_saved_as_picture_and_numbers(
 
 def test_german_keeps_the_setting(opened: Any) -> None:
     type_into(opened, "floor-field", "33")
-    found = scores(opened)
+    scores_before = scores(opened)
     choose(opened, "language", "de")
-    assert scores(opened) == found
+    assert scores(opened) == scores_before
     assert python_scenario(opened).min_precision == 0.33
     assert opened.execute_script("return document.documentElement.lang") == "de"
     assert text(opened, "ranking-title") == "Rangfolge"
@@ -179,10 +179,10 @@ def test_all_rows_of_forty_models_are_printed(browser: Any, forty_page: Path) ->
     scrolled, shown = browser.execute_script(heights)
     header = "return getComputedStyle(document.querySelector('.ranking thead')).display"
     grid = "return getComputedStyle(document.querySelector('main')).display"
-    found = browser.execute_script(header), browser.execute_script(grid)
+    displays = browser.execute_script(header), browser.execute_script(grid)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert scrolled == shown
-    assert found == ("table-header-group", "block")
+    assert displays == ("table-header-group", "block")
 
 
 def test_a_local_file_copies_its_setting_as_a_code(opened: Any) -> None:
@@ -195,8 +195,8 @@ def test_a_local_file_copies_its_setting_as_a_code(opened: Any) -> None:
 
 def _answer(browser: Any, who: str, yes: list[bool]) -> None:
     element(browser, "guide-start").click()
-    for given in ("2.5", "20"):
-        type_into(browser, "guide-number", given)
+    for number in ("2.5", "20"):
+        type_into(browser, "guide-number", number)
         browser.find_element(By.CSS_SELECTOR, "#guide-questions button").click()
     for accepted in yes:
         browser.find_elements(By.CSS_SELECTOR, "#guide-questions button")[1 - accepted].click()

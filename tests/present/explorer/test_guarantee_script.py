@@ -46,7 +46,7 @@ def _problem(rng: np.random.Generator, tied: bool) -> tuple[Any, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def page_answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     problems = [_problem(rng, tied) for tied in [False] * 60 + [True] * 40]
     folder = tmp_path_factory.mktemp("guarantee")
@@ -57,26 +57,28 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
 
 
-def test_tails_are_those_of_scipy(found: dict[str, Any]) -> None:
+def test_tails_are_those_of_scipy(page_answers: dict[str, Any]) -> None:
     expected = [float(binom.sf(k - 1, n, p)) for k, n, p in TAILS]
-    assert found["tails"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert page_answers["tails"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_starts_are_those_of_python(found: dict[str, Any]) -> None:
-    for asked, starts in zip(STARTS, found["starts"], strict=True):
+def test_starts_are_those_of_python(page_answers: dict[str, Any]) -> None:
+    for asked, starts in zip(STARTS, page_answers["starts"], strict=True):
         ranks, shares = binomial_tests.starts(*asked)
         assert [rank for rank, _ in starts] == ranks.tolist()
         assert [share for _, share in starts] == pytest.approx(shares.tolist(), rel=1e-12)
 
 
-def test_without_ties_the_same_thresholds_are_certified(found: dict[str, Any]) -> None:
-    assert found["flags"][:60] == found["expected"][:60]
-    sizes = [sum(flags) for flags in found["expected"][:60]]
+def test_without_ties_the_same_thresholds_are_certified(page_answers: dict[str, Any]) -> None:
+    assert page_answers["flags"][:60] == page_answers["expected"][:60]
+    sizes = [sum(flags) for flags in page_answers["expected"][:60]]
     assert sum(size > 0 for size in sizes) > 20
     assert sum(size == 0 for size in sizes) > 5
 
 
-def test_with_ties_no_more_is_certified(found: dict[str, Any]) -> None:
-    for flags, expected in zip(found["flags"][60:], found["expected"][60:], strict=True):
+def test_with_ties_no_more_is_certified(page_answers: dict[str, Any]) -> None:
+    for flags, expected in zip(
+        page_answers["flags"][60:], page_answers["expected"][60:], strict=True
+    ):
         assert all(ours <= theirs for ours, theirs in zip(flags, expected, strict=True))
-    assert sum(map(sum, found["flags"][60:])) > 100
+    assert sum(map(sum, page_answers["flags"][60:])) > 100

@@ -83,10 +83,10 @@ def test_no_serious_finding_and_nothing_sticks_out(twelve: Any, width: int) -> N
 
 def serious_findings(browser: Any) -> dict[str, list[str]]:
     """What axe calls serious or critical, with the elements concerned."""
-    found = find_spec("axe_core_python")
-    if found is None:
+    package = find_spec("axe_core_python")
+    if package is None:
         pytest.skip("axe-core-python is not installed")
-    script = Path(str(found.origin)).with_name("axe.min.js").read_text(encoding="utf-8")
+    script = Path(str(package.origin)).with_name("axe.min.js").read_text(encoding="utf-8")
     browser.execute_script(script)
     report = browser.execute_async_script(
         "const done = arguments[0]; axe.run().then(done, (problem) => done(String(problem)));"

@@ -62,10 +62,10 @@ def _random_costs(rng: np.random.Generator) -> tuple[voros.costs.CostDistributio
 def _net_benefits(
     y: Any, scores: Any, weights: Any, scenario: voros.Scenario
 ) -> list[float | None]:
-    found = voros.net_benefit(
+    net_benefits = voros.net_benefit(
         y, scores, scenario, threshold_probability=PROBABILITIES, sample_weight=weights
     )
-    return [None if np.isnan(value) else float(value) for value in found]
+    return [None if np.isnan(value) else float(value) for value in net_benefits]
 
 
 def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
@@ -119,14 +119,14 @@ def _random_problem(rng: np.random.Generator) -> dict[str, Any] | None:
 
 def _problems(count: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(20261115)
-    found: list[dict[str, Any]] = []
+    problems: list[dict[str, Any]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        while len(found) < count:
+        while len(problems) < count:
             problem = _random_problem(rng)
             if problem is not None:
-                found.append(problem)
-    return found
+                problems.append(problem)
+    return problems
 
 
 def _problems_over_stays() -> list[dict[str, Any]]:
@@ -150,20 +150,20 @@ def _problems_over_stays() -> list[dict[str, Any]]:
             payload = page_payload(*in_patient_days({"model": points}, scenario))
             held = with_rates(payload, {"model": points}, scenario)
             shown = np.append(np.inf, held["models"][0]["thresholds"])
-            found = voros.evaluate(points, scenario=scenario)
-            within = dict(zip(points.thresholds, found.decision.feasible, strict=True))
-            over = found.scenario.costs.over
-            low, high = found.scenario.costs.support
+            evaluation = voros.evaluate(points, scenario=scenario)
+            within = dict(zip(points.thresholds, evaluation.decision.feasible, strict=True))
+            over = evaluation.scenario.costs.over
+            low, high = evaluation.scenario.costs.support
             problems.append(
                 {
                     "points": held["models"][0],
                     "cases": held["cases"],
                     "limits": held["setting"],
                     "costs": {"over": over, "low": low, "high": high},
-                    "score": found.score,
-                    "maxAlarms": found.max_alarms,
+                    "score": evaluation.score,
+                    "maxAlarms": evaluation.max_alarms,
                     "allowed": [int(within[threshold]) for threshold in shown],
-                    "areas": [(c, float(found.normalised_area(c))) for c in (0.01, 0.2, 1.0)],
+                    "areas": [(c, float(evaluation.normalised_area(c))) for c in (0.01, 0.2, 1.0)],
                 }
             )
     return problems
@@ -191,14 +191,14 @@ def _winner_cases() -> dict[str, Any]:
     costs = voros.costs.miss_costs(2, 9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        found = winner_map(models, min_precisions=floors, capacities=capacities, cost_ratio=costs)
+        grid = winner_map(models, min_precisions=floors, capacities=capacities, cost_ratio=costs)
     winners = [
         {
             "minPrecision": floor,
             "capacity": {"share": capacity},
             "costs": {"over": "miss", "low": 2, "high": 9},
-            "winner": int(found.winner[i, j]),
-            "lead": 0.0 if found.winner[i, j] < 0 else float(found.margin[i, j]),
+            "winner": int(grid.winner[i, j]),
+            "lead": 0.0 if grid.winner[i, j] < 0 else float(grid.margin[i, j]),
         }
         for i, floor in enumerate(floors)
         for j, capacity in enumerate(capacities)

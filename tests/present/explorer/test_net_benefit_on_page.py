@@ -73,12 +73,14 @@ def check_scored(columns: dict[str, Any], y_true: Any, risk: Any, rate: float | 
     hundredths = np.isin(columns["threshold_probability"], np.arange(1, 100) / 100)
     is_risk = (risk >= 0).all() and (risk <= 1).all()
     assert (counted == (hundredths & is_risk)).all()
-    for p, found in zip(
+    for p, benefit in zip(
         columns["threshold_probability"][counted], columns["as_scored"][counted], strict=True
     ):
         tpr, fpr = (risk >= p)[y_true].mean(), (risk >= p)[~y_true].mean()
         share = y_true.mean() if rate is None else rate
-        assert found == pytest.approx(share * tpr - (1 - share) * fpr * p / (1 - p), abs=AGREEMENT)
+        assert benefit == pytest.approx(
+            share * tpr - (1 - share) * fpr * p / (1 - p), abs=AGREEMENT
+        )
 
 
 def risks_among(support2: Any) -> set[str]:

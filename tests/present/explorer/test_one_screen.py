@@ -152,8 +152,8 @@ def cursors(browser: Any) -> dict[str, int]:
 
 
 def readings(browser: Any) -> list[str]:
-    found = "[...document.querySelectorAll('.plot[role=slider] + .reading')]"
-    return list(browser.execute_script(f"return {found}.map((p) => p.textContent)"))
+    elements = "[...document.querySelectorAll('.plot[role=slider] + .reading')]"
+    return list(browser.execute_script(f"return {elements}.map((p) => p.textContent)"))
 
 
 def test_one_cursor_goes_over_all_charts_by_pointer_and_by_keys(opened):
@@ -257,9 +257,9 @@ def axe(browser: Any) -> list[str]:
         pytest.skip("axe-core-python is not installed")
     script = Path(str(package.origin)).with_name("axe.min.js")
     browser.execute_script(script.read_text(encoding="utf-8"))
-    found = browser.execute_async_script(
+    violations = browser.execute_async_script(
         "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
         ".then(({violations}) => done(violations.map((v) => `${v.id}: ${v.help} "
         "${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`)));"
     )
-    return list(found)
+    return list(violations)

@@ -127,18 +127,18 @@ def python_results(y: Any, models: dict[str, Any], written: str) -> dict[str, An
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
         exec(written, names)
-        found = {}
+        results = {}
         for name, values in models.items():
             try:
-                found[name] = voros.evaluate(y, values, names["scenario"])
+                results[name] = voros.evaluate(y, values, names["scenario"])
             except voros.InfeasibleError:
-                found[name] = None
-    return found
+                results[name] = None
+    return results
 
 
 def python_scores(y: Any, models: dict[str, Any], written: str) -> dict[str, float]:
-    found = python_results(y, models, written)
-    return {name: 0.0 if result is None else result.score for name, result in found.items()}
+    results = python_results(y, models, written)
+    return {name: 0.0 if result is None else result.score for name, result in results.items()}
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_random_files_and_settings_score_as_in_python(empty: Any, n_files: int) 
         for i, case in enumerate(cases)
     ]
     for start in range(0, n_files, 20):
-        found = empty.execute_async_script(DROP_MANY, asked[start : start + 20])
-        for case, of_page in zip(cases[start:], found, strict=False):
+        outcomes = empty.execute_async_script(DROP_MANY, asked[start : start + 20])
+        for case, of_page in zip(cases[start:], outcomes, strict=False):
             assert of_page["problem"] == ""
             expected = python_scores(*case, of_page["python"])
             shown = {name: float(score) for name, score in of_page["scores"]}
@@ -261,17 +261,17 @@ def test_pasted_rows_leave_the_page_once_they_are_counted(empty: Any) -> None:
 def test_axe_finds_nothing_in_the_form_and_on_the_page(empty: Any, scheme: str) -> None:
     prefer(empty, scheme)
     try:
-        found = axe_findings(empty)
+        findings = axe_findings(empty)
         rows = "died,risk\n" + "".join(f"{i % 2},0.{i}\n" for i in range(10, 40))
         empty.execute_async_script(f"{DROP} drop('a.csv', arguments[0]).then(arguments[1])", rows)
-        found += axe_findings(empty)
+        findings += axe_findings(empty)
         empty.execute_async_script(f"{DROP} count().then(arguments[0])")
         for button in ("guide-start", "keep-setting"):
             element(empty, button).click()
-        found += axe_findings(empty)
+        findings += axe_findings(empty)
     finally:
         empty.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert found == []
+    assert findings == []
 
 
 def axe_findings(browser: Any) -> list[str]:

@@ -44,8 +44,8 @@ def _parsed(page: str) -> _Collector:
 
 
 def test_every_script_of_the_folder_is_in_the_page():
-    found = {asset.name for asset in files("voros.present.explorer").joinpath("assets").iterdir()}
-    assert {name for name in found if name.endswith(".js")} == set(SCRIPTS)
+    names = {asset.name for asset in files("voros.present.explorer").joinpath("assets").iterdir()}
+    assert {name for name in names if name.endswith(".js")} == set(SCRIPTS)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
@@ -133,5 +133,5 @@ def test_no_name_occurs_in_two_modules() -> None:
         files("voros.present.explorer").joinpath("assets", name).read_text("utf-8")
         for name in SCRIPTS
     )
-    found = re.findall(r"\w+", " ".join(name for text in texts for name in declared.findall(text)))
-    assert [name for name in found if found.count(name) > 1] == []
+    names = re.findall(r"\w+", " ".join(name for text in texts for name in declared.findall(text)))
+    assert [name for name in names if names.count(name) > 1] == []

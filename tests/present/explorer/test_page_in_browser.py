@@ -171,14 +171,14 @@ def test_a_link_carries_the_setting(opened: Any) -> None:
     type_into(opened, "prevalence-field", "12")
     choose(opened, "focus", "1")
     time.sleep(SETTLED)
-    link, scenario, found = opened.current_url, python_scenario(opened), scores(opened)
+    link, scenario, scores_before = opened.current_url, python_scenario(opened), scores(opened)
     assert value(opened, "as-link") == link[link.index("#") :]
     opened.get("about:blank")
     opened.get(link)
     assert (
         python_scenario(opened) == scenario == voros.Scenario(0.333, 444, scenario.cost_ratio, 0.12)
     )
-    assert scores(opened) == found
+    assert scores(opened) == scores_before
     assert text(opened, "threshold-model") == "APACHE III"
     element(opened, "reset").click()
     assert python_scenario(opened).prevalence is None
@@ -290,14 +290,14 @@ def test_the_map_is_moved_over_with_the_keys(opened: Any) -> None:
     field = element(opened, "map")
     field.send_keys(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
     said = text(opened, "map-cell")
-    found = re.fullmatch(r"Capacity ([\d.]+)\s%, precision floor ([\d.]+)\s%: .+\.", said)
-    assert found is not None, said
+    match = re.fullmatch(r"Capacity ([\d.]+)\s%, precision floor ([\d.]+)\s%: .+\.", said)
+    assert match is not None, said
     assert len(opened.find_elements(By.CSS_SELECTOR, "#map .cursor")) == 1
     assert python_scenario(opened) == before
     field.send_keys(Keys.ENTER)
     after = python_scenario(opened)
-    assert after.min_precision == pytest.approx(float(found[2]) / 100)
-    assert after.capacity == pytest.approx(float(found[1]) / 100)
+    assert after.min_precision == pytest.approx(float(match[2]) / 100)
+    assert after.capacity == pytest.approx(float(match[1]) / 100)
     assert after.min_precision > before.min_precision
     assert after.capacity < before.capacity
     assert opened.execute_script("return document.activeElement.id") == "map"
@@ -315,10 +315,10 @@ def test_tables_say_what_the_pictures_show(opened: Any, support2: Any) -> None:
     for model, scores_of in prognoses.items():
         result = voros.evaluate(y_true, scores_of, scenario)
         (choice,) = result.choices
-        _, _, false_alarms, caught, right = table(opened, "roc-table")[model]
+        _, _, false_alarms, caught, precision = table(opened, "roc-table")[model]
         assert percentage(false_alarms) == pytest.approx(choice.fp / (~y_true).sum(), rel=0.01)
         assert percentage(caught) == pytest.approx(choice.tp / y_true.sum(), rel=0.01)
-        assert percentage(right) == pytest.approx(choice.precision, rel=0.01)
+        assert percentage(precision) == pytest.approx(choice.precision, rel=0.01)
         _, area = table(opened, "area-table")[model]
         assert percentage(area) == pytest.approx(result.score, rel=0.01)
     winners = table(opened, "map-table")

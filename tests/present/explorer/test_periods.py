@@ -121,8 +121,8 @@ def test_scores_on_the_page_are_those_of_python(browser: Any, tmp_path: Path) ->
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", voros.VorosWarning)
             for name, score in scores(browser).items():
-                found = voros.partial_voros_score(y, models[name], stated, times=times)
-                assert score == pytest.approx(found, abs=1e-9)
+                expected = voros.partial_voros_score(y, models[name], stated, times=times)
+                assert score == pytest.approx(expected, abs=1e-9)
                 tried += 1
     assert tried == 14
     assert "per day, on average and in all but 2\N{NO-BREAK SPACE}%" in said(

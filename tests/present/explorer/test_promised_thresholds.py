@@ -26,8 +26,8 @@ def cases(n: int = 3000) -> tuple[Any, dict[str, Any]]:
 
 def payload_of(page: str) -> dict[str, Any]:
     held = page.split('<script type="application/json" id="payload">')[1].split("</script>")[0]
-    found: dict[str, Any] = json.loads(held)
-    return found
+    payload: dict[str, Any] = json.loads(held)
+    return payload
 
 
 def promised(payload: dict[str, Any], position: int) -> list[float]:
@@ -55,8 +55,8 @@ def test_a_capacity_is_promised_by_the_binomial_tail() -> None:
         ]
         # Each of the two models has half of alpha.
         kept = [int(k) for k in alarms if binom.cdf(k, len(y), 0.2) <= 0.05]
-        found = promised(payload, position)
-        assert [int((scores[name] >= threshold).sum()) for threshold in found] == kept
+        thresholds = promised(payload, position)
+        assert [int((scores[name] >= threshold).sum()) for threshold in thresholds] == kept
         assert 100 < len(kept) < len(alarms)
 
 
@@ -93,22 +93,22 @@ def test_policies_deploy_promised_thresholds_only(kind: str, tmp_path: Path) -> 
             y, scores[name], scenario, guarantee=guarantee, n_models=2, **groups, **days
         )
         deployed = {t for t in policy.thresholds.tolist() if np.isfinite(t)}
-        found = promised(payload, position)
+        thresholds = promised(payload, position)
         assert deployed
         held = set(payload["models"][position]["thresholds"])
-        assert deployed & held <= set(found)
+        assert deployed & held <= set(thresholds)
         assert payload["promise"]["models"][position]["lowest"] == min(deployed)
 
 
 def test_patients_are_resampled_as_wholes() -> None:
     y, scores = cases(60)
     points = points_of(y, scores, groups=np.arange(60) // 4)
-    found = resampled_counts(
+    by_patient = resampled_counts(
         y, scores, points_of(y, scores), 100, Units.from_points(points["good"])
     )
-    whole = resampled_counts(y, scores, points_of(y, scores), 100)
-    assert found != whole
-    counts = np.frombuffer(b64decode(found["models"][0]["counts"]), np.uint8).reshape(100, -1)
+    by_case = resampled_counts(y, scores, points_of(y, scores), 100)
+    assert by_patient != by_case
+    counts = np.frombuffer(b64decode(by_patient["models"][0]["counts"]), np.uint8).reshape(100, -1)
     for resample in range(100):
         times = np.bincount(draws(resample, 15), minlength=15).repeat(4)
         assert counts[resample, 1::2].sum() == times[y].sum()

@@ -173,7 +173,7 @@ def alarms_at_risks(labels: Any, scores: Any) -> dict[str, list[int]] | None:
 def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     (folder / case.name).write_bytes(case.content)
     try:
-        found = read_predictions(
+        predictions = read_predictions(
             case.name,
             label=case.label,
             scores=case.scores,
@@ -183,9 +183,9 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     except ValueError as error:
         return {"problem": in_page_words(error)}
     models, as_scored = [], []
-    for name, scores in found.scores.items():
-        as_scored.append(alarms_at_risks(found.labels, scores))
-        points = useful_points(OperatingPoints.from_scores(found.labels, scores))
+    for name, scores in predictions.scores.items():
+        as_scored.append(alarms_at_risks(predictions.labels, scores))
+        points = useful_points(OperatingPoints.from_scores(predictions.labels, scores))
         models.append(
             {
                 "name": name,
@@ -197,9 +197,9 @@ def python_outcome(case: Case, folder: Path) -> dict[str, Any]:
     return {
         "models": models,
         "asScored": as_scored,
-        "nPositive": int(found.labels.sum()),
-        "nNegative": int((~found.labels).sum()),
-        "notes": [in_page_words(ValueError(note)) for note in found.notes],
+        "nPositive": int(predictions.labels.sum()),
+        "nNegative": int((~predictions.labels).sum()),
+        "notes": [in_page_words(ValueError(note)) for note in predictions.notes],
     }
 
 
@@ -233,8 +233,8 @@ def test_the_same_files_come_to_the_same(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "script").mkdir()
-    found = page_outcomes(cases, tmp_path / "script")
-    for case, of_page in zip(cases, found, strict=True):
+    outcomes = page_outcomes(cases, tmp_path / "script")
+    for case, of_page in zip(cases, outcomes, strict=True):
         expected = python_outcome(case, tmp_path)
         assert of_page == expected, case
         assert ("problem" in expected) == (kind == "refused"), case

@@ -134,8 +134,8 @@ def test_the_page_shows_what_python_computes(
     limits = (expected.min_precision, expected.capacity, expected.per)
     assert limits == (0, rate, "patient-day")
     for name, score in scores(browser).items():
-        found = voros.evaluate(points[name], scenario=expected).score
-        assert score == pytest.approx(found, abs=1e-9)
+        python_score = voros.evaluate(points[name], scenario=expected).score
+        assert score == pytest.approx(python_score, abs=1e-9)
     assert f"at most {rate:g} alarms per patient-day" in text(browser, "setting-text")
     assert re.search(r"in 100 patient-days, \d+ alarms", text(browser, "consequence"))
     model, deployed = text(browser, "deploy").split(": ", 1)

@@ -81,16 +81,16 @@ def test_the_page_finds_what_an_evaluation_does(cases: Any, tmp_path: Path) -> N
         {"at": 40, "floor": 0.55, "recallFloor": 0.1},
         {"at": -1, "floor": 0.5, "recallFloor": 0.5},
     ]
-    given = {"limits": [[*each, 0.99] for each in LIMITS], "groups": groups, "asked": asked}
-    found = answers_of_page("groups.mjs", given, tmp_path)
-    for (count, of), limits in zip(LIMITS, found["limits"], strict=True):
+    payload = {"limits": [[*pair, 0.99] for pair in LIMITS], "groups": groups, "asked": asked}
+    page_answers = answers_of_page("groups.mjs", payload, tmp_path)
+    for (count, of), limits in zip(LIMITS, page_answers["limits"], strict=True):
         assert limits == pytest.approx(tuple(binomtest(count, of).proportion_ci(0.99)), abs=1e-9)
     held = held_points(count_models(y, {"model": s}), None)["model"]
-    for each, results in zip(asked, found["found"], strict=True):
+    for question, results in zip(asked, page_answers["found"], strict=True):
         threshold = np.inf
-        if each["at"] >= 0:
-            threshold = held.thresholds[1:][groups["models"][0]["kept"][each["at"]]]
-        expected = evaluated(y, s, by, threshold, each["floor"], each["recallFloor"])
+        if question["at"] >= 0:
+            threshold = held.thresholds[1:][groups["models"][0]["kept"][question["at"]]]
+        expected = evaluated(y, s, by, threshold, question["floor"], question["recallFloor"])
         for result, group in zip(results, expected, strict=True):
             assert result["name"] == group.name
             assert result["alarms"] == group.alarms

@@ -103,9 +103,9 @@ def _points(model: dict[str, Any], resample: int) -> voros.OperatingPoints:
 @needs_node
 def test_resamples_score_as_in_python(models: Any, of_page: dict[str, Any]) -> None:
     held = held_points(count_models(*models), None)
-    for (scenario, _), found in zip(SETTINGS, of_page["judged"], strict=True):
+    for (scenario, _), judged in zip(SETTINGS, of_page["judged"], strict=True):
         for model, points, moved in zip(
-            of_page["replicates"]["models"], held.values(), found["moved"], strict=True
+            of_page["replicates"]["models"], held.values(), judged["moved"], strict=True
         ):
             if len(model["kept"]) < len(points) - 1:
                 continue  # limits are reached between counted thresholds, too
@@ -175,34 +175,34 @@ def test_intervals_of_many_rows_are_those_of_the_bootstrap(tmp_path: Path) -> No
 
 
 def _check_intervals(models: Any, of_page: dict[str, Any]) -> None:
-    for (scenario, _), found in zip(SETTINGS, of_page["judged"], strict=True):
+    for (scenario, _), judged in zip(SETTINGS, of_page["judged"], strict=True):
         expected = voros.bootstrap(*models, scenario, n_resamples=100, random_state=0)
-        for result, interval in zip(expected.values(), found["intervals"], strict=True):
+        for result, interval in zip(expected.values(), judged["intervals"], strict=True):
             assert interval == pytest.approx([result.low, result.high], abs=1e-8)
 
 
-def _differences(found: dict[str, Any]) -> Any:
-    one, other = found["moved"]
+def _differences(judged: dict[str, Any]) -> Any:
+    one, other = judged["moved"]
     return np.subtract(one, other)
 
 
 @needs_node
 def test_models_are_told_apart_by_the_spread_of_the_resamples(of_page: dict[str, Any]) -> None:
-    for asked, found in zip(of_page["settings"], of_page["judged"], strict=True):
-        apart, lead = _differences(found), abs(np.subtract(*asked["scores"]))
+    for asked, judged in zip(of_page["settings"], of_page["judged"], strict=True):
+        apart, lead = _differences(judged), abs(np.subtract(*asked["scores"]))
         # Of 200 resamples the 191st in size ends an interval of 95 %.
         least = np.sort(np.abs(apart))[190]
         best = int(np.argmax(asked["scores"]))
-        low, high = found["behind"][1 - best]
+        low, high = judged["behind"][1 - best]
         assert low + high == pytest.approx(2 * lead)
         # Student's deviation of at least 4 degrees instead of the normal one.
         z = least / np.sqrt(np.mean(apart**2))
         most = stats.t.isf(stats.norm.sf(z), 4) / z * least
         assert least <= (high - low) / 2 <= most * (1 + 1e-6)
-        assert found["behind"][best] == [0, 0]
-        assert found["tied"] == ([0, 1] if low <= 0 else [best])
+        assert judged["behind"][best] == [0, 0]
+        assert judged["tied"] == ([0, 1] if low <= 0 else [best])
         if asked["setting"]["prevalence"] is None:
-            assert found["close"] == (low <= 0)
+            assert judged["close"] == (low <= 0)
 
 
 @needs_node
@@ -210,13 +210,13 @@ def test_models_are_told_apart_by_the_spread_of_the_resamples(of_page: dict[str,
 @pytest.mark.parametrize("many", [False, True])
 def test_differences_spread_as_in_the_bootstrap(many: bool, models: Any, tmp_path: Path) -> None:
     models = _many_rows() if many else models
-    for (scenario, _), found in zip(
+    for (scenario, _), judged in zip(
         SETTINGS, _judged_by_page(*models, tmp_path)["judged"], strict=True
     ):
         expected = voros.bootstrap(*models, scenario, n_resamples=2000, random_state=1)
         spread = np.std(np.subtract(*(result.distribution for result in expected.values())))
         # The spread of 200 resamples has a standard error of 5 %.
-        assert np.std(_differences(found)) == pytest.approx(spread, rel=0.16)
+        assert np.std(_differences(judged)) == pytest.approx(spread, rel=0.16)
 
 
 @needs_node
@@ -224,9 +224,9 @@ def test_differences_spread_as_in_the_bootstrap(many: bool, models: Any, tmp_pat
 def test_the_headline_about_equal_models_is_false_in_5_percent_of_files(tmp_path: Path) -> None:
     files = 400
     asked = {"files": files, "rows": 400, "models": 3}
-    found = answers_of_page("equal_models.mjs", asked, tmp_path)
+    counts = answers_of_page("equal_models.mjs", asked, tmp_path)
     # At most 5 %, and three standard errors of the simulation.
-    for wrong in found["wrong"]:
+    for wrong in counts["wrong"]:
         assert wrong / files <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / files)
 
 
@@ -330,8 +330,8 @@ def _middle(browser: Any) -> str:
 
 def _guarantee(browser: Any) -> str:
     for _ in range(400):
-        found = "return document.getElementById('guarantee').textContent"
-        if said := browser.execute_script(found):
+        script = "return document.getElementById('guarantee').textContent"
+        if said := browser.execute_script(script):
             return str(said)
         time.sleep(0.05)
     return ""

@@ -51,18 +51,18 @@ def tested():
 
 
 def exact(hits, of, confidence=0.95):
-    found = stats.binomtest(int(hits), int(of)).proportion_ci(confidence)
-    return hits / of, found.low, found.high
+    interval = stats.binomtest(int(hits), int(of)).proportion_ci(confidence)
+    return hits / of, interval.low, interval.high
 
 
 def test_counts_and_exact_intervals_on_both_sets(tested):
     report, (y, a, later, b) = tested
     threshold = report.policy.threshold()
-    for found, labels, scores in (
+    for evaluation, labels, scores in (
         (report.validated, y, a),
         (report.tested, later, b),
     ):
-        values = accuracy_values(found)
+        values = accuracy_values(evaluation)
         alarm = scores >= threshold
         tn, fp, fn, tp = confusion_matrix(labels, alarm).ravel()
         assert [values[name] for name in ("tp", "fp", "fn", "tn")] == [tp, fp, fn, tn]
@@ -71,10 +71,12 @@ def test_counts_and_exact_intervals_on_both_sets(tested):
             exact(tp, tp + fn),
             exact(tn, tn + fp),
             exact(tn, tn + fn),
-            tuple(1000 * each for each in exact(tp + fp, len(labels))),
+            tuple(1000 * share for share in exact(tp + fp, len(labels))),
         )
-        for each, (value, low, high) in zip(values["measures"].values(), expected, strict=True):
-            assert (each.value, each.low, each.high) == pytest.approx((value, low, high), abs=1e-6)
+        for measure, (value, low, high) in zip(values["measures"].values(), expected, strict=True):
+            assert (measure.value, measure.low, measure.high) == pytest.approx(
+                (value, low, high), abs=1e-6
+            )
     counts, measures = accuracy_tables(report)
     assert counts.rows[1][:2] == ("test", f"{tp:,}")
     assert [row[0] for row in measures.rows] == list(values["measures"])
@@ -86,11 +88,13 @@ def test_at_another_prevalence_precision_follows_bayes():
     values = accuracy_values(report.validated)
     alarm = a >= report.policy.threshold()
     tpr, fpr = alarm[y].mean(), alarm[~y].mean()
-    found = values["measures"]
+    measures = values["measures"]
     positive, alarms = 0.05 * tpr, 0.05 * tpr + 0.95 * fpr
-    assert found["precision (positive predictive value)"].value == pytest.approx(positive / alarms)
-    assert found["alarms per 1,000 cases"].value == pytest.approx(1000 * alarms)
-    assert found["negative predictive value"] is None
+    assert measures["precision (positive predictive value)"].value == pytest.approx(
+        positive / alarms
+    )
+    assert measures["alarms per 1,000 cases"].value == pytest.approx(1000 * alarms)
+    assert measures["negative predictive value"] is None
     assert values["tp"] == (alarm & y).sum()
     assert "prevalence of 5 %" in " ".join(accuracy_in_words(report))
 
@@ -127,7 +131,7 @@ def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
         worth = 1000 * np.where(alarm, np.where(labels, 1.0, -ratio), 0.0)
         normal = stats.norm.interval(0.95, worth.mean(), worth.std() / np.sqrt(len(worth)))
         assert row[0] == f"{ratio / (1 + ratio):.3g}"
-        value, low, high = (float(each) for each in re.findall(r"-?[\d.]+", row[3]))
+        value, low, high = (float(number) for number in re.findall(r"-?[\d.]+", row[3]))
         assert value == pytest.approx(worth.mean(), rel=5.1e-3)
         # Exact limits are wider than normal ones, by little with this many cases.
         assert (low, high) == pytest.approx(normal, abs=0.15 * (normal[1] - normal[0]))

@@ -75,8 +75,8 @@ def test_without_test_cases_the_opening_promises_nothing(drawn):
 def test_costs_and_net_benefit_reconcile_as_the_report_defines_them(report, page, drawn):
     _, _, y_test, scores_test = drawn
     alarm = scores_test["lab"] >= report.policy.default.threshold
-    misses, false = int((~alarm & y_test).sum()), int((alarm & ~y_test).sum())
-    cost = misses + RATIO * false  # in misses, of 1,000 cases
+    misses, fp = int((~alarm & y_test).sum()), int((alarm & ~y_test).sum())
+    cost = misses + RATIO * fp  # in misses, of 1,000 cases
     worst = y_test.sum() + RATIO * (~y_test).sum()
     assert "Cost of 1,000 cases, in misses: the number of misses, plus C_FP / C_FN for each" in page
     assert re.search(rf"cost of 1,000 cases, in misses</th>\s*<td[^>]*>{cost:.1f}<", page)

@@ -72,11 +72,11 @@ class Outline(HTMLParser):
         self.headings, self.ids = 0, []
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag not in ("meta", "img"):
             self.open.append(tag)
         if tag == "img":
-            self.images.append(given)
+            self.images.append(attributes)
         if tag in ("script", "link", "iframe"):
             self.outside.append(tag)
         named = [v for k, v in attrs if k in ("src", "href")]

@@ -62,10 +62,12 @@ def test_nothing_sticks_out_and_axe_finds_nothing(browser, page, width):
     if axe is None:
         pytest.skip("axe-core-python is not installed")
     browser.execute_script(Path(str(axe.origin)).with_name("axe.min.js").read_text("utf-8"))
-    found = browser.execute_async_script(
+    axe_report = browser.execute_async_script(
         "const done = arguments[0]; axe.run().then(done, (problem) => done(String(problem)));"
     )
-    assert [(each["id"], each["nodes"][0]["target"]) for each in found["violations"]] == []
+    assert [
+        (violation["id"], violation["nodes"][0]["target"]) for violation in axe_report["violations"]
+    ] == []
 
 
 def test_the_policy_refuses_what_comes_from_elsewhere(browser, page):

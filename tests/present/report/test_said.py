@@ -133,24 +133,24 @@ def test_limits_are_kept_only_where_no_interval_reaches_across(n, tp, fp, capaci
     alarm = (np.arange(n) < tp) | ((np.arange(n) >= 50) & (np.arange(n) < 50 + fp))
     scenario = voros.Scenario(0.3, capacity, cost_ratio=0.1)
     policy = voros.ThresholdPolicy.from_validation([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], scenario)
-    found = limits_verdict(policy.evaluate(died, np.where(alarm, 0.95, 0.0)))
+    verdict = limits_verdict(policy.evaluate(died, np.where(alarm, 0.95, 0.0)))
     # The exact interval of Clopper and Pearson, from the beta distribution.
     low = beta.ppf(0.025, tp, fp + 1)
     most = n * beta.ppf(0.975, tp + fp + 1, n - tp - fp)
     if tp / (tp + fp) < 0.3:
-        assert found == "limits broken"
+        assert verdict == "limits broken"
     elif low >= 0.3 and (capacity == 1.0 or most <= 60):
-        assert found == "limits kept"
+        assert verdict == "limits kept"
     else:
-        assert found.startswith("limits met on these cases, which are too few to tell: at 95 %")
-        assert (f"precision may be {low:.3g}, below 0.3" in found) == (low < 0.3)
-        assert ("above 60" in found) == (capacity == 60 and most > 60)
+        assert verdict.startswith("limits met on these cases, which are too few to tell: at 95 %")
+        assert (f"precision may be {low:.3g}, below 0.3" in verdict) == (low < 0.3)
+        assert ("above 60" in verdict) == (capacity == 60 and most > 60)
 
 
 def test_a_threshold_is_described_by_the_cases_it_was_evaluated_on():
     policy = voros.ThresholdPolicy.from_validation([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2], SCENARIO)
-    found = policy.evaluate([1, 1, 0, 0, 0], [0.9, 0.1, 0.95, 0.2, 0.3])
-    assert consequences_in_words(found, "test") == (
+    evaluation = policy.evaluate([1, 1, 0, 0, 0], [0.9, 0.1, 0.95, 0.2, 0.3])
+    assert consequences_in_words(evaluation, "test") == (
         "Of 1,000 test cases 400 raise an alarm, 200 of them correctly, and 200 are missed."
     )
 
