@@ -89,17 +89,17 @@ class Population:
         alarms, most = self._alarms(at, tp + fp)
         return bool(broken.any()), alarms > most, alarms / most
 
-    def _alarms(self, at: FloatArray, each: FloatArray) -> tuple[float, float]:
+    def _alarms(self, at: FloatArray, per_stream: FloatArray) -> tuple[float, float]:
         """What the capacity limits in the population, and the limit."""
         if self.kind == "groups":
-            return float(each.mean()), self.capacity
+            return float(per_stream.mean()), self.capacity
         if self.kind == "visits":
-            return 1 - float(NODE_WEIGHTS @ np.prod(1 - self._given(at), axis=1)), self.capacity
+            return 1 - float(NODE_WEIGHTS @ np.prod(1 - self._chances(at), axis=1)), self.capacity
         if self.exceed is not None:
             return self._above(at), self.exceed
-        return float(each.sum()) * (DAY if self.kind == "days" else 1), self.capacity
+        return float(per_stream.sum()) * (DAY if self.kind == "days" else 1), self.capacity
 
-    def _given(self, at: FloatArray) -> FloatArray:
+    def _chances(self, at: FloatArray) -> FloatArray:
         """Chances of an alarm of each stream, given the common part of the scores."""
         prevalence, shift = np.array(self.prevalence), np.array(self.separation)
         rest = (at - 0.6 * NODES[:, None]) / 0.8
@@ -107,7 +107,7 @@ class Population:
 
     def _above(self, at: FloatArray) -> float:
         """The share of the days with more alarms than the capacity."""
-        chances = self._given(at)
+        chances = self._chances(at)
         above = 0.0
         for weight, chance in zip(NODE_WEIGHTS, chances, strict=True):
             total = np.ones(1)
@@ -146,9 +146,9 @@ def speed() -> None:
         streams = [_stream(rng, n_cases) for _ in range(n_streams)]
         for share in (0.02, 0.05, 0.2):
             start = time.perf_counter()
-            found = share_capacity(streams, int(share * n_streams * n_cases))
+            choice = share_capacity(streams, int(share * n_streams * n_cases))
             took = time.perf_counter() - start
-            states = found.certificate.n_states
+            states = choice.certificate.n_states
             print(f"{n_streams} x {n_cases:,} {share:.0%}: {took:.3f} s, {states:,} states")
 
 
@@ -205,8 +205,8 @@ def _search(
     if "periods" in how:
         how["periods"] = np.arange(n_cases) % how["periods"]
     start = time.process_time()
-    found = voros.allocate(y, scores, voros.Scenario(0.2, cost_ratio=ratio), **how)
-    return time.process_time() - start, found.certificate.gap
+    policy = voros.allocate(y, scores, voros.Scenario(0.2, cost_ratio=ratio), **how)
+    return time.process_time() - start, policy.certificate.gap
 
 
 def guarantee(runs: int, part: str = "") -> None:
@@ -214,9 +214,9 @@ def guarantee(runs: int, part: str = "") -> None:
     for population in POPULATIONS:
         if part not in population.name:
             continue
-        found = np.array([population.truth(population.policy(seed)) for seed in range(runs)])
-        floors, capacity, used = found.mean(axis=0)
-        either = np.mean((found[:, 0] + found[:, 1]) > 0)
+        truths = np.array([population.truth(population.policy(seed)) for seed in range(runs)])
+        floors, capacity, used = truths.mean(axis=0)
+        either = np.mean((truths[:, 0] + truths[:, 1]) > 0)
         error = np.sqrt(either * (1 - either) / runs)
         print(
             f"{population.name}: broken {either:.2%} (+- {error:.2%}), floors {floors:.2%}, "
@@ -254,19 +254,19 @@ def compare_wards(known: Cases, new: Cases, share: float) -> None:
     most = int(sum(apart.default.alarms))
     plain = voros.Scenario(cost_ratio=1 / 100)
     shared = voros.allocate(known.died, known.scores, plain, capacity=most, by=known.ward)
-    one, each = (np.asarray(p.predict(new.scores, by=new.ward)) for p in (shared, apart))
+    by_shared, by_fixed = (np.asarray(p.predict(new.scores, by=new.ward)) for p in (shared, apart))
     price = shared.certificate.shadow_price or 0.0
     # Alarms more on the new cases are charged at what they would have caught anyway.
-    gain = (one.astype(float) - each) * (new.died - price)
+    gain = (by_shared.astype(float) - by_fixed) * (new.died - price)
     rng = np.random.default_rng(0)
     draws = [gain[rng.integers(0, len(gain), len(gain))].sum() for _ in range(RESAMPLES)]
     low, high = np.quantile(draws, [0.025, 0.975])
     print(
         f"{share:.0%}: chosen with {most} alarms, deaths {int(sum(shared.default.tp))} shared, "
         f"{int(sum(apart.default.tp))} fixed; on {len(gain)} new patients "
-        f"{int(np.sum(one & new.died))} of {int(one.sum())} alarms shared, "
-        f"{int(np.sum(each & new.died))} of {int(each.sum())} fixed: {gain.sum():.1f} deaths more "
-        f"for as many alarms (95 % {low:.1f} to {high:.1f})",
+        f"{int(np.sum(by_shared & new.died))} of {int(by_shared.sum())} alarms shared, "
+        f"{int(np.sum(by_fixed & new.died))} of {int(by_fixed.sum())} fixed: "
+        f"{gain.sum():.1f} deaths more for as many alarms (95 % {low:.1f} to {high:.1f})",
         flush=True,
     )
 
@@ -397,12 +397,12 @@ def _measured(rows: csv.DictReader[str]) -> dict[str, list[float]]:
 
 
 def _summary(values: dict[str, list[float]], names: list[str]) -> list[float]:
-    found: list[float] = []
+    summary: list[float] = []
     for name in names:
         seen = values.get(name)
         parts = [np.nan] * 5 if not seen else [seen[0], seen[-1], *map(float, _spread(seen))]
-        found += [*parts, float(len(seen or ()))]
-    return found
+        summary += [*parts, float(len(seen or ()))]
+    return summary
 
 
 def _spread(seen: list[float]) -> tuple[float, float, float]:

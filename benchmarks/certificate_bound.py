@@ -115,14 +115,14 @@ class Population:
     def alternatives(self, horizon: int) -> list[Population]:
         """Return this population, and others with a lower precision of the first cases."""
         floor, rank = SCENARIO.min_precision, np.cumsum(self.shares) - self.shares / 2
-        found = [self]
+        populations = [self]
         for part in TILTED:
             first = rank <= part * SCENARIO.capacity
             spread = np.sqrt(floor * (1 - floor) / (horizon * self.shares[first].sum()))
             for deviate in DEVIATES:
                 lowered = self._lowered(first, floor + deviate * float(spread))
-                found += [] if lowered is None else [lowered]
-        return found
+                populations += [] if lowered is None else [lowered]
+        return populations
 
     def _lowered(self, first: BoolArray, precision: float) -> Population | None:
         """Return the nearest population with this precision of the first cases.
@@ -137,7 +137,7 @@ class Population:
             return positive * np.where(first, np.exp(tilt * (precision - 1)), 1.0), negative * up
 
         def excess(tilt: float) -> float:
-            tp, fp = (each[first].sum() for each in tilted(tilt))
+            tp, fp = (shares[first].sum() for shares in tilted(tilt))
             return float(tp / (tp + fp)) - precision
 
         if excess(0.0) <= 0:
@@ -386,7 +386,7 @@ def figure(path: str = "docs/images/certificate-bound.png") -> None:
     odds = (1 - population.prevalence) / population.prevalence * np.mean(SCENARIO.costs.support)
     cost = float(odds / (1 + odds))
     lowest = [bound(population, n, horizon) for n in sizes]
-    most = [each.saved / each.never_alarm for each in lowest]
+    most = [limit.saved / limit.never_alarm for limit in lowest]
     one = [one_threshold(population, n, horizon, cost) / (1 - cost) for n in sizes]
     drawing, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
     axes.plot(sizes, most, "o-", label="no valid procedure saves more")

@@ -52,11 +52,11 @@ class Setting:
 
     def judge(self, thresholds: FloatArray) -> tuple[bool, float]:
         """Whether some threshold breaks a limit in the population, and the largest recall."""
-        right = self.prevalence * ndtr(self.separation - thresholds)
-        alarms = right + (1 - self.prevalence) * ndtr(-thresholds)
-        precise = right >= self.scenario.min_precision * alarms
+        tp = self.prevalence * ndtr(self.separation - thresholds)
+        alarms = tp + (1 - self.prevalence) * ndtr(-thresholds)
+        precise = tp >= self.scenario.min_precision * alarms
         broken = not np.all(precise & (alarms <= self.scenario.capacity))
-        return broken, float(right.max(initial=0.0) / self.prevalence)
+        return broken, float(tp.max(initial=0.0) / self.prevalence)
 
 
 COSTS = (1 / 20, 1 / 10)
@@ -108,13 +108,13 @@ def sums(cases: GroupedCases, scenario: voros.Scenario) -> FloatArray:
 
 def measure(setting: Setting, way: Callable[..., FloatArray], runs: int) -> str:
     """Judge what a way certifies, on one validation after another."""
-    found = []
+    outcomes = []
     for seed in range(runs):
         cases = setting.draw(np.random.default_rng([seed, setting.n_groups]))
         if 0 < np.count_nonzero(cases.positive) < len(cases.positive):
-            found.append(setting.judge(way(cases, setting.scenario)))
-    broken, recall = np.mean(np.array(found, dtype=float), axis=0)
-    return f"{way.__name__} broken {broken:.4f} recall {recall:.3f} (n={len(found)})"
+            outcomes.append(setting.judge(way(cases, setting.scenario)))
+    broken, recall = np.mean(np.array(outcomes, dtype=float), axis=0)
+    return f"{way.__name__} broken {broken:.4f} recall {recall:.3f} (n={len(outcomes)})"
 
 
 def main() -> None:

@@ -115,7 +115,7 @@ class Population:
         tp, alarms = self.counts(shares, self.goal.n_cases, runs, rng)
         deployed = np.zeros(tp.shape, dtype=bool)
         for run in range(runs):
-            tp_run, fp_run = (np.append(0, each[run]) for each in (tp, alarms - tp))
+            tp_run, fp_run = (np.append(0, counts[run]) for counts in (tp, alarms - tp))
             rows = np.append(np.inf, plan.thresholds)
             points = voros.OperatingPoints(rows, tp_run, fp_run, 1, 1)
             deployed[run] = plan.passed(points)[1:]
@@ -155,8 +155,8 @@ def hardest_precision(goal: Goal, share: float) -> float:
 def hardest_curve(goal: Goal) -> Callable[[FloatArray], FloatArray]:
     """Positives above each share, if the precision is the hardest one at every share."""
     nodes = np.geomspace(10 / goal.n_cases, 0.95, 8)
-    right = np.array([hardest_precision(goal, share) * share for share in nodes.tolist()])
-    steps = np.clip(np.diff(right, prepend=0.0), 0.0, np.diff(nodes, prepend=0.0))
+    tp = np.array([hardest_precision(goal, share) * share for share in nodes.tolist()])
+    steps = np.clip(np.diff(tp, prepend=0.0), 0.0, np.diff(nodes, prepend=0.0))
     return lambda shares: np.interp(shares, np.append(0.0, nodes), np.append(0.0, np.cumsum(steps)))
 
 
@@ -224,14 +224,14 @@ class Normal:
     def judge(self, threshold: float, rng: np.random.Generator) -> tuple[float, bool, bool]:
         """Misses saved, whether any alarm is raised, and whether a limit breaks."""
         shift = norm.ppf(self.auroc) * np.sqrt(2)
-        right = self.prevalence * norm.sf(threshold - shift)
-        false = (1 - self.prevalence) * norm.sf(threshold)
-        saved = (right - self.cost * false) / self.prevalence
+        tp_share = self.prevalence * norm.sf(threshold - shift)
+        fp_share = (1 - self.prevalence) * norm.sf(threshold)
+        saved = (tp_share - self.cost * fp_share) / self.prevalence
         floor, share = self.scenario.min_precision, self.scenario.capacity
         if self.horizon is None:
-            broken = right < floor * (right + false) or right + false > share
+            broken = tp_share < floor * (tp_share + fp_share) or tp_share + fp_share > share
             return saved, bool(np.isfinite(threshold)), bool(broken and np.isfinite(threshold))
-        tp, fp, _ = rng.multinomial(self.horizon, [right, false, 1 - right - false])
+        tp, fp, _ = rng.multinomial(self.horizon, [tp_share, fp_share, 1 - tp_share - fp_share])
         broken = tp < floor * (tp + fp) or tp + fp > share * self.horizon
         return saved, bool(np.isfinite(threshold)), bool(broken)
 
@@ -274,9 +274,9 @@ def run_power(runs: int = 2000) -> None:
                 for way, threshold in ways(case, plan, rng).items():
                     rows.setdefault(way, []).append(case.judge(threshold, rng))
         print(f"AUROC {auroc}, {n_development} development, {n_cases} validation, next {horizon}")
-        for way, found in rows.items():
-            saved, alarms, broken = np.mean(found, axis=0)
-            error = np.std([row[0] for row in found]) / np.sqrt(runs)
+        for way, outcomes in rows.items():
+            saved, alarms, broken = np.mean(outcomes, axis=0)
+            error = np.std([row[0] for row in outcomes]) / np.sqrt(runs)
             print(
                 f"  {way:<28} saved {saved:.4f} ({error:.4f}) alarms {alarms:.3f} "
                 f"broken {broken:.4f}",
@@ -309,10 +309,10 @@ class Models:
     def recall(self, policy: voros.ThresholdPolicy) -> tuple[float, bool, bool]:
         """True recall, whether any alarm is raised, and whether a limit breaks."""
         shift, threshold = self.shifts[int((policy.model or "m0")[1:])], policy.threshold()
-        right = self.prevalence * norm.sf(threshold - shift)
-        alarms = right + (1 - self.prevalence) * norm.sf(threshold)
-        broken = right < self.scenario.min_precision * alarms or alarms > self.scenario.capacity
-        return right / self.prevalence, bool(np.isfinite(threshold)), bool(broken)
+        tp = self.prevalence * norm.sf(threshold - shift)
+        alarms = tp + (1 - self.prevalence) * norm.sf(threshold)
+        broken = tp < self.scenario.min_precision * alarms or alarms > self.scenario.capacity
+        return tp / self.prevalence, bool(np.isfinite(threshold)), bool(broken)
 
 
 def ways_with_models(case: Models, rng: np.random.Generator) -> dict[str, voros.ThresholdPolicy]:
@@ -327,7 +327,7 @@ def ways_with_models(case: Models, rng: np.random.Generator) -> dict[str, voros.
     winner = voros.select_model(positive[half], first, scenario).winner
     certify = voros.ThresholdPolicy.from_validation
     best = f"m{case.n_models - 1}"
-    found = {
+    policies = {
         "no guarantee": voros.select_model(positive, scores, scenario).policy(),
         "limits tightened by a tenth": voros.select_model(positive, scores, tighter).policy(),
         "split over all models": voros.select_model(
@@ -351,10 +351,10 @@ def ways_with_models(case: Models, rng: np.random.Generator) -> dict[str, voros.
     for part in (2, 1):
         developed = case.draw(case.n_cases // part, rng)
         name = f"{case.n_cases // part} development cases"
-        found[name] = voros.select_model(
+        policies[name] = voros.select_model(
             positive, scores, scenario, guarantee=guarantee, development=developed
         ).policy()
-    return found
+    return policies
 
 
 def run_models(runs: int = 400) -> None:
@@ -365,8 +365,8 @@ def run_models(runs: int = 400) -> None:
             for way, policy in ways_with_models(case, rng).items():
                 rows.setdefault(way, []).append(case.recall(policy))
         print(f"{n_models} models, {n_cases} validation cases")
-        for way, found in rows.items():
-            recall, alarms, broken = np.mean(found, axis=0)
+        for way, outcomes in rows.items():
+            recall, alarms, broken = np.mean(outcomes, axis=0)
             print(
                 f"  {way:<33} recall {recall:.3f} alarms {alarms:.3f} broken {broken:.4f}",
                 flush=True,

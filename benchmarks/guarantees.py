@@ -233,8 +233,8 @@ def climb(n_validations: int, seed: int = 0) -> None:
                 first = next(passed, None)
                 spent[way][i] = 0.0 if first is None else 1 / first.alpha
         said = ", ".join(
-            f"{way} {each.mean():.3f} (broken {np.mean(each > 0):.3f})"
-            for way, each in spent.items()
+            f"{way} {ratios.mean():.3f} (broken {np.mean(ratios > 0):.3f})"
+            for way, ratios in spent.items()
         )
         print(f"{'yes or no' if tied else 'all ranks'} {ladder}: {said}", flush=True)
 

@@ -160,8 +160,8 @@ def trials(setting: Setting, gain: float, args: argparse.Namespace) -> Iterator[
             if method == "curve":
                 ends[method] = curve_ends(setting, positive, one, how["groups"])
                 continue
-            found = voros.bootstrap(positive, one, setting.scenario, method=method, **how)
-            ends[method] = found.low, found.high
+            interval = voros.bootstrap(positive, one, setting.scenario, method=method, **how)
+            ends[method] = interval.low, interval.high
         if not np.isnan(gain):
             models = {"one": one, "other": other + gain * positive}
             p_value = voros.compare(positive, models, setting.scenario, **how).pairs[0].p_value
@@ -211,8 +211,8 @@ def show_quality(args: argparse.Namespace) -> None:
             y = np.arange(n_positive + 200) < n_positive
             seen = y & (rng.random(len(y)) >= failing)
             points = voros.OperatingPoints.from_scores(y, 3.0 * seen + rng.normal(size=len(y)))
-            found = auroc_interval(points)
-            held.append((found.low > true, found.high < true, found.high - found.low))
+            interval = auroc_interval(points)
+            held.append((interval.low > true, interval.high < true, interval.high - interval.low))
         _show_quality(f"AUROC {true:.3f}, {n_positive} positives of {n_positive + 200}", held)
     for n_cases, prevalence in ((100, 0.05), (300, 0.03), (1000, 0.02), (1000, 0.1)):
         middle = logit(prevalence) - 0.7
@@ -310,8 +310,8 @@ def show_evaluations(args: argparse.Namespace) -> None:
             cost = t * many.fpr[row] + (1 - t) * (1 - many.tpr[row])
             alarms = whole.mean_alarms * len(ill) / many.n_cases
             true = whole.mean_precision, whole.mean_recall, alarms, cost, whole.cost_per_1000
-            found = policy.evaluate(ill, score, groups=whose).intervals
-            ends = np.array([getattr(found, measure) for measure in MEASURES])
+            intervals = policy.evaluate(ill, score, groups=whose).intervals
+            ends = np.array([getattr(intervals, measure) for measure in MEASURES])
             missed += (ends[:, 0] > true) | (ends[:, 1] < true)
         broken = missed / args.data_sets
         shown = ", ".join(f"{m} {b:.4f}" for m, b in zip(MEASURES, broken.tolist(), strict=True))
@@ -331,12 +331,12 @@ def generators(count: int, seed: int) -> Iterator[np.random.Generator]:
     return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(count))
 
 
-def show(setting: Setting, gain: float, found: list[Trial]) -> None:
+def show(setting: Setting, gain: float, judged_trials: list[Trial]) -> None:
     """Print a line for each method, and how often the two models were told apart."""
-    truth, count = setting.truth, len(found)
-    bias = np.mean([trial.estimate for trial in found]) - truth
-    for method in found[0].ends:
-        low, high = np.array([trial.ends[method] for trial in found]).T
+    truth, count = setting.truth, len(judged_trials)
+    bias = np.mean([trial.estimate for trial in judged_trials]) - truth
+    for method in judged_trials[0].ends:
+        low, high = np.array([trial.ends[method] for trial in judged_trials]).T
         above, below = np.mean(low > truth + SAME), np.mean(high < truth - SAME)
         print(
             f"{setting.name:15} {method:10} covered {1 - above - below:.3f} (above {above:.3f}, "
@@ -344,7 +344,7 @@ def show(setting: Setting, gain: float, found: list[Trial]) -> None:
             f"true {truth:.4f} bias {bias:+.4f} ({count} data sets)"
         )
     if not np.isnan(gain):
-        told_apart = np.mean([trial.p_value <= 0.05 for trial in found])
+        told_apart = np.mean([trial.p_value <= 0.05 for trial in judged_trials])
         print(f"{setting.name:15} gain {gain:g} told apart {told_apart:.3f} ({count} data sets)")
     sys.stdout.flush()
 
@@ -381,11 +381,11 @@ def main() -> None:
             show_bands(setting, args)
             continue
         for gain in args.gains:
-            found: list[Trial] = []
+            judged_trials: list[Trial] = []
             for trial in trials(setting, gain, args):
-                found.append(trial)
-                if len(found) % args.every == 0 or len(found) == args.data_sets:
-                    show(setting, gain, found)
+                judged_trials.append(trial)
+                if len(judged_trials) % args.every == 0 or len(judged_trials) == args.data_sets:
+                    show(setting, gain, judged_trials)
 
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ def through_the_file(rng: np.random.Generator, n: int, clustered: bool) -> Evide
     order = rng.permutation(n)
     monitor.label(labels[order], cases=order, times=(when + delay)[order])
     monitor.advance(str(when[-1] + 100))
-    found = evidence_of(monitor)
+    evidence = evidence_of(monitor)
     monitor.close()
-    return found
+    return evidence
 
 
 def _patients(rng: np.random.Generator, n: int) -> tuple[AnyArray, AnyArray]:
@@ -76,8 +76,8 @@ def null_streams(streams: int, n: int = 400) -> None:
     """Count the streams right at the floor that are ever called broken."""
     for clustered in (False, True):
         rng = np.random.default_rng(1)
-        found = [through_the_file(rng, n, clustered) for _ in range(streams)]
-        broken = sum(evidence.broken_at is not None for evidence in found)
+        outcomes = [through_the_file(rng, n, clustered) for _ in range(streams)]
+        broken = sum(evidence.broken_at is not None for evidence in outcomes)
         share, kind = broken / streams, "clustered" if clustered else "single"
         error = np.sqrt(share * (1 - share) / streams)
         print(f"{kind} alarms: {broken:,} of {streams:,} streams of {n} ever broken, ", end="")
@@ -509,9 +509,9 @@ def power(streams: int) -> None:
         ours, watched, theirs = [], [], []
         for _ in range(streams if n < 2000 else max(streams // 4, 20)):
             labels = np.r_[rng.random(good) < 0.5, rng.random(n) < precision].astype(float)
-            found = weighed(labels, settings)
-            ours.append(NEVER if found.broken_at is None else found.broken_at + 1 - good)
-            watched.append(_fired(found, never=NEVER) + 1 - good)
+            evidence = weighed(labels, settings)
+            ours.append(NEVER if evidence.broken_at is None else evidence.broken_at + 1 - good)
+            watched.append(_fired(evidence, never=NEVER) + 1 - good)
             theirs.append(mapie_detection(labels) - good)
         after = f" after {good} at .50" if good else ""
         print(f"precision {precision}{after}: {_median(ours)} alarms to broken, ", end="")

@@ -142,10 +142,11 @@ def run_apart(engine: str, file: Path, repeats: int, kind: str) -> dict[str, Any
     return answer
 
 
-def report(engine: str, rows: int, found: dict[str, Any]) -> None:
-    peak = found["peak"] / 1e9
-    print(f"\n{engine}, {rows:,} rows: plain scan {found['scan']:.2f} s, peak memory {peak:.2f} GB")
-    for count in found["counts"]:
+def report(engine: str, rows: int, measurements: dict[str, Any]) -> None:
+    peak = measurements["peak"] / 1e9
+    scan = measurements["scan"]
+    print(f"\n{engine}, {rows:,} rows: plain scan {scan:.2f} s, peak memory {peak:.2f} GB")
+    for count in measurements["counts"]:
         low, high = count["interval"]
         print(
             f"  {count['name']:<18} {low:.6f} {'exact' if low == high else f'to {high:.6f}'} "

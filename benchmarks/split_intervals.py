@@ -37,7 +37,7 @@ def resampled_differences(
 
 def held(n_splits: int, ratio: float, runs: int, seed: int = 0) -> tuple[float, float]:
     """Share of runs whose corrected interval, and whose interval by resampling, holds 0."""
-    rng, found = np.random.default_rng(seed), []
+    rng, covered = np.random.default_rng(seed), []
     for run in range(runs):
         if run % RUNS_PER_DRAW == 0:
             drawn = rng.multinomial(N_CASES, np.full(N_CASES, 1 / N_CASES), size=N_RESAMPLES)
@@ -45,8 +45,8 @@ def held(n_splits: int, ratio: float, runs: int, seed: int = 0) -> tuple[float, 
         differences = resampled_differences(n_splits, ratio, weights, rng)
         # PhysioNet 2012 with set c for testing: 4,000 cases beside 8,000.
         intervals = corrected_interval(differences[:, 0], 0.5), fixed_test_interval(differences)
-        found.append([one.low <= 0 <= one.high for one in intervals])
-    corrected, resampled = np.mean(found, axis=0).tolist()
+        covered.append([one.low <= 0 <= one.high for one in intervals])
+    corrected, resampled = np.mean(covered, axis=0).tolist()
     return corrected, resampled
 
 

@@ -392,8 +392,8 @@ def main() -> None:
     for setting in SETTINGS:
         if wanted and setting.name not in wanted:
             continue
-        found = np.array([validate(setting, seed) for seed in range(n_runs)])
-        cells = [f"{100 * b:.2f} %, {r:.3f}" for b, r in found.mean(axis=0)]
+        outcomes = np.array([validate(setting, seed) for seed in range(n_runs)])
+        cells = [f"{100 * b:.2f} %, {r:.3f}" for b, r in outcomes.mean(axis=0)]
         print(" | ".join([setting.name, *cells]), flush=True)
 
 

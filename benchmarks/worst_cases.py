@@ -93,8 +93,8 @@ class WorstCase:
         """Which scores break a limit as thresholds: in the population, or in each future."""
         floor, limits = self.scenario.min_precision, self.scenario
         if self.horizon is None:
-            right, alarms = np.cumsum(self.shares * self.precision), np.cumsum(self.shares)
-            broken = right < floor * alarms * (1 - 1e-12)
+            tp_share, alarms = np.cumsum(self.shares * self.precision), np.cumsum(self.shares)
+            broken = tp_share < floor * alarms * (1 - 1e-12)
             return np.asarray(broken | (alarms > limits.capacity + 1e-12))
         tp, fp = self.draw(self.horizon, runs, rng)
         most = limits.max_alarms(self.horizon)
@@ -120,11 +120,11 @@ def with_curve(
     horizon: int | None,
     scenario: voros.Scenario,
     edges: FloatArray,
-    right: FloatArray,
+    tp: FloatArray,
 ) -> WorstCase:
     """Make a population from how many positives lie above each share of alarms."""
     shares = np.diff(edges, prepend=0)
-    precision = np.clip(np.diff(right, prepend=0) / shares, 0, 1)
+    precision = np.clip(np.diff(tp, prepend=0) / shares, 0, 1)
     rest = max(1 - edges[-1], 0.0)
     return WorstCase(
         name,
@@ -138,12 +138,12 @@ def with_curve(
 
 def settings() -> list[tuple[float, int, int | None]]:
     """Every floor, validation size and horizon at which something can be certified."""
-    found: list[tuple[float, int, int | None]] = []
+    certifiable: list[tuple[float, int, int | None]] = []
     for floor, n in product(FLOORS, SIZES):
         horizons = [max(int(ratio * n), 1) for ratio in HORIZONS]
-        found += [(floor, n, m) for m in horizons if plans(n, m, floor, 1 - CONFIDENCE, n)]
-        found += [(floor, n, None)] if first_start(floor, n, None) < n else []
-    return found
+        certifiable += [(floor, n, m) for m in horizons if plans(n, m, floor, 1 - CONFIDENCE, n)]
+        certifiable += [(floor, n, None)] if first_start(floor, n, None) < n else []
+    return certifiable
 
 
 def first_start(floor: float, n: int, horizon: int | None) -> int:
@@ -169,9 +169,9 @@ def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
         first = np.minimum(edges, floor * middle)
         yield with_curve(f"positives first, {scores} scores", n, horizon, free, edges, first)
         for chance in (0.3, 0.1):
-            right = hovering(floor, n, horizon, edges, chance)
+            tp = hovering(floor, n, horizon, edges, chance)
             name = f"hovering at {chance}, {scores} scores"
-            yield with_curve(name, n, horizon, free, edges, right)
+            yield with_curve(name, n, horizon, free, edges, tp)
     yield with_curve(
         "positives first, capacity there",
         n,
@@ -181,8 +181,8 @@ def of(floor: float, n: int, horizon: int | None) -> Iterator[WorstCase]:
         np.minimum(edges, floor * middle),
     )
     edges = np.geomspace(start / n / 4, 1.0, SCORES)
-    right = hovering(floor, n, horizon, edges, 0.2)
-    late = np.maximum(right - right[np.searchsorted(edges, start / n)], 0.0)
+    tp = hovering(floor, n, horizon, edges, 0.2)
+    late = np.maximum(tp - tp[np.searchsorted(edges, start / n)], 0.0)
     yield with_curve("lowest at the top", n, horizon, free, edges, late)
     if horizon is not None:
         yield from few_alarms(floor, n, horizon)
@@ -194,12 +194,12 @@ def few_alarms(floor: float, n: int, horizon: int) -> Iterator[WorstCase]:
     limits = voros.Scenario(floor, share, 0.001)
     for scores, chance in product((SCORES, TIED_SCORES), (0.2, 0.1)):
         edges = np.linspace(share / 10, 1.2 * share, scores) / max(1.2 * share, 1.0)
-        right = hovering(floor, n, horizon, edges, chance)
+        tp = hovering(floor, n, horizon, edges, chance)
         name = f"few alarms, hovering at {chance}, {scores} scores"
-        yield with_curve(name, n, horizon, limits, edges, right)
+        yield with_curve(name, n, horizon, limits, edges, tp)
         if chance == HALF_WAY:
             top = np.searchsorted(edges, share / 4)
-            late = np.maximum(right - right[top] / 2, np.minimum(right, right[top] / 2))
+            late = np.maximum(tp - tp[top] / 2, np.minimum(tp, tp[top] / 2))
             name = f"few alarms, lowest at the top, {scores} scores"
             yield with_curve(name, n, horizon, limits, edges, late)
 
@@ -232,10 +232,10 @@ def normal_scores(
 ) -> WorstCase:
     """Normal scores in both classes."""
     cuts = np.linspace(separation + 5, -4, SCORES)
-    right = prevalence * norm.sf(cuts - separation)
-    edges = right + (1 - prevalence) * norm.sf(cuts)
+    tp = prevalence * norm.sf(cuts - separation)
+    edges = tp + (1 - prevalence) * norm.sf(cuts)
     scenario = voros.Scenario(floor, capacity, 0.001)
-    return with_curve(f"normal, {separation:g} apart", n, horizon, scenario, edges, right)
+    return with_curve(f"normal, {separation:g} apart", n, horizon, scenario, edges, tp)
 
 
 def line(case: WorstCase, runs: int) -> str:
