@@ -86,8 +86,8 @@ def _archives() -> list[Path]:
 
 
 def _archive(package: str, kind: str) -> Path:
-    (found,) = DIST.glob(f"{package}-*{kind}")
-    return found
+    (archive,) = DIST.glob(f"{package}-*{kind}")
+    return archive
 
 
 def _unpack(source: Path, target: Path) -> None:

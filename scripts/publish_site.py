@@ -33,8 +33,8 @@ def publish(site: Path, published: Path, version: str) -> None:
         raise SystemExit(f"version={version!r}; accepted are three numbers, such as 0.2.0")
     shutil.copytree(site, published / version, dirs_exist_ok=True)
     entries = [
-        f'<li><a href="{each}/index.html">{each}</a>{" (newest)" if not place else ""}</li>'
-        for place, each in enumerate(versions(published))
+        f'<li><a href="{release}/index.html">{release}</a>{" (newest)" if not place else ""}</li>'
+        for place, release in enumerate(versions(published))
     ]
     (published / "index.html").write_text(PAGE.format(entries="\n".join(entries)), encoding="utf-8")
 

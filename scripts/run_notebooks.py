@@ -26,7 +26,7 @@ def executed(path: Path) -> Any:
 def printed(notebook: Any) -> list[str]:
     """Return what each cell printed; pictures and tables are left out."""
     cells = [cell.get("outputs", []) for cell in notebook.cells]
-    texts = ([each.get("text", "") for each in outputs] for outputs in cells)
+    texts = ([output.get("text", "") for output in outputs] for outputs in cells)
     return [text for text in map("".join, texts) if text]
 
 

@@ -57,8 +57,8 @@ def write_cases(path: Path, n: int) -> None:
 
 def run(command: str, file: str, limits: tuple[str, ...]) -> None:
     """Run a command, quietly."""
-    given = COLUMNS if command == "explore" else limits
-    sys.argv = ["voros", command, file, *given, *OUTPUTS[command]]
+    options = COLUMNS if command == "explore" else limits
+    sys.argv = ["voros", command, file, *options, *OUTPUTS[command]]
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         try:
