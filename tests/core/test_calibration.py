@@ -141,7 +141,7 @@ def test_intervals_hold_in_95_of_100_samples():
         intervals = result.in_the_large, result.slope, result.brier, auroc_interval(points)
         for i, (one, true) in enumerate(zip(intervals, (0.0, 1.0, brier, auroc), strict=True)):
             hits[i] += one.low <= true <= one.high
-    # Monte Carlo error 0.5 %. That of the AUROC errs on the side of holding.
+    # Monte Carlo error 0.5 %. The interval of the AUROC is conservative.
     held = hits / runs
     assert (held > 0.935).all(), held
     assert (held < [0.965, 0.965, 0.965, 0.98]).all(), held

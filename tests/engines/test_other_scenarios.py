@@ -1,4 +1,4 @@
-"""Points counted for one scenario answer for another only where their counts settle it."""
+"""Points counted for one scenario can be used for another only if their counts suffice."""
 
 import numpy as np
 import pytest

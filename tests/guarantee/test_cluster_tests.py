@@ -312,7 +312,7 @@ def test_groups_without_a_guarantee_are_kept_for_intervals() -> None:
 def test_patients_with_several_cases_break_limits_rarely(
     n_groups: int, per_subgroup: int, prevalence: float, separation: float, scenario: Scenario
 ) -> None:
-    """A share .9 of the variance is the patient's. Taken as independent, limits break often."""
+    """Of the variance, .9 is between patients. Treated as independent, cases break limits often."""
     runs, broken, independent = 400, [], []
     for seed in range(runs):
         rng = np.random.default_rng(seed)

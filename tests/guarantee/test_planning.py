@@ -20,7 +20,7 @@ def validation(n_positive: int, alarms: int, n_cases: int) -> OperatingPoints:
 def test_the_plan_is_what_the_certificate_takes(
     floor: float, truth: float, confidence: float, capacity: float
 ) -> None:
-    """As planned the threshold is certified; with one true positive less it is not."""
+    """As planned the threshold is certified; with one true positive fewer it is not."""
     plan = cases_needed(
         floor, truth, confidence=confidence, alarm_rate=0.05, prevalence=0.1, capacity=capacity
     )

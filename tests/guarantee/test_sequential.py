@@ -271,7 +271,7 @@ def test_the_level_is_that_of_every_start_up_to_there() -> None:
         tp = np.append(np.arange(alarms), alarms - 1)
         wrong = next((w for w in range(alarms) if tail(alarms - w, alarms, 0.9) > level), 0)
         for misses, passes in ((wrong - 1, True), (wrong, False)):
-            # Right up to the last few thresholds, all of them wrong.
+            # Positives first; the last few cases are all negative.
             labels = np.append(np.ones(alarms - max(misses, 0)), np.zeros(max(misses, 0)))
             tp = np.append(0, np.cumsum(labels)).astype(int)
             passed = sequence_passed(tp, np.arange(alarms + 1), 0.9, 0.05, 600)

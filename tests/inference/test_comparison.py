@@ -46,7 +46,7 @@ def test_differences_are_paired_resample_by_resample(comparison):
     pair = comparison.pair("good", "twin")
     first, second = comparison.models[pair.first], comparison.models[pair.second]
     assert np.allclose(pair.distribution, first.distribution - second.distribution)
-    # What both owe to the same cases cancels.
+    # The variation that both share through the same cases cancels.
     assert np.std(pair.distribution) < 0.5 * first.standard_error
 
 

@@ -149,7 +149,7 @@ def test_the_interval_of_every_policy_is_that_of_its_own_thresholds() -> None:
 
 
 def test_policies_of_several_outcomes_are_compared_case_by_case() -> None:
-    """The cost of both outcomes together is the mean of the two, weighed by their cases."""
+    """The cost of both outcomes together is the mean of the two, weighted by cases."""
     rng = np.random.default_rng(1)
     y = {name: rng.random(800) < 0.2 for name in ("a", "b")}
     scores = {name: 1.5 * column + rng.normal(size=800) for name, column in y.items()}

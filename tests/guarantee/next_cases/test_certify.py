@@ -112,7 +112,7 @@ def test_thresholds_are_the_last_of_two_sequences_and_those_at_the_ranks(
     certified = certified_next(points, scenario, horizon, 0.05)
     assert certified.dtype == np.bool_
     assert set(np.flatnonzero(certified).tolist()) == expected
-    # Each deployed threshold may err by the alpha of its test: all of them by all of alpha.
+    # Each deployed threshold has the alpha of its test; together they use all of alpha.
     assert sum(test.alpha for test in tests.values()) + for_capacity == pytest.approx(0.05)
 
 

@@ -110,7 +110,7 @@ def closed_tails(setting: Setting) -> np.ndarray:
 
 @pytest.mark.parametrize("setting", SETTINGS[4:])
 def test_with_many_alarms_bounds_are_means_of_closed_ones(setting: Setting) -> None:
-    """Each rise with one more alarm at the greater chance of it, each fall at the lesser."""
+    """Each rise with one more alarm at the greater chance of it, each fall at the smaller."""
     passing, _ = setting.passing().bounds(setting.needed)
     tails, counts = closed_tails(setting), np.arange(1, setting.below + 1)
     rises = np.diff(tails, axis=0)

@@ -121,7 +121,7 @@ def test_at_no_precision_does_it_err_more_often_than_promised(plan: FixedSequenc
 
 
 def test_ties_below_the_rank_do_not_break_it() -> None:
-    """A threshold whose group of ties holds only negatives beyond the rank, as many as hurt."""
+    """The ties of a threshold extend beyond the rank with negatives only, few to many."""
     plan, rng, runs = PLANS[0], np.random.default_rng(2), 40_000
     below = plan.n_cases - plan.start
     for expected in (0.1, 0.5, 1.0, 2.0, 5.0):

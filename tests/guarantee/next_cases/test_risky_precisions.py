@@ -71,7 +71,7 @@ def test_risky_precisions_are_found_on_the_whole_of_0_to_1(floor: str, horizon: 
 
 
 def test_risky_precisions_of_few_alarms_are_the_exact_ones() -> None:
-    """Ten expected alarms and a floor of 1 in 100: none of them is right, or the floor is kept."""
+    """With about 10 alarms a floor of 1 in 100 breaks only if none is a true positive."""
     risky = risky_precisions((0.1, 0.3), 100, 100, 0.01)
     column = int(np.flatnonzero(chance_deviates() == 2.0)[0])
     exact = brentq(lambda p: (1 - 0.1 * p) ** 100 - 0.9**100 - norm.sf(2.0), 0, 1)
