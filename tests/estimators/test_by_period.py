@@ -54,14 +54,14 @@ def test_the_scorer_gets_times_through_metadata_routing() -> None:
     np.testing.assert_allclose(by_fold, expected)
 
 
-@pytest.mark.parametrize("given", [{"times": TIMES}, {"periods": DAYS}])
-def test_the_classifier_keeps_the_capacity_of_each_day(given) -> None:
+@pytest.mark.parametrize("when", [{"times": TIMES}, {"periods": DAYS}])
+def test_the_classifier_keeps_the_capacity_of_each_day(when) -> None:
     model = LogisticRegression().fit(X, Y)
-    kept = voros.ConstrainedThresholdClassifier(model, DAILY, cv="prefit").fit(X, Y, **given)
+    kept = voros.ConstrainedThresholdClassifier(model, DAILY, cv="prefit").fit(X, Y, **when)
     alarms = np.bincount(DAYS[kept.predict(X) == 1], minlength=50)
     assert (alarms > 2).sum() <= 5
     assert kept.policy_.default.recall > 0
-    folds = voros.ConstrainedThresholdClassifier(LogisticRegression(), DAILY).fit(X, Y, **given)
+    folds = voros.ConstrainedThresholdClassifier(LogisticRegression(), DAILY).fit(X, Y, **when)
     assert folds.policy_.scenario == DAILY
     assert folds.policy_.origin.n_periods == 50
 

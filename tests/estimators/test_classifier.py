@@ -84,8 +84,8 @@ def on_final_scale(base, splits, weights=None):
     final, mapped = base.fit(X, Y, **({} if weights is None else {"sample_weight": weights})), []
     final_scores = proba(final, X)
     for train, held_out in splits:
-        given = {} if weights is None else {"sample_weight": weights[train]}
-        part = clone(base).fit(X[train], Y[train], **given)
+        fit_params = {} if weights is None else {"sample_weight": weights[train]}
+        part = clone(base).fit(X[train], Y[train], **fit_params)
         own, theirs = np.sort(proba(part, X[train])), np.sort(final_scores[train])
         assert len(np.unique(own)) == len(own)
         for score in proba(part, X[held_out]):

@@ -26,13 +26,13 @@ miss_costs = [90, 90]
 
 def test_who_said_what_is_read(tmp_path):
     (tmp_path / "answers.toml").write_text(WRITTEN)
-    found = read_answers(tmp_path / "answers.toml", tmp_path / "answers.toml")
-    assert found.people[:2] == (
+    answers = read_answers(tmp_path / "answers.toml", tmp_path / "answers.toml")
+    assert answers.people[:2] == (
         Answer('a "b"', 0.3, 0.1, (10.0, 17.0)),
         Answer("c", 0.2, 0.25, (90.0, 90.0)),
     )
-    assert len(found.people) == 4
-    assert '"b"' in str(found)
+    assert len(answers.people) == 4
+    assert '"b"' in str(answers)
 
 
 def test_everybody_has_the_same_weight():

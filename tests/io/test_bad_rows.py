@@ -105,9 +105,9 @@ def test_latin_1_in_a_column_that_is_read(tmp_path):
 def test_latin_1_in_a_column_that_is_not_read_is_none_of_our_business(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes("label,score,note\n1,0.5,café\n0,0.25,thé\n".encode("latin-1"))
-    found = read_predictions(path, label="label")
-    assert found.models == ["score"]
-    assert "'note' (text that is not UTF-8)" in found.notes[-1]
+    predictions = read_predictions(path, label="label")
+    assert predictions.models == ["score"]
+    assert "'note' (text that is not UTF-8)" in predictions.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_numbers_written_in_another_way(tmp_path, rows, complaint):
 def test_decimal_commas_between_semicolons_are_read_and_said(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_text("label;score\n1;0,5\n0;0,25\n1;-1,5e-3\n0;7\n")
-    found = read_predictions(path, label="label")
-    assert found.scores["score"].tolist() == [0.5, 0.25, -0.0015, 7]
+    predictions = read_predictions(path, label="label")
+    assert predictions.scores["score"].tolist() == [0.5, 0.25, -0.0015, 7]
     assert "numbers in cases.csv are read with decimal commas" in [
-        note.replace(str(path), "cases.csv") for note in map(str, found.notes)
+        note.replace(str(path), "cases.csv") for note in map(str, predictions.notes)
     ]
 
 
@@ -148,9 +148,9 @@ def test_none_is_a_missing_value(tmp_path):
     message = refused(path, label="label", scores=["score"])
     assert "cases.csv: column 'score' has no value in 1 of 4 rows, first in row 2" in message
     assert "drop_missing" in message
-    found = read_predictions(path, label="label", drop_missing=True)
-    assert found.scores_of("score").tolist() == [0.5, 0.75, 0.125]
-    assert found.kept.tolist() == [True, False, True, True]
+    predictions = read_predictions(path, label="label", drop_missing=True)
+    assert predictions.scores_of("score").tolist() == [0.5, 0.75, 0.125]
+    assert predictions.kept.tolist() == [True, False, True, True]
 
 
 @pytest.mark.parametrize("content", ["label,score\n", "label,score", "label;score\r\n"])

@@ -42,8 +42,8 @@ def test_decimals_are_numbers(tmp_path, kind):
     values = [decimal.Decimal("0.5"), decimal.Decimal("0.125"), decimal.Decimal("12.25")]
     parquet.write_table(pa.table({"label": [1, 0, 1], "risk": pa.array(values, kind)}), path)
     for scores in ((), ["risk"]):
-        found = read_predictions(path, label="label", scores=scores)
-        assert found.scores_of("risk").tolist() == [0.5, 0.125, 12.25]
+        predictions = read_predictions(path, label="label", scores=scores)
+        assert predictions.scores_of("risk").tolist() == [0.5, 0.125, 12.25]
 
 
 @pytest.mark.parametrize(

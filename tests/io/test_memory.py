@@ -40,8 +40,8 @@ def test_rows_are_counted_where_they_may_be_many(tmp_path, monkeypatch, memory):
     text = b"ill,risk\n" + b"1,0.25\n0,0.5\n" * 5000
     for name, data in (("a.csv", text), ("b.csv.gz", gzip.compress(text))):
         (tmp_path / name).write_bytes(data)
-        found = most_rows(open_source(tmp_path / name))
-        assert 10_001 <= found <= (10_002 if memory == 10**5 else 10**9)
+        n_rows = most_rows(open_source(tmp_path / name))
+        assert 10_001 <= n_rows <= (10_002 if memory == 10**5 else 10**9)
 
 
 def test_without_engines_a_file_too_large_says_what_to_install(monkeypatch):

@@ -34,10 +34,10 @@ def test_a_note_that_looks_like_rows_in_sixty_thousand(tmp_path, ending):
     labels, scores = write_notes(
         path, 60_000, lambda i: PHANTOM if i % 7_001 == 5 else "plain", ending
     )
-    found = read_predictions(path, label="label", scores=["score"])
-    assert found.n_cases == 60_000
-    assert found.labels.tolist() == [y == 1 for y in labels]
-    assert found.scores_of("score").tolist() == scores
+    predictions = read_predictions(path, label="label", scores=["score"])
+    assert predictions.n_cases == 60_000
+    assert predictions.labels.tolist() == [y == 1 for y in labels]
+    assert predictions.scores_of("score").tolist() == scores
     assert read_predictions(path).scores_of("score").tolist() == scores
 
 
@@ -102,6 +102,6 @@ def test_where_a_quote_opens(tmp_path, text, line):
 def test_a_header_with_delimiters_and_a_line_break_in_quotes(tmp_path):
     path = tmp_path / "header.csv"
     path.write_text('label,"score; of\nthe model; new; one"\n1,0.5\n0,0.25\n')
-    found = read_predictions(path)
-    assert found.models == ["score; of\nthe model; new; one"]
-    assert found.scores_of(found.models[0]).tolist() == [0.5, 0.25]
+    predictions = read_predictions(path)
+    assert predictions.models == ["score; of\nthe model; new; one"]
+    assert predictions.scores_of(predictions.models[0]).tolist() == [0.5, 0.25]

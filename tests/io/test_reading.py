@@ -65,11 +65,11 @@ WRITERS = {
 def test_every_format_reads_alike(tmp_path, name):
     path = tmp_path / name
     WRITERS[name](path)
-    found = read_predictions(path, label="label")
-    assert found.models == ["first", "second"]
-    assert found.labels.tolist() == [y == 1 for y in LABELS]
+    predictions = read_predictions(path, label="label")
+    assert predictions.models == ["first", "second"]
+    assert predictions.labels.tolist() == [y == 1 for y in LABELS]
     for model, scores in SCORES.items():
-        np.testing.assert_array_equal(found.scores_of(model), scores)
+        np.testing.assert_array_equal(predictions.scores_of(model), scores)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_every_format_reads_alike(tmp_path, name):
 )
 def test_standard_input(monkeypatch, content):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    found = read_predictions("-", label="label")
-    assert found.models == ["first", "second"]
-    np.testing.assert_array_equal(found.scores_of("second"), SCORES["second"])
-    assert found.source == "standard input"
+    predictions = read_predictions("-", label="label")
+    assert predictions.models == ["first", "second"]
+    np.testing.assert_array_equal(predictions.scores_of("second"), SCORES["second"])
+    assert predictions.source == "standard input"
 
 
 def test_long_form_is_lined_up_by_case(tmp_path):
@@ -90,10 +90,10 @@ def test_long_form_is_lined_up_by_case(tmp_path):
         lines += [f"c{i},{who},{LABELS[i]},{SCORES[who][i]}" for i in rows]
     path = tmp_path / "long.csv"
     path.write_text("\n".join(lines))
-    found = read_predictions(path, model="who", case="case")
-    assert found.labels.tolist() == [y == 1 for y in LABELS]
+    predictions = read_predictions(path, model="who", case="case")
+    assert predictions.labels.tolist() == [y == 1 for y in LABELS]
     for model, scores in SCORES.items():
-        np.testing.assert_array_equal(found.scores_of(model), scores)
+        np.testing.assert_array_equal(predictions.scores_of(model), scores)
 
 
 @pytest.mark.parametrize(
@@ -119,26 +119,26 @@ def test_cases_that_come_again_are_said_to(tmp_path, cases, notes):
     path = tmp_path / "wide.csv"
     rows = [f"{case},{i % 2},0.{i}" for i, case in enumerate(cases.split())]
     path.write_text("\n".join(["case,label,risk", *rows]))
-    found = read_predictions(path, label="label", scores=["risk"], case="case")
-    assert len(found.notes) == len(notes)
-    assert all(note in said for note, said in zip(notes, found.notes, strict=True))
+    predictions = read_predictions(path, label="label", scores=["risk"], case="case")
+    assert len(predictions.notes) == len(notes)
+    assert all(note in said for note, said in zip(notes, predictions.notes, strict=True))
 
 
 def test_only_the_needed_columns_are_read(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("label,score,junk\n1,0.5,what\n0,0.25,ever\n")
-    found = read_predictions(path, label="label", scores=["score"])
-    assert found.models == ["score"]
-    assert found.notes == ()
+    predictions = read_predictions(path, label="label", scores=["score"])
+    assert predictions.models == ["score"]
+    assert predictions.notes == ()
 
 
 def test_guesses_are_said(tmp_path):
     path = tmp_path / "guess.csv"
     path.write_text("died,risk,ward\n1,0.5,A\n0,0.25,B\n")
-    found = read_predictions(path)
-    assert found.label == "died"
-    assert found.models == ["risk"]
-    assert ["'died'" in found.notes[0], "'risk'" in found.notes[1]] == [True, True]
+    predictions = read_predictions(path)
+    assert predictions.label == "died"
+    assert predictions.models == ["risk"]
+    assert ["'died'" in predictions.notes[0], "'risk'" in predictions.notes[1]] == [True, True]
 
 
 def test_a_telling_name_beats_another_binary_column(tmp_path):
@@ -157,9 +157,9 @@ def test_an_ambiguous_label_is_not_guessed(tmp_path):
 def test_identifiers_and_weights_are_no_models(tmp_path):
     path = tmp_path / "weighted.csv"
     path.write_text("id,label,n,risk\n7,1,2.5,0.5\n8,0,1,0.25\n")
-    found = read_predictions(path, case="id", weight="n")
-    assert found.models == ["risk"]
-    assert found.weights.tolist() == [2.5, 1.0]
+    predictions = read_predictions(path, case="id", weight="n")
+    assert predictions.models == ["risk"]
+    assert predictions.weights.tolist() == [2.5, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_identifiers_and_weights_are_no_models(tmp_path):
 def test_positive_labels(tmp_path, labels, pos_label):
     path = tmp_path / "labels.csv"
     path.write_text(f"state,risk\n{labels[0]},0.5\n{labels[1]},0.25\n{labels[0]},0.1\n")
-    found = read_predictions(path, label="state", pos_label=pos_label)
-    assert found.labels.tolist() == [True, False, True]
+    predictions = read_predictions(path, label="state", pos_label=pos_label)
+    assert predictions.labels.tolist() == [True, False, True]
 
 
 def test_missing_values_are_refused_with_their_row_or_left_out(tmp_path):
@@ -178,18 +178,18 @@ def test_missing_values_are_refused_with_their_row_or_left_out(tmp_path):
     path.write_text("label,a,b\n1,0.5,1\n0,,2\n0,0.25,3\n0,0.1,NA\n")
     with pytest.raises(PredictionFileError, match=r"column 'a' .* 1 of 4 rows, first in row 2"):
         read_predictions(path, label="label")
-    found = read_predictions(path, label="label", drop_missing=True)
-    assert found.labels.tolist() == [True, False]
-    assert found.scores_of("a").tolist() == [0.5, 0.25]
-    assert found.scores_of("b").tolist() == [1.0, 3.0]
+    predictions = read_predictions(path, label="label", drop_missing=True)
+    assert predictions.labels.tolist() == [True, False]
+    assert predictions.scores_of("a").tolist() == [0.5, 0.25]
+    assert predictions.scores_of("b").tolist() == [1.0, 3.0]
 
 
 def test_rows_left_out_are_counted(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("label,a\n1,0.5\n0,\n1,0.25\n0,0.1\n")
-    found = read_predictions(path, label="label", scores=["a"], drop_missing=True)
-    assert found.scores_of("a").tolist() == [0.5, 0.25, 0.1]
-    assert found.notes == ("leaving out 1 of 4 rows with a missing value",)
+    predictions = read_predictions(path, label="label", scores=["a"], drop_missing=True)
+    assert predictions.scores_of("a").tolist() == [0.5, 0.25, 0.1]
+    assert predictions.notes == ("leaving out 1 of 4 rows with a missing value",)
 
 
 def test_nan_in_parquet_is_missing(tmp_path):
@@ -203,9 +203,9 @@ def test_narrow_numbers_stay_narrow_and_are_not_copied(tmp_path):
     path = tmp_path / "narrow.parquet"
     scores = np.array([0.5, 0.25, 0.125], dtype=np.float32)
     parquet.write_table(pa.table({"label": np.array([1, 0, 1], np.int8), "a": scores}), path)
-    found = read_predictions(path, label="label")
-    assert found.scores_of("a").dtype == np.float32
-    assert not found.scores_of("a").flags.owndata
+    predictions = read_predictions(path, label="label")
+    assert predictions.scores_of("a").dtype == np.float32
+    assert not predictions.scores_of("a").flags.owndata
 
 
 def test_packed_tables_and_streams_are_refused(tmp_path):

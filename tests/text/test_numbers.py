@@ -13,33 +13,33 @@ from voros.text.numbers import count, percent, percent_of, rounded_up, short, th
 SIZES = st.floats(1e-12, 1e12)
 
 
-def read(text: str) -> float:
+def number_in(text: str) -> float:
     return float(text.removesuffix(" %").replace(",", ""))
 
 
 @given(SIZES)
 def test_a_measurement_is_off_by_half_of_its_third_digit_at_most(value: float) -> None:
-    assert read(short(value)) == pytest.approx(value, rel=0.005 + 1e-9)
+    assert number_in(short(value)) == pytest.approx(value, rel=0.005 + 1e-9)
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0.001, 0.999))
 def test_rounding_reaches_neither_one_nor_a_limit(value: float, limit: float) -> None:
     # What differs by less than a billionth is a matter of rounding in the arithmetic before.
     if value < 1 - 1e-8:
-        assert read(short(value)) < 1
-        assert read(percent(value)) < 100
+        assert number_in(short(value)) < 1
+        assert number_in(percent(value)) < 100
     if abs(value - limit) > 1e-8:
-        assert (read(short(value, limit)) < limit) == (value < limit)
+        assert (number_in(short(value, limit)) < limit) == (value < limit)
 
 
 @given(st.integers(0, 10**12))
 def test_counts_are_in_full(value: int) -> None:
-    assert read(count(value)) == value
+    assert number_in(count(value)) == value
 
 
 @given(st.floats(100, 1e9))
 def test_a_sum_of_weights_keeps_its_whole_part(value: float) -> None:
-    assert read(count(value)) == pytest.approx(value, abs=0.501)
+    assert number_in(count(value)) == pytest.approx(value, abs=0.501)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12))

@@ -51,10 +51,10 @@ def test_notebook_views_state_limits_and_intervals() -> None:
         assert part in html
     rng = np.random.default_rng(0)
     labels = rng.random(200) < 0.3
-    found = voros.bootstrap(
+    interval = voros.bootstrap(
         labels, labels + rng.normal(size=200), voros.Scenario(0.2, 0.4, 0.1), n_resamples=100
     )
-    html = found._repr_html_()
-    for part in (f"{found.estimate:.3f}", f"{found.low:.3f} to {found.high:.3f}", "curve"):
+    html = interval._repr_html_()
+    for part in (f"{interval.estimate:.3f}", f"{interval.low:.3f} to {interval.high:.3f}", "curve"):
         assert part in html
     assert "no limit" in voros.Scenario(cost_ratio=0.1)._repr_html_()
