@@ -30,8 +30,8 @@ def test_points_and_bars_are_the_counts_of_each_group(cases):
     np.testing.assert_allclose(line.get_xdata(), np.unique(risk))
     np.testing.assert_allclose(line.get_ydata(), observed)
     for value, segment in zip(np.unique(risk), bars.get_segments(), strict=True):
-        found = stats.binomtest(int(y[risk == value].sum()), 50).proportion_ci(0.9)
-        assert segment[:, 1] == pytest.approx([found.low, found.high], abs=1e-6)
+        interval = stats.binomtest(int(y[risk == value].sum()), 50).proportion_ci(0.9)
+        assert segment[:, 1] == pytest.approx([interval.low, interval.high], abs=1e-6)
     frame = display.frame("pyarrow").to_pydict()
     assert frame["cases"] == [50] * 4
     assert frame["observed"] == pytest.approx(observed)

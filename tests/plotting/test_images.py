@@ -52,9 +52,9 @@ LENIENT = voros.Scenario(0.25, 0.3, (1 / 40, 1 / 8))
 
 
 def axes(rows: int = 1, columns: int = 1, **options: Any) -> Any:
-    figure, made = plt.subplots(rows, columns, figsize=(3.3, 3.0), dpi=DPI, **options)
+    figure, panels = plt.subplots(rows, columns, figsize=(3.3, 3.0), dpi=DPI, **options)
     figure.subplots_adjust(0.1, 0.1, 0.95, 0.92)
-    return made
+    return panels
 
 
 def roc() -> None:
@@ -96,8 +96,8 @@ def threshold_cost() -> None:
 
 def subgroup_measures() -> None:
     wards = np.repeat(["a", "b", "c", "d"], 40)
-    alarm, right = np.tile(np.arange(40) < 20, 4), np.array([18, 2, 11, 0]).repeat(40)
-    truth = np.where(alarm, np.tile(np.arange(40), 4) < right, np.tile(np.arange(40), 4) > 36)
+    alarm, tp = np.tile(np.arange(40) < 20, 4), np.array([18, 2, 11, 0]).repeat(40)
+    truth = np.where(alarm, np.tile(np.arange(40), 4) < tp, np.tile(np.arange(40), 4) > 36)
     policy = voros.ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], HALF)
     scores = (alarm & (wards != "d")).astype(float)
     SubgroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))

@@ -29,8 +29,8 @@ def cases(n_models: int, length: int) -> tuple[Any, dict[str, Any]]:
 
 
 def legend_of(figure: Any) -> Any:
-    found = [ax.get_legend() for ax in figure.axes if ax.get_legend() is not None]
-    (legend,) = [*found, *figure.legends]
+    legends = [ax.get_legend() for ax in figure.axes if ax.get_legend() is not None]
+    (legend,) = [*legends, *figure.legends]
     return legend
 
 

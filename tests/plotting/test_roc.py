@@ -126,9 +126,9 @@ class TestCurves:
         for model, score in scores.items():
             fpr, tpr = display.curves_[model].get_data()
             thresholds = np.unique(score)[::-1]
-            right = np.array([(score[y] >= c).sum() for c in thresholds])
-            false = np.array([(score[~y] >= c).sum() for c in thresholds])
-            allowed = (right >= 0.4 * (right + false) - 1e-9) & (right + false <= 150)
+            tp = np.array([(score[y] >= c).sum() for c in thresholds])
+            fp = np.array([(score[~y] >= c).sum() for c in thresholds])
+            allowed = (tp >= 0.4 * (tp + fp) - 1e-9) & (tp + fp <= 150)
             assert np.isnan(fpr[1:]).tolist() == (~allowed).tolist()
             assert np.isnan(tpr[1:]).tolist() == (~allowed).tolist()
             assert display.faded_[model].get_alpha() < 0.5
@@ -140,10 +140,10 @@ class TestCurves:
         (name,) = display.scenarios
         for model, score in scores.items():
             marks = np.transpose(display.choices_[name, model].get_data())
-            found = {(round(x, 12), round(t, 12)) for x, t in marks.tolist()}
-            assert found >= brute_choices(y, score, scenario)
+            points = {(round(x, 12), round(t, 12)) for x, t in marks.tolist()}
+            assert points >= brute_choices(y, score, scenario)
             # The grid of costs can miss a threshold that is best on a very short interval only.
-            assert len(found) <= len(brute_choices(y, score, scenario)) + 1
+            assert len(points) <= len(brute_choices(y, score, scenario)) + 1
 
 
 class TestCosts:

@@ -97,8 +97,8 @@ def test_colours_are_given_to_one_to_each_or_by_name(cases: Any) -> None:
     y, scores = cases
     alone = plotting.RocDisplay.from_predictions(y, scores["a"], SCENARIO, color="crimson")
     assert alone.curves_["model"].get_color() == "crimson"
-    each = plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO, color=["r", "g", "b"])
-    assert [line.get_color() for line in each.curves_.values()] == ["r", "g", "b"]
+    listed = plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO, color=["r", "g", "b"])
+    assert [line.get_color() for line in listed.curves_.values()] == ["r", "g", "b"]
     named = plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID, color={"b": "gold"})
     assert [style.fill for style in named.styles_.values()] == [FILLS[0], "gold", FILLS[2]]
     lines = plotting.ThresholdCostDisplay.from_predictions(
@@ -139,7 +139,7 @@ class TestZoom:
         strict = voros.Scenario(0.5, 0.05, 0.1)
         for scenario in (SCENARIO, [strict, SCENARIO], strict):
             display = plotting.RocDisplay.from_predictions(y, scores, scenario, zoom=True)
-            corners = np.vstack([each.region.get_xy() for each in display.limits_.values()])
+            corners = np.vstack([limit.region.get_xy() for limit in display.limits_.values()])
             for axis, limits in enumerate((display.ax_.get_xlim(), display.ax_.get_ylim())):
                 most = corners[:, axis].max()
                 assert min(most, 1) <= limits[1] <= max(1.12 * most, 0.0113) + 1e-12

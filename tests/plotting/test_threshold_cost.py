@@ -29,10 +29,10 @@ def scenario() -> voros.Scenario:
 
 def mean_cost(y: Any, scores: Any, threshold: float) -> float:
     """Expected cost as a share of the worst, by quadrature over the cost ratio."""
-    false, missed = (scores[~y] >= threshold).sum(), (scores[y] < threshold).sum()
+    fp, missed = (scores[~y] >= threshold).sum(), (scores[y] < threshold).sum()
 
     def normalised(c: float) -> float:
-        return float((c * false + missed) / (c * (~y).sum() + y.sum()))
+        return float((c * fp + missed) / (c * (~y).sum() + y.sum()))
 
     return quad(normalised, 1 / 20, 1 / 4, epsabs=1e-13)[0] / (1 / 4 - 1 / 20)
 

@@ -17,7 +17,7 @@ from voros.winners import NOBODY, winner_map
 
 
 @pytest.fixture(scope="module")
-def found() -> voros.winners.WinnerMap:
+def win_map() -> voros.winners.WinnerMap:
     rng = np.random.default_rng(11)
     y = rng.random(800) < 0.15
     models = {
@@ -42,50 +42,50 @@ def centres(edges: Any) -> Any:
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_cells_are_coloured_by_winner_and_blank_where_nobody(found: Any, log: bool) -> None:
-    display = WinnerMapDisplay(found).plot(log_capacity=log)
-    drawn = display.mesh_.get_array().reshape(found.winner.shape)
-    assert (found.winner == NOBODY).any()
-    assert np.array_equal(np.ma.getmaskarray(drawn), found.winner == NOBODY)
-    assert np.array_equal(drawn.compressed(), found.winner[found.winner != NOBODY])
+def test_cells_are_coloured_by_winner_and_blank_where_nobody(win_map: Any, log: bool) -> None:
+    display = WinnerMapDisplay(win_map).plot(log_capacity=log)
+    drawn = display.mesh_.get_array().reshape(win_map.winner.shape)
+    assert (win_map.winner == NOBODY).any()
+    assert np.array_equal(np.ma.getmaskarray(drawn), win_map.winner == NOBODY)
+    assert np.array_equal(drawn.compressed(), win_map.winner[win_map.winner != NOBODY])
     assert display.ax_.get_xscale() == ("log" if log else "linear")
-    margin = display.margin_mesh_.get_array().reshape(found.winner.shape)
-    assert np.array_equal(margin.compressed(), found.margin[found.winner != NOBODY])
+    margin = display.margin_mesh_.get_array().reshape(win_map.winner.shape)
+    assert np.array_equal(margin.compressed(), win_map.margin[win_map.winner != NOBODY])
 
 
-def test_hatches_cover_close_calls_and_nothing_else(found: Any) -> None:
-    display = WinnerMapDisplay(found).plot()
-    x, y = (centres(cell_edges(v)) for v in (found.capacities, found.min_precisions))
-    assert found.close_call.any()
-    for j, model in enumerate(found.models):
+def test_hatches_cover_close_calls_and_nothing_else(win_map: Any) -> None:
+    display = WinnerMapDisplay(win_map).plot()
+    x, y = (centres(cell_edges(v)) for v in (win_map.capacities, win_map.min_precisions))
+    assert win_map.close_call.any()
+    for j, model in enumerate(win_map.models):
         path = display.hatches_[model].get_path()
-        for row, column in np.ndindex(found.winner.shape):
+        for row, column in np.ndindex(win_map.winner.shape):
             inside = bool(len(path.vertices)) and path.contains_point((x[column], y[row]))
-            narrow = found.close_call[row, column] and found.winner[row, column] == j
+            narrow = win_map.close_call[row, column] and win_map.winner[row, column] == j
             assert inside == narrow
 
 
-def test_names_stand_on_what_they_win(found: Any) -> None:
-    display = WinnerMapDisplay(found).plot()
-    x, y = (cell_edges(v) for v in (found.capacities, found.min_precisions))
+def test_names_stand_on_what_they_win(win_map: Any) -> None:
+    display = WinnerMapDisplay(win_map).plot()
+    x, y = (cell_edges(v) for v in (win_map.capacities, win_map.min_precisions))
     assert len(display.names_) >= 2
     for text in display.names_:
         column = np.searchsorted(x, text.get_position()[0]) - 1
         row = np.searchsorted(y, text.get_position()[1]) - 1
-        holder = found.winner[row, column]
-        name = "nothing feasible" if holder == NOBODY else found.models[holder]
+        holder = win_map.winner[row, column]
+        name = "nothing feasible" if holder == NOBODY else win_map.models[holder]
         assert text.get_text().replace("\n", " ") == name
 
 
 @pytest.mark.slow
-def test_one_axes_takes_the_map_and_two_also_the_margin(found: Any) -> None:
+def test_one_axes_takes_the_map_and_two_also_the_margin(win_map: Any) -> None:
     import matplotlib.pyplot as plt
 
     _, alone = plt.subplots()
-    display = WinnerMapDisplay(found).plot(alone)
+    display = WinnerMapDisplay(win_map).plot(alone)
     assert (display.ax_, display.margin_ax_, display.margin_mesh_) == (alone, None, None)
     _, pair = plt.subplots(2, 1)
-    display = WinnerMapDisplay(found).plot(pair)
+    display = WinnerMapDisplay(win_map).plot(pair)
     assert (display.ax_, display.margin_ax_) == tuple(pair)
 
 
