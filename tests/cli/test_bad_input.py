@@ -210,9 +210,11 @@ def test_a_map_needs_a_grid_and_two_models(refused, cases):
 
 
 def test_a_policy_that_does_not_say_whose_it_is(refused, cases, tmp_path):
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     scenario = Scenario(0.3, 0.2, cost_ratio=(0.05, 0.2))
-    policy = ThresholdPolicy.from_validation(read.labels, read.scores_of("good"), scenario)
+    policy = ThresholdPolicy.from_validation(
+        predictions.labels, predictions.scores_of("good"), scenario
+    )
     policy.to_json(tmp_path / "policy.json")
     assert "name the column of scores with --score" in refused("apply", "policy.json", cases)
     said = refused("apply", "policy.json", cases, "--score", "godo")

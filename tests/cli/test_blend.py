@@ -37,14 +37,14 @@ def test_a_blend_is_chosen_tested_and_applied(voros_command, tmp_path):
     ran = voros_command(*chosen, *saved, "--json")
     assert ran.code == 0, ran.err
     valid, new = columns(tmp_path / "valid.csv"), columns(tmp_path / "new.csv")
-    made = voros.blend(valid["died"], {m: valid[m] for m in "ab"})
-    assert Blend.from_json(tmp_path / "weights.json") == made
+    blend = voros.blend(valid["died"], {m: valid[m] for m in "ab"})
+    assert Blend.from_json(tmp_path / "weights.json") == blend
     policy = voros.ThresholdPolicy.from_json(tmp_path / "policy.json")
     assert policy.model == "blend"
     applied = voros_command("apply", "policy.json", "new.csv", "--blend", "weights.json")
     assert applied.code == 0, applied.err
     alarms = [row["alarm"] == "1" for row in csv.DictReader(io.StringIO(applied.out))]
-    assert alarms == policy.predict(made.score(new)).tolist()
+    assert alarms == policy.predict(blend.score(new)).tolist()
     tested = json.loads(ran.out)["test_default"]
     assert tested["mean_alarms"] == sum(alarms)
 

@@ -98,8 +98,8 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
 def test_what_cannot_be_reported_is_refused(
     voros_command, files, policy, command, options, message
 ):
-    given = (policy, files[1]) if command == "apply" else (files[0], "--label", "died", *LIMITS)
-    ran = voros_command(command, *given, *options)
+    inputs = (policy, files[1]) if command == "apply" else (files[0], "--label", "died", *LIMITS)
+    ran = voros_command(command, *inputs, *options)
     assert ran.code == 2
     assert message in ran.errors[-1]
 
@@ -118,8 +118,8 @@ def test_the_report_has_a_block_of_groups(voros_command, files, tmp_path):
     assert "sex: f" in page
     assert "Precision, recall and cost in each subgroup" in page
     document = json.loads((tmp_path / "r.json").read_text())
-    found = document["test"]["evaluation"]["by_subgroup"]["subgroups"]
-    assert [row["subgroup"] for row in found] == ["f", "m"]
+    rows = document["test"]["evaluation"]["by_subgroup"]["subgroups"]
+    assert [row["subgroup"] for row in rows] == ["f", "m"]
 
 
 def test_the_page_has_counts_of_groups_and_no_rows(voros_command, files, tmp_path):

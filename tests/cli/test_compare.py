@@ -22,9 +22,9 @@ def document(voros_command, cases):
 
 
 def test_models_pairs_and_seed_are_the_librarys(document, cases):
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     expected = voros.compare(
-        read.labels, dict(read.scores), SCENARIO, n_resamples=200, random_state=7
+        predictions.labels, dict(predictions.scores), SCENARIO, n_resamples=200, random_state=7
     )
     assert [row["model"] for row in document["models"]] == list(expected.ranking)
     for row in document["models"]:
@@ -37,16 +37,16 @@ def test_models_pairs_and_seed_are_the_librarys(document, cases):
 
 
 def test_estimates_are_the_metric_and_differences_their_differences(document, cases):
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     scores = {
         model: voros.partial_voros_score(
-            read.labels,
-            read.scores_of(model),
+            predictions.labels,
+            predictions.scores_of(model),
             min_precision=0.3,
             capacity=0.2,
             cost_ratio=voros.costs.miss_costs(5, 20),
         )
-        for model in read.models
+        for model in predictions.models
     }
     for row in document["models"]:
         assert row["estimate"] == pytest.approx(scores[row["model"]], abs=1e-9)
@@ -109,7 +109,7 @@ def test_a_report_with_everything(voros_command, cases, later_cases, tmp_path):
     assert document["policy"] == selected["policy"]
     assert document["test"]["evaluation"] == selected["test"]
     # Files go by their names alone, for folders may name people.
-    typed = [each.name if isinstance(each, Path) else each for each in arguments]
+    typed = [argument.name if isinstance(argument, Path) else argument for argument in arguments]
     assert document["command"] == "voros " + " ".join(typed)
     assert np.isclose(document["validation"]["cases"], 400)
 
@@ -139,10 +139,10 @@ def test_saved_policies_bring_their_limits(voros_command, cases, later_cases):
     saved = ("--policy", "large.json", "--policy", "small.json")
     document = json.loads(voros_command("compare", later_cases, *saved, "--json", *QUICK).out)
     policies = {n: voros.ThresholdPolicy.from_json(Path(f"{n}.json")) for n in ("large", "small")}
-    read = read_predictions(later_cases)
+    predictions = read_predictions(later_cases)
     expected = voros.compare_policies(
-        read.labels,
-        {name: read.scores_of(one.model) for name, one in policies.items()},
+        predictions.labels,
+        {name: predictions.scores_of(one.model) for name, one in policies.items()},
         policies,
         n_resamples=200,
         random_state=7,

@@ -27,14 +27,14 @@ RUN_ELSEWHERE = {
 
 def commands(block):
     """Split a console block into commands, each with the lines it is said to print."""
-    found = []
+    examples = []
     for line in block.replace("\\\n", " ").splitlines():
         command = COMMAND.match(line)
         if command and not command[1].startswith(tuple(RUN_ELSEWHERE)):
-            found.append((shlex.split(command[1], comments=True), []))
-        elif found and line.strip():
-            found[-1][1].append(line.strip())
-    return found
+            examples.append((shlex.split(command[1], comments=True), []))
+        elif examples and line.strip():
+            examples[-1][1].append(line.strip())
+    return examples
 
 
 def _make_way(arguments, folder):
@@ -238,11 +238,11 @@ def test_every_command_of_the_documentation_is_run():
     pages |= {"combining", "published-curve", "selecting", "worth-per-case"}
     pages |= {"paper"}  # studies/tests/test_paper_command.py
     pages |= {"experiments"}  # studies/tests/experiments/test_table.py
-    found = {
+    with_commands = {
         page.stem
         for page in [ROOT / "README.md", *DOCS.rglob("*.md")]
         if "_build" not in page.parts
         for kind, block in BLOCK.findall(page.read_text(encoding="utf-8"))
         if kind == "console" and commands(block)
     }
-    assert found == pages
+    assert with_commands == pages

@@ -44,10 +44,10 @@ def answer(voros_command, *arguments):
 @pytest.mark.parametrize("where", ["days", "days/day-*.parquet"])
 def test_score_of_a_folder_is_that_of_one_file(voros_command, folder, engine, where):
     pytest.importorskip(engine)
-    found = answer(voros_command, "score", where, "--engine", engine, *LIMITS)
+    document = answer(voros_command, "score", where, "--engine", engine, *LIMITS)
     expected = answer(voros_command, "score", "all.parquet", *LIMITS)
-    assert found["cases"] == expected["cases"] == 3000
-    for one, other in zip(found["models"], expected["models"], strict=True):
+    assert document["cases"] == expected["cases"] == 3000
+    for one, other in zip(document["models"], expected["models"], strict=True):
         assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
         assert one["choices"] == other["choices"]
 
@@ -57,37 +57,37 @@ def test_score_of_a_folder_is_that_of_one_file(voros_command, folder, engine, wh
 def test_select_by_an_engine(voros_command, folder, engine, strategy):
     pytest.importorskip(engine)
     how = ("--strategy", strategy, *LIMITS)
-    found = answer(voros_command, "select", folder, "--engine", engine, *how)
+    document = answer(voros_command, "select", folder, "--engine", engine, *how)
     expected = answer(voros_command, "select", "all.parquet", *how)
-    assert found["winner"] == expected["winner"]
-    assert found["policy"]["choices"] == expected["policy"]["choices"]
-    for one, other in zip(found["ranking"], expected["ranking"], strict=True):
+    assert document["winner"] == expected["winner"]
+    assert document["policy"]["choices"] == expected["policy"]["choices"]
+    for one, other in zip(document["ranking"], expected["ranking"], strict=True):
         assert one[strategy] == pytest.approx(other[strategy], abs=1e-12)
 
 
 def test_select_with_a_guarantee_and_a_test(voros_command, folder):
     pytest.importorskip("duckdb")
     how = ("--confidence", "0.9", "--test", "all.parquet", *LIMITS)
-    found = answer(voros_command, "select", folder, "--engine", "duckdb", *how)
+    document = answer(voros_command, "select", folder, "--engine", "duckdb", *how)
     expected = answer(voros_command, "select", "all.parquet", *how)
-    assert found["policy"]["choices"] == expected["policy"]["choices"]
-    assert found["test"] == expected["test"]
+    assert document["policy"]["choices"] == expected["policy"]["choices"]
+    assert document["test"] == expected["test"]
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_map_by_an_engine(voros_command, folder, engine):
     pytest.importorskip(engine)
-    found = answer(voros_command, "map", folder, "--engine", engine, *GRID)
+    document = answer(voros_command, "map", folder, "--engine", engine, *GRID)
     expected = answer(voros_command, "map", "all.parquet", *GRID)
-    for one, other in zip(found["cells"], expected["cells"], strict=True):
+    for one, other in zip(document["cells"], expected["cells"], strict=True):
         assert one["winner"] == other["winner"]
         assert one["score of good"] == pytest.approx(other["score of good"], abs=1e-12)
 
 
 def test_a_folder_needs_no_engine_named(voros_command, folder):
     pytest.importorskip("duckdb")
-    found = answer(voros_command, "score", folder, *LIMITS)
-    assert found["cases"] == 3000
+    document = answer(voros_command, "score", folder, *LIMITS)
+    assert document["cases"] == 3000
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, "spark"])
@@ -100,9 +100,9 @@ def test_names_of_nested_folders_are_no_models(voros_command, folder, engine, tm
         nested = tmp_path / f"nested/year={2020 + day}/month={day}"
         nested.mkdir(parents=True)
         (tmp_path / f"{folder}/day-{day}.parquet").rename(nested / "part.parquet")
-    found = answer(voros_command, "score", "nested", "--engine", engine, *LIMITS)
-    assert found["cases"] == 3000
-    assert [model["model"] for model in found["models"]] == ["good", "fair"]
+    document = answer(voros_command, "score", "nested", "--engine", engine, *LIMITS)
+    assert document["cases"] == 3000
+    assert [model["model"] for model in document["models"]] == ["good", "fair"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -31,12 +31,12 @@ def days(tmp_path):
 @pytest.mark.parametrize("engine", ["duckdb", "polars", None])
 def test_the_score_is_that_of_all_rows(voros_command, engine):
     how = () if engine is None else (pytest.importorskip(engine) and "--engine", engine)
-    found, expected = (
+    models, expected = (
         json.loads(voros_command("score", *what, *COLUMNS, "--json", *LIMITS).out)["models"]
         for what in (("days", *how), ("all.csv",))
     )
-    assert found[0]["partial_voros"] == pytest.approx(expected[0]["partial_voros"], abs=1e-12)
-    assert found[0]["choices"] == expected[0]["choices"]
+    assert models[0]["partial_voros"] == pytest.approx(expected[0]["partial_voros"], abs=1e-12)
+    assert models[0]["choices"] == expected[0]["choices"]
 
 
 @pytest.mark.usefixtures("days")

@@ -16,11 +16,11 @@ def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
     assert document["false_alarm_cost"] == 35
-    read = read_predictions(cases, label="died")
+    predictions = read_predictions(cases, label="died")
     for row in document["models"]:
-        alarm = read.scores_of(row["model"]) >= row["threshold_min"]
-        false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
-        expected = 1000 * 35 * (false + 10 * missed) / read.n_cases
+        alarm = predictions.scores_of(row["model"]) >= row["threshold_min"]
+        fp, missed = (alarm & ~predictions.labels).sum(), (~alarm & predictions.labels).sum()
+        expected = 1000 * 35 * (fp + 10 * missed) / predictions.n_cases
         assert row["money_per_1000"] == pytest.approx(expected)
     text = voros_command("score", cases, "--label", "died", *limits, *PRICED)
     assert "cost of 1,000 cases, in money" in text.out
@@ -30,15 +30,18 @@ def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
 def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases):
     words = ("select", cases, "--label", "died", *LIMITS, "--test", later_cases, *PRICED)
     document = json.loads(voros_command(*words, "--json").out)
-    read = read_predictions(later_cases, label="died")
-    found = document["test_default"]["money"]
+    predictions = read_predictions(later_cases, label="died")
+    money = document["test_default"]["money"]
     alarm = (
-        read.scores_of(document["winner"]) >= document["test_default"]["choices"][0]["threshold"]
+        predictions.scores_of(document["winner"])
+        >= document["test_default"]["choices"][0]["threshold"]
     )
-    false, missed = (alarm & ~read.labels).sum(), (~alarm & read.labels).sum()
+    fp, missed = (alarm & ~predictions.labels).sum(), (~alarm & predictions.labels).sum()
     # A miss is worth 5 to 20 false alarms, 12.5 on average.
-    assert found["per_1000"] == pytest.approx(1000 * 35 * (false + 12.5 * missed) / read.n_cases)
-    assert found["interval"][0] < found["per_1000"] < found["interval"][1]
+    assert money["per_1000"] == pytest.approx(
+        1000 * 35 * (fp + 12.5 * missed) / predictions.n_cases
+    )
+    assert money["interval"][0] < money["per_1000"] < money["interval"][1]
     assert document["test"]["money"]["miss"] == pytest.approx(35 * 12.5)
     assert "(a false alarm costs 35, a miss 438)" in voros_command(*words).out
 

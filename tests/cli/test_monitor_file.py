@@ -100,8 +100,8 @@ def test_risks_are_calibrated_on_validation_cases(ward, voros_command):
     assert ran.code == 0
     ran = voros_command("monitor", "ward.voros", "--cases", "cases.csv", *names, "--json")
     watch = next(w for w in json.loads(ran.out)["watches"] if w["name"] == "expected precision")
-    given = died == "yes", risk, np.arange(400) // 2
-    alone = voros.Monitor(make_policy(capacity=1.0), window=10, validation=given)
+    validation = died == "yes", risk, np.arange(400) // 2
+    alone = voros.Monitor(make_policy(capacity=1.0), window=10, validation=validation)
     when = np.datetime64("2026-01-01") + np.arange(120) // 2
     alone.update(np.full(120, 0.9), cases=np.arange(120), times=when)
     assert watch["words"] == alone.status()["expected precision"].words

@@ -55,8 +55,8 @@ def test_shifts_are_read_off_times_at_the_usual_hours_and_at_others(voros_comman
         assert ran.code == 0
         cases = read_predictions(admissions, scores=["good"], label="died", time="admitted")
         scenario = Scenario(capacity=1, per=per, cost_ratio=costs.miss_costs(5, 20))
-        found = evaluate(cases.labels, cases.scores_of("good"), scenario, times=cases.times)
-        assert json.loads(ran.out)["models"][0]["partial_voros"] == found.score
+        evaluation = evaluate(cases.labels, cases.scores_of("good"), scenario, times=cases.times)
+        assert json.loads(ran.out)["models"][0]["partial_voros"] == evaluation.score
         assert f"shifts from {note} to" in ran.err
 
 
@@ -208,9 +208,9 @@ def test_models_are_compared_on_whole_days(voros_command, admissions, rule):
     exceed = 0.1 if rule else None
     scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=exceed)
     options = {"times": cases.times, "n_resamples": 100, "random_state": 0}
-    found = compare(cases.labels, scores, scenario, **options)
+    comparison = compare(cases.labels, scores, scenario, **options)
     for row in json.loads(ran.out)["models"]:
-        own = found.models[row["model"]]
+        own = comparison.models[row["model"]]
         assert (row["estimate"], row["low"], row["high"]) == (own.estimate, own.low, own.high)
 
 
@@ -225,8 +225,8 @@ def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions)
     weekly = voros_command(
         "score", admissions, "--scenarios", toml, "--capacity", "9/week", *choice
     )
-    found = json.loads(weekly.out)["scenario"]
-    assert (found["capacity"], found["per"], found["exceed"]) == (9, "week", 0.05)
+    scenario = json.loads(weekly.out)["scenario"]
+    assert (scenario["capacity"], scenario["per"], scenario["exceed"]) == (9, "week", 0.05)
 
 
 def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_command, admissions):
@@ -236,9 +236,9 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     document = json.loads(ran.out)
     cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
     scenario = Scenario(capacity=2, cost_ratio=costs.miss_costs(5, 20), per="day", exceed=0.0)
-    made = worklist(cases.positive, cases.scores_of("good"), scenario, times=cases.times)
-    assert document["threshold"] == made.threshold
-    assert document["policy_threshold"] == made.policy.threshold()
+    daily_list = worklist(cases.positive, cases.scores_of("good"), scenario, times=cases.times)
+    assert document["threshold"] == daily_list.threshold
+    assert document["policy_threshold"] == daily_list.policy.threshold()
     assert [row["cases"] for row in document["compared"]] == ["validation"] * 2 + ["test"] * 2
     listed, policy, *tested = document["compared"]
     assert listed["mean_recall"] > policy["mean_recall"]
@@ -260,7 +260,7 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     # By hand: of each day the highest scores from the threshold on.
     for day in counts:
         of_day = sorted((float(r["good"]) for r in rows if r["admitted"][:10] == day), reverse=True)
-        assert counts[day] == sum(score >= made.threshold for score in of_day[:2])
+        assert counts[day] == sum(score >= daily_list.threshold for score in of_day[:2])
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,12 @@ def test_each_cell_of_the_map_is_the_metric(voros_command, cases):
     assert [(row["min_precision"], row["capacity"]) for row in rows] == [
         (floor, capacity) for floor in ("0.2", "0.4", "0.6") for capacity in ("20", "60", "100")
     ]
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     for row in rows:
         scores = {
             model: partial_voros_score(
-                read.labels,
-                read.scores_of(model),
+                predictions.labels,
+                predictions.scores_of(model),
                 min_precision=float(row["min_precision"]),
                 capacity=int(row["capacity"]),
                 cost_ratio=costs.miss_costs(5, 20),
@@ -61,12 +61,14 @@ def test_the_map_resamples_patients(voros_command, tmp_path):
         words = ("copies.csv", *grid, "--resamples", "200", "--seed", "3", *group)
         document = json.loads(voros_command("map", *words, "--json").out)
         close[name] = [cell["close_call"] for cell in document["cells"]]
-    read = read_predictions(tmp_path / "copies.csv", group="patient")
+    predictions = read_predictions(tmp_path / "copies.csv", group="patient")
     limits = {"min_precisions": [0.2, 0.4, 0.6], "capacities": [0.1, 0.3, 0.5]}
-    for name, groups in (("cases", None), ("patients", read.groups)):
+    for name, groups in (("cases", None), ("patients", predictions.groups)):
         how = {"groups": groups, "n_resamples": 200, "random_state": 3}
         costs_of = costs.miss_costs(5, 20)
-        expected = winner_map(read.labels, read.scores, **limits, cost_ratio=costs_of, **how)
+        expected = winner_map(
+            predictions.labels, predictions.scores, **limits, cost_ratio=costs_of, **how
+        )
         assert close[name] == expected.close_call.ravel().tolist()
     assert sum(close["patients"]) > sum(close["cases"])
     alone = voros_command("map", "copies.csv", *grid, "--group", "patient")

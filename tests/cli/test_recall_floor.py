@@ -11,19 +11,21 @@ from voros.io import read_predictions
 LIMITS = ("--label", "died", "--min-recall", "80%", "--miss-costs", "2:9")
 
 
-def recall(read, model: str, threshold: float) -> float:
-    return float(np.mean(read.scores_of(model)[read.labels] >= threshold))
+def recall(predictions, model: str, threshold: float) -> float:
+    return float(np.mean(predictions.scores_of(model)[predictions.labels] >= threshold))
 
 
 def test_scores_are_those_of_thresholds_that_find_enough(voros_command, cases):
     document = json.loads(voros_command("score", cases, *LIMITS, "--json").out)
-    read = read_predictions(cases, label="died")
+    predictions = read_predictions(cases, label="died")
     for row in document["models"]:
-        assert recall(read, row["model"], row["threshold_max"]) >= 0.8
+        assert recall(predictions, row["model"], row["threshold_max"]) >= 0.8
     free = json.loads(
         voros_command("score", cases, "--label", "died", "--miss-costs", "2:9", "--json").out
     )
-    assert any(recall(read, row["model"], row["threshold_max"]) < 0.8 for row in free["models"])
+    assert any(
+        recall(predictions, row["model"], row["threshold_max"]) < 0.8 for row in free["models"]
+    )
     assert "recall: at least 0.8" in voros_command("score", cases, *LIMITS).out
 
 
@@ -34,9 +36,9 @@ def test_a_policy_is_chosen_saved_and_applied(voros_command, cases, later_cases)
     assert policy.scenario.min_recall == 0.8
     applied = voros_command("apply", "policy.json", later_cases, "--label", "died")
     assert "at least 0.8" in applied.err
-    read = read_predictions(later_cases, label="died")
-    found = recall(read, policy.model, policy.threshold())
-    assert ("recall: " in applied.err) == (found < 0.8)
+    predictions = read_predictions(later_cases, label="died")
+    later_recall = recall(predictions, policy.model, policy.threshold())
+    assert ("recall: " in applied.err) == (later_recall < 0.8)
 
 
 def test_a_scenario_file_may_hold_it(voros_command, cases, tmp_path):

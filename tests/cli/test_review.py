@@ -24,9 +24,9 @@ def band(voros_command, cases):
 
 def test_the_band_is_that_of_python(voros_command, cases, later_cases, band):
     limits = Scenario(0.4, cost_ratio=costs.miss_costs(9, 9))
-    read = read_predictions(cases, label="died")
+    predictions = read_predictions(cases, label="died")
     how = {"review_capacity": 0.1, "review_cost": 0.02}
-    expected = review_band(read.labels, read.scores_of("good"), limits, **how)
+    expected = review_band(predictions.labels, predictions.scores_of("good"), limits, **how)
     assert (band.alarm_threshold, band.review_threshold) == (
         expected.alarm_threshold,
         expected.review_threshold,

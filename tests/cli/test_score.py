@@ -20,11 +20,11 @@ def test_scores_are_those_of_the_metric(voros_command, cases):
     ran = voros_command("score", cases, "--label", "died", "--json", *LIMITS)
     assert ran.code == 0
     document = json.loads(ran.out)
-    read = read_predictions(cases, label="died")
+    predictions = read_predictions(cases, label="died")
     for row in document["models"]:
         expected = partial_voros_score(
-            read.labels,
-            read.scores_of(row["model"]),
+            predictions.labels,
+            predictions.scores_of(row["model"]),
             min_precision=0.3,
             capacity=0.2,
             cost_ratio=costs.miss_costs(5, 20),
@@ -37,14 +37,14 @@ def test_scores_are_those_of_the_metric(voros_command, cases):
 
 def test_every_choice_keeps_the_limits_when_counted_again(voros_command, cases):
     document = json.loads(voros_command("score", cases, "--json", *LIMITS).out)
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     for row in document["models"]:
         for choice in row["choices"]:
-            alarms = read.scores_of(row["model"]) >= choice["threshold"]
-            right = (alarms & read.labels).sum()
-            assert (right, alarms.sum()) == (choice["tp"], choice["alarms"])
-            assert alarms.sum() <= 0.2 * read.n_cases
-            assert right >= 0.3 * alarms.sum()
+            alarms = predictions.scores_of(row["model"]) >= choice["threshold"]
+            tp = (alarms & predictions.labels).sum()
+            assert (tp, alarms.sum()) == (choice["tp"], choice["alarms"])
+            assert alarms.sum() <= 0.2 * predictions.n_cases
+            assert tp >= 0.3 * alarms.sum()
 
 
 def test_a_coin_has_the_closed_form(voros_command, tmp_path):
@@ -114,12 +114,12 @@ def test_standard_input_and_weights(voros_command):
 
 def test_another_prevalence(voros_command, cases):
     ran = voros_command("score", cases, "--json", "--prevalence", "10%", *LIMITS)
-    read = read_predictions(cases)
+    predictions = read_predictions(cases)
     scenario = Scenario(0.3, 0.2, costs.miss_costs(5, 20), prevalence=0.1)
     for row in json.loads(ran.out)["models"]:
         expected = partial_voros_score(
-            read.labels,
-            read.scores_of(row["model"]),
+            predictions.labels,
+            predictions.scores_of(row["model"]),
             min_precision=scenario.min_precision,
             capacity=scenario.capacity,
             cost_ratio=scenario.costs,

@@ -30,11 +30,11 @@ def test_an_engine_gives_the_scores_of_memory(voros_command, parquet, engine):
     pytest.importorskip(engine)
     options = ("--label", "died", "--json", *LIMITS)
     counted = voros_command("score", parquet, "--engine", engine, *options)
-    read = voros_command("score", parquet, *options)
-    assert counted.code == read.code == 0
-    found, expected = json.loads(counted.out), json.loads(read.out)
-    assert found["cases"] == expected["cases"] == 3000
-    for one, other in zip(found["models"], expected["models"], strict=True):
+    in_memory = voros_command("score", parquet, *options)
+    assert counted.code == in_memory.code == 0
+    document, expected = json.loads(counted.out), json.loads(in_memory.out)
+    assert document["cases"] == expected["cases"] == 3000
+    for one, other in zip(document["models"], expected["models"], strict=True):
         assert one["model"] == other["model"]
         assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
         assert one["choices"] == other["choices"]
@@ -90,12 +90,12 @@ def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
 def test_csv_is_counted_as_memory_reads_it(voros_command, cases, engine):
     pytest.importorskip(engine)
-    found, expected = (
+    document, expected = (
         json.loads(voros_command("score", cases, *how, "--json", *LIMITS).out)
         for how in (("--engine", engine), ())
     )
-    assert found["cases"] == expected["cases"] == 400
-    for one, other in zip(found["models"], expected["models"], strict=True):
+    assert document["cases"] == expected["cases"] == 400
+    for one, other in zip(document["models"], expected["models"], strict=True):
         assert one["partial_voros"] == pytest.approx(other["partial_voros"], abs=1e-12)
         assert one["choices"] == other["choices"]
 

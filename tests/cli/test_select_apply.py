@@ -36,10 +36,10 @@ def test_the_test_account_is_the_one_counted_by_hand(voros_command, cases, later
     threshold = document["policy"]["default"]["threshold"]
     later = read_predictions(later_cases)
     alarms = later.scores_of(document["winner"]) >= threshold
-    right = (alarms & later.labels).sum()
+    tp = (alarms & later.labels).sum()
     assert document["test"]["mean_alarms"] == alarms.sum()
-    assert document["test"]["mean_precision"] == pytest.approx(right / alarms.sum(), abs=1e-15)
-    kept = alarms.sum() <= 0.2 * later.n_cases and right >= 0.3 * alarms.sum()
+    assert document["test"]["mean_precision"] == pytest.approx(tp / alarms.sum(), abs=1e-15)
+    kept = alarms.sum() <= 0.2 * later.n_cases and tp >= 0.3 * alarms.sum()
     assert document["test"]["satisfied"] == kept
 
 
@@ -236,19 +236,19 @@ def test_the_account_for_programs(voros_command, policy, later_cases, tmp_path, 
     document = json.loads(
         voros_command("apply", "policy.json", later_cases, "--json", *options).out
     )
-    read = read_predictions(later_cases)
-    alarms = read.scores_of(MODEL) >= policy.threshold()
-    right = int((alarms & read.labels).sum())
+    predictions = read_predictions(later_cases)
+    alarms = predictions.scores_of(MODEL) >= policy.threshold()
+    tp = int((alarms & predictions.labels).sum())
     assert document["alarms"] == alarms.sum()
-    assert document["evaluation"]["mean_precision"] == right / alarms.sum()
-    assert document["evaluation"]["mean_recall"] == right / read.labels.sum()
-    assert document["kept"] == (alarms.sum() <= 80 and right >= 0.3 * alarms.sum())
+    assert document["evaluation"]["mean_precision"] == tp / alarms.sum()
+    assert document["evaluation"]["mean_recall"] == tp / predictions.labels.sum()
+    assert document["kept"] == (alarms.sum() <= 80 and tp >= 0.3 * alarms.sum())
     assert document["written"] == (output[1] if output else None)
     assert (tmp_path / "out.csv").exists() == bool(output)
     again = voros_command("apply", "policy.json", later_cases, "--csv", "--force", *options).out
     (row,) = csv.DictReader(io.StringIO(again))
     assert int(row["alarms"]) == alarms.sum()
-    assert float(row["mean_precision"]) == right / alarms.sum()
+    assert float(row["mean_precision"]) == tp / alarms.sum()
 
 
 def test_scores_under_another_name(voros_command, policy, tmp_path):

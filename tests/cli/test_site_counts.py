@@ -37,15 +37,15 @@ def score(truth, model, scenario):
 @pytest.fixture
 def truth(sites):
     cases = [read_predictions(file) for file in sites]
-    labels = np.concatenate([each.labels for each in cases])
-    return labels, {m: np.concatenate([each.scores_of(m) for each in cases]) for m in MODELS}
+    labels = np.concatenate([site.labels for site in cases])
+    return labels, {m: np.concatenate([site.scores_of(m) for site in cases]) for m in MODELS}
 
 
 def test_score_shows_an_interval_that_holds_the_score(voros_command, merged, truth):
     ran = voros_command("score", merged, "--json", *LIMITS)
-    found = json.loads(ran.out)
-    assert found["cases"] == 4500
-    for row in found["models"]:
+    document = json.loads(ran.out)
+    assert document["cases"] == 4500
+    for row in document["models"]:
         exact = score(truth, row["model"], SCENARIO)
         assert row["partial_voros_low"] <= exact <= row["partial_voros_high"]
         assert row["partial_voros"] == row["partial_voros_low"]
@@ -61,9 +61,9 @@ def test_map_needs_cases(voros_command, merged):
 
 def test_select_deploys_a_threshold_between_ranges(voros_command, merged, truth):
     ran = voros_command("select", merged, *LIMITS, "-o", "policy.json", "--json")
-    found = json.loads(ran.out)
-    assert found["winner"] == "good"
-    low, high = (found["ranking"][0][f"partial_voros_{end}"] for end in ("low", "high"))
+    document = json.loads(ran.out)
+    assert document["winner"] == "good"
+    low, high = (document["ranking"][0][f"partial_voros_{end}"] for end in ("low", "high"))
     assert low <= score(truth, "good", SCENARIO) <= high
     policy = voros.ThresholdPolicy.from_json("policy.json")
     flagged = truth[1]["good"] >= policy.threshold()
@@ -90,10 +90,10 @@ def test_counts_travel_through_pipes_and_gzip(voros_command, sites, tmp_path):
 
     ran = voros_command("count", sites[0], "--score", "good")
     assert json.loads(ran.out)["sites"][0]["name"] == "site0"
-    read = voros_command("score", "-", "--json", *LIMITS, stdin=ran.out.encode())
+    piped = voros_command("score", "-", "--json", *LIMITS, stdin=ran.out.encode())
     (tmp_path / "site0.json.gz").write_bytes(gzip.compress(ran.out.encode()))
     packed = voros_command("score", "site0.json.gz", "--json", *LIMITS)
-    assert json.loads(read.out)["models"] == json.loads(packed.out)["models"]
+    assert json.loads(piped.out)["models"] == json.loads(packed.out)["models"]
 
 
 REFUSED = [

@@ -39,11 +39,11 @@ def write_ward(folder, name="rows.csv", seed=0, first_stay=0, n_stays=200):
 def test_scores_are_those_of_the_library(voros_command, tmp_path):
     points = write_ward(tmp_path)
     ran = voros_command("score", "rows.csv", "--score", "good", *STAYS, *RULE, *LIMITS, "--json")
-    found = json.loads(ran.out)
+    document = json.loads(ran.out)
     expected = voros.evaluate(points, scenario=SCENARIO)
-    assert found["models"][0]["partial_voros"] == pytest.approx(expected.score, rel=1e-12)
-    assert (found["stays"], found["events"]) == (200, points.n_positive)
-    assert found["patient_days"] == points.stays.patient_days
+    assert document["models"][0]["partial_voros"] == pytest.approx(expected.score, rel=1e-12)
+    assert (document["stays"], document["events"]) == (200, points.n_positive)
+    assert document["patient_days"] == points.stays.patient_days
     ran = voros_command("score", "rows.csv", "--score", "good", *STAYS, *RULE, *LIMITS)
     assert "200 stays, 66 events" in ran.out
 
@@ -217,8 +217,8 @@ def test_events_of_stays_without_a_row_are_said(voros_command, tmp_path):
     with (tmp_path / "events.csv").open("a") as file:
         file.write("9001,4\n9001,7\n9002,4\n")
     words = ("score", "rows.csv", "--score", "good", *STAYS, *RULE, *LIMITS)
-    found = json.loads(voros_command(*words, "--json").out)
-    assert (found["events"], found["events_elsewhere"]) == (points.n_positive, 3)
+    document = json.loads(voros_command(*words, "--json").out)
+    assert (document["events"], document["events_elsewhere"]) == (points.n_positive, 3)
     left_out = "3 events of stays without a row are left out"
     assert left_out in " ".join(voros_command(*words).out.split())
     policy = voros.ThresholdPolicy.from_points(points, SCENARIO, model="good")

@@ -185,9 +185,9 @@ def test_models_and_policies_are_compared_by_what_they_cost(voros_command, files
     named = [part for path in policies.values() for part in ("--policy", path)]
     ran = voros_command("compare", files[1], *named, *how)
     assert ran.code == 0, ran.err
-    read = {on: voros.ThresholdPolicy.from_json(path) for on, path in policies.items()}
+    loaded = {on: voros.ThresholdPolicy.from_json(path) for on, path in policies.items()}
     expected = voros.compare_policies(
-        test["fraud"], dict.fromkeys(read, test["risk"]), read, **worth, **draws
+        test["fraud"], dict.fromkeys(loaded, test["risk"]), loaded, **worth, **draws
     )
     assert json.loads(ran.out)["verdict"] == expected.verdict
     without = voros_command("compare", files[1], *LIMITS, "--false-alarm-cost", "5")
