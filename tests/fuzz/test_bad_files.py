@@ -114,29 +114,31 @@ def read_or_refuse(path, **columns):
 @pytest.mark.slow
 def test_delimited_text(tmp_path):
     rng = np.random.default_rng(20240)
-    read = doubtful = 0
+    n_read = n_doubtful = 0
     for attempt in range(TEXTS):
         data = spoil_text(rng, base_text(rng, int(rng.choice([6, 40, 3000], p=[0.5, 0.4, 0.1]))))
         zipped = rng.random() < 0.1
         path = tmp_path / f"{attempt}.csv{'.gz' if zipped else ''}"
         path.write_bytes(gzip.compress(data) if zipped else data)
-        found = read_or_refuse(path, label="label", scores=["score"], pos_label="1")
+        predictions = read_or_refuse(path, label="label", scores=["score"], pos_label="1")
         path.unlink()
         expected = independent(data)
-        if found is None:
+        if predictions is None:
             continue
         if expected is None:
             # Text behind a closing quote is read, and what ends within quotes must not be.
             expected = independent(data, strict=False)
             assert expected == independent(data + b"\n", strict=False), data[-300:]
-            doubtful += 1
+            n_doubtful += 1
         labels, scores = expected
-        assert found.scores_of("score").tolist() == scores
-        assert found.labels.tolist() == [float(label) == 1.0 for label in labels]
-        read += 1
-    print(f"{TEXTS} texts: {read} read as Python reads them, {doubtful} odd quotes, rest refused")
-    assert 20 < read < TEXTS - 50
-    assert doubtful < 40
+        assert predictions.scores_of("score").tolist() == scores
+        assert predictions.labels.tolist() == [float(label) == 1.0 for label in labels]
+        n_read += 1
+    print(
+        f"{TEXTS} texts: {n_read} read as Python reads them, {n_doubtful} odd quotes, rest refused"
+    )
+    assert 20 < n_read < TEXTS - 50
+    assert n_doubtful < 40
 
 
 @pytest.mark.slow

@@ -183,10 +183,15 @@ def test_numbers_mean_what_they_say(voros_command, tmp_path):
         if ran.code == 2:
             assert "fewer than one case" in ran.err, ran.err
             continue
-        found = json.loads(ran.out)["scenario"]
-        read = (found["min_precision"], found["capacity"], found["cost_low"], found["prevalence"])
-        assert read == tuple(float(exact) for exact in (a, k, c, p))
-        assert found["capacity_unit"] == "share"
+        scenario = json.loads(ran.out)["scenario"]
+        limits = (
+            scenario["min_precision"],
+            scenario["capacity"],
+            scenario["cost_low"],
+            scenario["prevalence"],
+        )
+        assert limits == tuple(float(exact) for exact in (a, k, c, p))
+        assert scenario["capacity_unit"] == "share"
         answered += 1
     print(f"120 limits in odd spellings, {answered} answered, none changed")
     assert answered > 90

@@ -33,7 +33,7 @@ def saved_sites():
     scores = {"a": rng.normal(size=200) + labels, "b": rng.random(200)}
     parts = [
         voros.SiteCounts.from_scores(
-            labels[i::2], {name: each[i::2] for name, each in scores.items()}, site=str(i)
+            labels[i::2], {name: values[i::2] for name, values in scores.items()}, site=str(i)
         )
         for i in range(2)
     ]
@@ -42,8 +42,8 @@ def saved_sites():
 
 def behaviour(counts):
     if isinstance(counts, voros.SiteCounts):
-        facts = counts.sites, counts.pos_label, counts.outcome, counts.weights, counts.min_rows
-        return facts, {name: behaviour(each) for name, each in counts.models.items()}
+        metadata = counts.sites, counts.pos_label, counts.outcome, counts.weights, counts.min_rows
+        return metadata, {name: behaviour(model) for name, model in counts.models.items()}
     return [counts.bounds(scenario) for scenario in SCENARIOS], counts.points.thresholds.tolist()
 
 
@@ -56,11 +56,11 @@ def test_a_damaged_summary_is_refused_or_bounds_as_before(position):
     for _ in range(TRIES):
         text, what = tampered(document, rng)
         try:
-            read = type(counts).from_json(text)
+            loaded = type(counts).from_json(text)
         except DocumentError as error:
             messages.append(str(error))
             continue
-        assert behaviour(read) == expected, what
+        assert behaviour(loaded) == expected, what
         unchanged += 1
     assert all(message and "\n" not in message and len(message) < 500 for message in messages)
     by_rule = sum("checksum" not in message for message in messages)

@@ -30,9 +30,9 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 def drawn(make: Callable[..., Any]) -> Callable[..., None]:
     """Make a picture, and keep no other."""
 
-    def call(**given: Any) -> None:
+    def call(**arguments: Any) -> None:
         pyplot.close("all")
-        make(**given)
+        make(**arguments)
 
     return call
 
@@ -41,10 +41,10 @@ def display(name: str) -> Callable[..., None]:
     return drawn(getattr(plotting, name).from_predictions)
 
 
-def written(**given: Any) -> Any:
+def written(**arguments: Any) -> Any:
     """Write a page into a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:
-        return write_page(**({"path": f"{folder}/page.html"} | given)).name
+        return write_page(**({"path": f"{folder}/page.html"} | arguments)).name
 
 
 COLOURS = {"None", "number as text", "empty mapping", "three numbers"}

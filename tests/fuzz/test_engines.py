@@ -205,12 +205,12 @@ def compare(frame, drawn, scenario, largest_answer):
     assert drawn.fault == "none", "was counted"
     for name in drawn.scores:
         truth = drawn.in_memory(name, scenario)
-        found = voros.evaluate(counted[name], scenario=scenario)
-        assert found.score == pytest.approx(truth.score, abs=1e-12)
+        evaluation = voros.evaluate(counted[name], scenario=scenario)
+        assert evaluation.score == pytest.approx(truth.score, abs=1e-12)
         assert counted[name].covers.interval == pytest.approx((truth.score, truth.score), abs=1e-12)
-        assert found.feasible == truth.feasible
+        assert evaluation.feasible == truth.feasible
         if drawn.weights is None:
-            assert repr(found.choices) == repr(truth.choices)
+            assert repr(evaluation.choices) == repr(truth.choices)
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])

@@ -115,7 +115,7 @@ def opened(browser: Any, page: Path) -> Any:
     return browser
 
 
-def made(python: str) -> voros.Scenario:
+def scenario_of(python: str) -> voros.Scenario:
     """The scenario of the page's own Python text, which Python must accept."""
     names: dict[str, Any] = {}
     with warnings.catch_warnings():
@@ -191,17 +191,17 @@ def wanted(name: str, typed: str) -> dict[str, Any] | None:
     return made_of[name]()
 
 
-def check_typed(name: str, typed: str, found: dict[str, Any]) -> str:
-    before, after = (parts(made(found[when][0])) for when in ("before", "after"))
+def check_typed(name: str, typed: str, outcome: dict[str, Any]) -> str:
+    before, after = (parts(scenario_of(outcome[when][0])) for when in ("before", "after"))
     expected = wanted(name, typed)
-    assert not found["broken"], (name, typed)
+    assert not outcome["broken"], (name, typed)
     if expected is None:
         assert after == before, (name, typed)
-        assert found["after"][1] == found["before"][1], (name, typed)
-        assert found["problem"].startswith(f"Back to {found['before'][1]}: "), (name, typed)
+        assert outcome["after"][1] == outcome["before"][1], (name, typed)
+        assert outcome["problem"].startswith(f"Back to {outcome['before'][1]}: "), (name, typed)
         return "refused"
     assert after == before | expected, (name, typed)
-    assert found["problem"] == "", (name, typed)
+    assert outcome["problem"] == "", (name, typed)
     return "taken"
 
 
@@ -279,33 +279,33 @@ def read_pair(key: str, spelled: str) -> Any:
 
 def read_address(hash_: str) -> tuple[dict[str, Any], int]:
     """What an address means by Python's reading, and how much of it is left out."""
-    read: dict[str, Any] = {}
+    asked: dict[str, Any] = {}
     left_out = 0
     for key, spelled in parse_qsl(hash_.removeprefix("#"), keep_blank_values=True):
-        found = read_pair(key, spelled)
-        if found is None or key in read:
+        meaning = read_pair(key, spelled)
+        if meaning is None or key in asked:
             left_out += 1
         else:
-            read[key] = found
-    return read, left_out + ("share" in read and "count" in read)
+            asked[key] = meaning
+    return asked, left_out + ("share" in asked and "count" in asked)
 
 
 def check_asked(hash_: str, python: str, notice: str) -> str:
-    read, left_out = read_address(hash_)
+    asked, left_out = read_address(hash_)
     expected = parts(FIRST)
-    if "precision" in read:
-        expected["floor"] = read["precision"]
-    if "share" in read:
-        expected["capacity"] = read["share"]
-    if "count" in read:
-        expected |= {"capacity": read["count"], "kind": int}
-    if "prevalence" in read:
-        expected["prevalence"] = None if read["prevalence"] == "own" else read["prevalence"]
-    low, high = read.get("miss", (9, 40))
-    ratio = read.get("spread") == "ratio"
+    if "precision" in asked:
+        expected["floor"] = asked["precision"]
+    if "share" in asked:
+        expected["capacity"] = asked["share"]
+    if "count" in asked:
+        expected |= {"capacity": asked["count"], "kind": int}
+    if "prevalence" in asked:
+        expected["prevalence"] = None if asked["prevalence"] == "own" else asked["prevalence"]
+    low, high = asked.get("miss", (9, 40))
+    ratio = asked.get("spread") == "ratio"
     expected["miss"] = (1 / high, 1 / low) if ratio else (low, high)
     known = {"over": "ratio"} if ratio else {}
-    assert parts(made(python)) == expected | known, hash_
+    assert parts(scenario_of(python)) == expected | known, hash_
     assert notice.startswith("The address was not taken in full") == (left_out > 0), hash_
     assert (
         notice.count("(accepted: ")
@@ -321,9 +321,9 @@ def test_an_address_is_taken_exactly_or_what_is_left_out_is_said(opened: Any) ->
     rng = np.random.default_rng(SEED + 2)
     tally: Counter[str] = Counter()
     for _ in range(ASKED):
-        found = opened.execute_script(ASK, random_hash(rng))
-        assert not found["broken"], found["hash"]
-        tally[check_asked(found["hash"], found["python"], found["notice"])] += 1
+        outcome = opened.execute_script(ASK, random_hash(rng))
+        assert not outcome["broken"], outcome["hash"]
+        tally[check_asked(outcome["hash"], outcome["python"], outcome["notice"])] += 1
     print(f"page addresses: {ASKED} asked for, taken {dict(tally)}")
     assert min(tally["in full"], tally["in part"]) > ASKED // 25
     assert complaints(opened) == []

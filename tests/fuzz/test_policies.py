@@ -67,12 +67,12 @@ def test_a_damaged_policy_is_refused_or_decides_as_before(position):
     for _ in range(TRIES):
         text, what = tampered(document, rng)
         try:
-            read = ThresholdPolicy.from_json(text)
+            loaded = ThresholdPolicy.from_json(text)
         except DocumentError as error:
             messages.append(str(error))
             continue
-        assert behaviour(read) == expected, what
-        assert read == ThresholdPolicy.from_json(read.to_json()), what
+        assert behaviour(loaded) == expected, what
+        assert loaded == ThresholdPolicy.from_json(loaded.to_json()), what
         unchanged += 1
     assert all(message and "\n" not in message and len(message) < 500 for message in messages)
     print(f"{TRIES} damaged policies: {len(messages)} refused, {unchanged} decide as before")
@@ -131,10 +131,10 @@ def test_a_damaged_joint_policy_is_refused_or_decides_as_before(position):
     for _ in range(TRIES):
         text, what = tampered(document, rng)
         try:
-            read = voros.JointPolicy.from_json(text)
+            loaded = voros.JointPolicy.from_json(text)
         except DocumentError as error:
             messages.append(str(error))
             continue
-        assert read.thresholds() == policy.thresholds(), what
+        assert loaded.thresholds() == policy.thresholds(), what
     assert all(message and "\n" not in message and len(message) < 500 for message in messages)
     assert len(messages) > 0.5 * TRIES

@@ -98,9 +98,9 @@ class Target:
     """How often pairs of arguments are drawn for it; resampling takes its time."""
 
 
-def classified(**given: Any) -> Any:
+def classified(**arguments: Any) -> Any:
     """Fit a classifier with a threshold, and predict with it."""
-    model = voros.ConstrainedThresholdClassifier(**given)
+    model = voros.ConstrainedThresholdClassifier(**arguments)
     return model.fit(SCORES[:, None], LABELS).predict(SCORES[:, None])
 
 
@@ -442,17 +442,25 @@ PAIRS = 4000
 SEED = 20
 
 
-def numbers_in(found: Any, depth: int = 3) -> Iterator[float]:
+def numbers_in(result: Any, depth: int = 3) -> Iterator[float]:
     """Every score, estimate, threshold or count in a result."""
-    if isinstance(found, (float, int, np.floating, np.integer)):
-        yield float(found)
-    elif isinstance(found, dict):
-        for value in found.values():
+    if isinstance(result, (float, int, np.floating, np.integer)):
+        yield float(result)
+    elif isinstance(result, dict):
+        for value in result.values():
             yield from numbers_in(value, depth - 1)
-    elif depth and is_dataclass(found) and not isinstance(found, (type, voros.Scenario)):
-        for each in fields(found):
-            if each.name in ("score", "estimate", "low", "high", "partial_voros", "winner", "area"):
-                yield from numbers_in(getattr(found, each.name), depth - 1)
+    elif depth and is_dataclass(result) and not isinstance(result, (type, voros.Scenario)):
+        for field in fields(result):
+            if field.name in (
+                "score",
+                "estimate",
+                "low",
+                "high",
+                "partial_voros",
+                "winner",
+                "area",
+            ):
+                yield from numbers_in(getattr(result, field.name), depth - 1)
 
 
 def accepts(target: str, argument: str, odd: Odd) -> bool:
@@ -469,24 +477,24 @@ def named(message: str, argument: str) -> bool:
 
 def complaint(name: str, target: Target, spoiled: dict[str, Odd]) -> str | None:
     """Call a function with some arguments spoiled, and say what is wrong with its answer."""
-    given = target.sound | {argument: odd.make() for argument, odd in spoiled.items()}
-    before = {key: np.array(each) for key, each in target.sound.items() if key in CASES}
-    where = f"{name}({', '.join(f'{each}={odd.name}' for each, odd in spoiled.items())})"
+    arguments = target.sound | {argument: odd.make() for argument, odd in spoiled.items()}
+    before = {key: np.array(value) for key, value in target.sound.items() if key in CASES}
+    where = f"{name}({', '.join(f'{argument}={odd.name}' for argument, odd in spoiled.items())})"
     try:
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", voros.VorosWarning)
-            found = target.call(**given)
+            result = target.call(**arguments)
     except (ValueError, TypeError) as error:
-        if any(callable(given.get(own)) for own in ("metric", "progress")):
+        if any(callable(arguments.get(own)) for own in ("metric", "progress")):
             return None  # what the caller's own function raises is the caller's
         told = any(named(str(error), argument) for argument in spoiled)
         return None if told else f"{where}: unnamed: {error}"
     except Exception as error:
         return f"{where}: {type(error).__name__}: {error}"
-    if any(not np.array_equal(each, target.sound[key]) for key, each in before.items()):
+    if any(not np.array_equal(value, target.sound[key]) for key, value in before.items()):
         return f"{where}: changed what it was given"
-    if any(np.isnan(number) for number in numbers_in(found)):
+    if any(np.isnan(number) for number in numbers_in(result)):
         return f"{where}: NaN"
     if not all(accepts(name, argument, odd) for argument, odd in spoiled.items()):
         return f"{where}: accepted"
@@ -522,7 +530,10 @@ def pairs_of_arguments() -> Iterator[tuple[str, dict[str, Odd]]]:
     for at in rng.choice(len(names), PAIRS, p=shares / shares.sum()).tolist():
         chosen = rng.choice(TARGETS[names[at]].spoiled, 2, replace=False).tolist()
         values = rng.integers(len(ODD_VALUES), size=2).tolist()
-        yield names[at], {each: ODD_VALUES[i] for each, i in zip(chosen, values, strict=True)}
+        yield (
+            names[at],
+            {argument: ODD_VALUES[i] for argument, i in zip(chosen, values, strict=True)},
+        )
 
 
 @pytest.mark.slow

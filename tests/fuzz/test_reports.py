@@ -59,7 +59,7 @@ def test_small_and_odd_cases(monkeypatch):
     for _ in range(RUNS):
         y, later = cases(rng, rng.integers(4, 60)), cases(rng, rng.integers(2, 40))
         kinds = rng.choice(KINDS, rng.integers(1, 4), replace=False)
-        scores, new = ({k: scores_of(k, each, rng) for k in kinds} for each in (y, later))
+        scores, new = ({k: scores_of(k, labels, rng) for k in kinds} for labels in (y, later))
         prevalence = rng.choice([None, 0.2])
         floor, capacity = rng.choice([0.0, 0.1, 0.5]), rng.choice([0.2, 1.0])
         scenario = Scenario(floor, capacity, COSTS[rng.integers(len(COSTS))], prevalence)
