@@ -256,7 +256,7 @@ def compare_wards(known: Cases, new: Cases, share: float) -> None:
     shared = voros.allocate(known.died, known.scores, plain, capacity=most, by=known.ward)
     by_shared, by_fixed = (np.asarray(p.predict(new.scores, by=new.ward)) for p in (shared, apart))
     price = shared.certificate.shadow_price or 0.0
-    # Alarms more on the new cases are charged at what they would have caught anyway.
+    # Additional alarms on the new cases are charged at the shadow price of the capacity.
     gain = (by_shared.astype(float) - by_fixed) * (new.died - price)
     rng = np.random.default_rng(0)
     draws = [gain[rng.integers(0, len(gain), len(gain))].sum() for _ in range(RESAMPLES)]

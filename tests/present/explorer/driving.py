@@ -59,7 +59,7 @@ def python_scenario(browser: Any) -> voros.Scenario:
 
 
 def until(browser: Any, script: str) -> Any:
-    """Ask the page until it answers, at most 30 seconds."""
+    """Poll the page until the script returns a true value, for at most 30 seconds."""
     for _ in range(600):
         if answer := browser.execute_script(f"return {script}"):
             return answer

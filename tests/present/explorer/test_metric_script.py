@@ -130,7 +130,7 @@ def _problems(count: int) -> list[dict[str, Any]]:
 
 
 def _problems_over_stays() -> list[dict[str, Any]]:
-    """Wards by rules that count repeats and unfinished alarms alike or not, up to many a day."""
+    """A ward under rules that differ in how repeats and unfinished alarms are counted."""
     stay, hour, score, events = large_ward(0, n_stays=150)
     columns = {"stay": stay, "time": hour, "score": score, "events": events}
     scenarios = [

@@ -122,7 +122,7 @@ def random_hash(rng: np.random.Generator) -> str:
 
 
 def python_results(y: Any, models: dict[str, Any], written: str) -> dict[str, Any]:
-    """What Python says in the scenario that the page writes; None where no alarm is possible."""
+    """Results of Python in the scenario that the page writes; None where no alarm is possible."""
     names: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)

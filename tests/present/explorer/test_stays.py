@@ -147,7 +147,7 @@ def test_the_page_shows_what_python_computes(
     days = round(points["good"].stays.patient_days)
     assert f"{days} patient-days" in text(browser, "sample")
     until(browser, "document.body.dataset.sure")
-    # Without resamples no interval stands under a score, and nothing explains any.
+    # Without resamples no score has an interval, so the explanation of intervals is hidden.
     assert not element(browser, "sure-hint").is_displayed()
     for of_cases in ("fold-how-common", "fold-decision"):
         assert not element(browser, of_cases).is_displayed()

@@ -190,12 +190,12 @@ def _differences(judged: dict[str, Any]) -> Any:
 def test_models_are_told_apart_by_the_spread_of_the_resamples(of_page: dict[str, Any]) -> None:
     for asked, judged in zip(of_page["settings"], of_page["judged"], strict=True):
         apart, lead = _differences(judged), abs(np.subtract(*asked["scores"]))
-        # Of 200 resamples the 191st in size ends an interval of 95 %.
+        # The 191st smallest of 200 absolute differences is the half-width of a 95 % interval.
         least = np.sort(np.abs(apart))[190]
         best = int(np.argmax(asked["scores"]))
         low, high = judged["behind"][1 - best]
         assert low + high == pytest.approx(2 * lead)
-        # Student's deviation of at least 4 degrees instead of the normal one.
+        # At most Student's t quantile with 4 degrees of freedom instead of the normal quantile.
         z = least / np.sqrt(np.mean(apart**2))
         most = stats.t.isf(stats.norm.sf(z), 4) / z * least
         assert least <= (high - low) / 2 <= most * (1 + 1e-6)

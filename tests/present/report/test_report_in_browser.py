@@ -54,7 +54,7 @@ def test_nothing_sticks_out_and_axe_finds_nothing(browser, page, width):
         "return [...document.images].every(image => image.naturalWidth > 0 && "
         "image.closest('.scroll').clientWidth <= innerWidth)"
     )
-    # A style that the policy refuses would be logged, and leave the background of the verdict out.
+    # A style that the content security policy blocks would be logged and not applied.
     verdict = "return getComputedStyle(document.querySelector('.verdict')).borderLeftWidth"
     assert float(browser.execute_script(verdict).removesuffix("px")) > 4
     assert browser.get_log("browser") == []
