@@ -60,7 +60,7 @@ def example() -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_of(decision: Decision, rows: Any) -> str:
-    """Write rows out: whole numbers beyond floats have NaN for a threshold."""
+    """Format rows for comparison; integers beyond the range of floats have NaN as threshold."""
     columns = (decision.points.thresholds, decision.points.tp, decision.points.fp)
     return repr([column[rows].tolist() for column in columns])
 
@@ -74,7 +74,7 @@ def most_true_alarms(decision: Decision) -> np.ndarray:
 def assert_decides(
     decision: Decision, expected: Decision, what: str, *, many: bool = False
 ) -> None:
-    """Compare all that is decided; of many cases what the costs of the scenario ask for."""
+    """Compare every part of a decision; for many cases, what the costs of the scenario need."""
     for name in STRATEGIES:
         if many and name == "partial_auroc":
             with pytest.raises(voros.exceptions.IncompleteCountsError, match="in memory"):
@@ -87,7 +87,7 @@ def assert_decides(
     most = [decision.highest_recall], [expected.highest_recall]
     assert rows_of(decision, most[0]) == rows_of(expected, most[1]), what
     if not expected.can_alarm:
-        # Whether reversed scores would do is looked at in memory alone.
+        # Whether reversed scores meet the limits is checked in memory only.
         said = limits_message(expected).partition(". The ranking is inverted")[0]
         enough = "; with a capacity of"
         heard = limits_message(decision)

@@ -1,4 +1,4 @@
-"""A disk that is soon full, or cannot be written at all."""
+"""A disk that fills up quickly, or that cannot be written to."""
 
 import subprocess
 from contextlib import contextmanager

@@ -12,10 +12,10 @@ import voros
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(voros.__file__).parent
-"""As it was installed, for the tests run without its sources beside them too."""
+"""Found through the installed package, because the tests also run without the sources."""
 
 WRITTEN = ("*.md", "howto/*.md", "theory/*.md", "studies/*.md")
-"""Pages that are written by hand; the others are made when the site is built."""
+"""Pages that are written by hand; the others are generated when the site is built."""
 
 PAGES = [ROOT / "README.md"]
 PAGES += [page for pattern in WRITTEN for page in sorted((ROOT / "docs").glob(pattern))]

@@ -130,7 +130,7 @@ def test_a_model_that_was_not_counted_is_named():
 
 
 def test_counts_of_two_sites_keep_the_smaller_of_their_small_bins() -> None:
-    """Ranges of the one may be smaller than the other allows; a file says what holds for all."""
+    """One site may have smaller bins than the other allows; the file states the smaller minimum."""
     rng = np.random.default_rng(0)
     sites = [
         SiteCounts.from_scores(

@@ -18,7 +18,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
 def forget():
-    """Empty the caches of voros, which other tests of this process have filled."""
+    """Clear the caches of voros, which earlier tests in this process have filled."""
     for name, module in list(sys.modules.items()):
         if name.startswith("voros."):
             for member in list(vars(module).values()):

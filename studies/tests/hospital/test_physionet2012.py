@@ -72,7 +72,7 @@ def made_up(tmp_path_factory):
 
 
 def readings(path, parameters):
-    """The plausible readings of one file by 2 hours, once more, with the standard library."""
+    """Mean plausible reading of one file per 2 hours, computed with the standard library only."""
     with path.open(newline="") as text:
         rows = {tuple(row.values()) for row in csv.DictReader(text)}
     by_bucket = {}

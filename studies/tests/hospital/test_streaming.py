@@ -51,7 +51,7 @@ def test_memory_is_flat_and_time_linear(tmp_path):
 
 @pytest.mark.slow
 def test_a_long_chart_has_its_rows_and_every_reading_is_found(tmp_path):
-    """Count with DuckDB alone what the first 48 hours of stays of 50 hours hold."""
+    """Compare with a DuckDB count of the readings in the first 48 hours of stays of 50 hours."""
     import duckdb
 
     write_hospital(tmp_path, 100, release="2.2", rng=np.random.default_rng(0))

@@ -23,7 +23,7 @@ from voros_studies.training.tasks import count_networks, count_tasks, read_count
 
 LIMITS = torch.tensor([[0.5, 0.1, 1 / 40, 1 / 20]], dtype=torch.float64)
 
-# Slow, for only those run where continuous integration has torch.
+# Slow, because continuous integration has torch only for the slow tests.
 pytestmark = pytest.mark.slow
 
 
