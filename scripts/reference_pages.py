@@ -110,6 +110,11 @@ def write(folder: Path) -> None:
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+    names = {f"{package}.{name}" for package in (*PACKAGES, *STUDIES) for name in own(package)}
+    # The page of a name that has moved would be in no list, which stops the build.
+    for path in (folder / "generated").glob("*.rst"):
+        if path.stem not in names:
+            path.unlink()
 
 
 def overview(pages: list[str]) -> str:
@@ -133,13 +138,18 @@ def package_page(package: str) -> str:
     """Return the page of one package, with a summary of its names."""
     module = find(package)
     title = f"``{package}``"
-    own = [name for name in public(module) if not _has_a_page(package, module, name)]
-    names = "\n".join(f"   {name}" for name in own)
+    names = "\n".join(f"   {name}" for name in own(package))
     return (
         f"{title}\n{'=' * len(title)}\n\n{first_line(module)}\n\n"
         f".. currentmodule:: {package}\n\n"
         f".. autosummary::\n   :toctree: generated\n\n{names}\n"
     )
+
+
+def own(package: str) -> list[str]:
+    """Return the names that are described on the page of a package."""
+    module = find(package)
+    return [name for name in public(module) if not _has_a_page(package, module, name)]
 
 
 def find(package: str) -> object:
