@@ -172,7 +172,7 @@ def test_a_site_that_costs_all_others_their_ranges_is_refused(voros_command, sit
     assert not (tmp_path / "all.json").exists()
     ran = voros_command("merge", *files, "-o", "all.json", "--force")
     assert ran.code == 0
-    assert "warning: merged, 'good' has 1 ranges of scores" in ran.err
+    assert "warning: merged, 'good' has only 1 range of scores" in ran.err
     bounds = voros.SiteCounts.from_json(tmp_path / "all.json").bounds(SCENARIO)
     assert bounds["good"] == (0, 1)
 

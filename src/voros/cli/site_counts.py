@@ -27,7 +27,7 @@ from voros.cli.terminal import (
 from voros.exceptions import PredictionFileError
 from voros.io.source import Source, open_source
 from voros.sites import MIN_ROWS, MismatchError, SiteCounts, label_text
-from voros.text.numbers import count, percent
+from voros.text.numbers import count, counted, percent
 
 FAR_FEWER = 4
 """A sum with a quarter of the usual number of ranges causes a warning."""
@@ -123,7 +123,8 @@ def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: b
                 f"{advice}, or merge it all the same with --force"
             )
         say(
-            f"merged, {model!r} has {len(merged.buckets)} ranges of scores: {few}; {advice}",
+            f"merged, {model!r} has only {counted(len(merged.buckets), 'range')} of scores: {few}; "
+            f"{advice}",
             "warning",
         )
         return
