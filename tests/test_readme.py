@@ -15,6 +15,8 @@ ADDRESS = "https://git.example.org/team/voros"
 def test_links_of_a_release_lead_to_files_of_the_repository(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not (ROOT / "src").is_dir():
+        pytest.skip("tests of an installed wheel have no source tree, to which links lead")
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     from absolute_links import absolute
 
