@@ -50,6 +50,15 @@ def test_a_group_that_is_named_other_is_not_mixed_with_the_pooled() -> None:
     assert names(subgroups) == {"subgroup": {"other": 3, "other subgroups": 1}}
 
 
+def test_empty_text_has_a_name() -> None:
+    race = ["", "a", "", "b"]
+    assert names(Subgroups.from_columns({"race": race}, min_cases=1)) == {
+        "race": {"(blank)": 2, "a": 1, "b": 1}
+    }
+    both = Subgroups.from_columns([*race, "(blank)"], min_cases=1)
+    assert names(both) == {"subgroup": {"": 2, "(blank)": 1, "a": 1, "b": 1}}
+
+
 @pytest.mark.parametrize(
     ("by", "options", "message"),
     [

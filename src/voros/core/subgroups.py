@@ -26,6 +26,9 @@ UNNAMED = "subgroup"
 POOLED = "other"
 """Name of the pooled small subgroups."""
 
+BLANK = "(blank)"
+"""Name of the subgroup of cases with empty text in the column."""
+
 SHOWN_GROUPS = 6
 """Number of pooled subgroups that a note names."""
 
@@ -144,6 +147,8 @@ def _partition(column: str, values: AnyArray, fewest: int) -> tuple[Partition, s
     """Return the subgroups of a column, small ones pooled, and a note that names these."""
     codes = group_codes(values, values, f"by[{column!r}]")
     names, few = group_names(values, codes), np.bincount(codes) < fewest
+    if BLANK not in names:
+        names = np.where(names == "", BLANK, names)
     if not few.any():
         return Partition(column, tuple(names.tolist()), codes), ""
     small, kept = names[few].tolist(), names[~few].tolist()
