@@ -33,7 +33,7 @@ def test_the_page_says_what_the_status_says(tmp_path: Path) -> None:
 def test_an_empty_monitor_has_a_page(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     text = voros.Monitor(make_policy()).report(tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "no case yet" in text
+    assert "no cases yet" in text
     assert "<img" not in text
 
 
@@ -52,3 +52,19 @@ def test_the_end_of_the_calendar_is_drawn(tmp_path: Path) -> None:
     times = np.datetime64("9999-12-20") + np.arange(12)
     monitor.update(np.full(12, 0.9), cases=np.arange(12), times=times, confirm_times=True)
     assert "<img" in monitor.report(tmp_path / "a.html").read_text("utf-8")
+
+
+def test_a_page_over_stays_counts_stays(tmp_path: Path) -> None:
+    points = voros.alarm_points(
+        stay=[1, 1, 2, 2],
+        time=[0, 5, 0, 5],
+        score=[0.1, 0.5, 0.1, 0.1],
+        events=([1], [8]),
+        rule=voros.AlarmRule(snooze="12h", horizon="12h"),
+    )
+    limits = voros.Scenario(0.3, 2.0, 0.05, per="patient-day")
+    monitor = voros.Monitor(voros.ThresholdPolicy.from_points(points, limits), window=7)
+    monitor.update([0.8, 0.3], cases=["a", "b"], times=["2026-03-01T08", "2026-03-01T09"])
+    text = monitor.report(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "2 stays, 1 alarm, 0 labels." in text
+    assert repr(monitor) == "Monitor(2 stays, in memory)"

@@ -368,7 +368,8 @@ class Monitor:
 
         model = self._watched.model
         named = title or (f"Monitor of {model}" if model else "Monitor")
-        write_whole(path, render_status_page(self.status(), self.settings, named), force=force)
+        page = render_status_page(self.status(), self.settings, named, self._watched.units)
+        write_whole(path, page, force=force)
         return Path(path)
 
     @property
@@ -440,4 +441,4 @@ class Monitor:
 
     def __repr__(self) -> str:
         where = "in memory" if self.path is None else str(self.path)
-        return f"Monitor({self._store.sizes()[0]:,} cases, {where})"
+        return f"Monitor({self._store.sizes()[0]:,} {self._watched.units}, {where})"

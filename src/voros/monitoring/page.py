@@ -11,6 +11,7 @@ from voros.monitoring.precision import RECENT
 from voros.monitoring.settings import Settings
 from voros.monitoring.status import Status, Watch
 from voros.present.document import Picture, render_document
+from voros.text.numbers import counted
 from voros.typing import AnyArray, FloatArray
 
 WIDTH, HEIGHT = 8.0, 2.8
@@ -23,14 +24,17 @@ Draw: TypeAlias = Callable[[Any, Watch, AnyArray], str]
 """Draws a watch over its dates on axes that have a title, and returns the caption."""
 
 
-def render_status_page(status: Status, settings: Settings, title: str) -> str:
-    """Return a status as one HTML document that needs no other file."""
+def render_status_page(status: Status, settings: Settings, title: str, units: str) -> str:
+    """Return a status as one HTML document that needs no other file; it counts ``units``."""
     return render_document(
         "voros.monitoring",
         "monitor.html",
         title=title,
         status=status,
         settings=settings,
+        units=units,
+        counts=f"{status.cases:,} {units}, {counted(status.alarms, 'alarm')}, "
+        f"{counted(status.labels, 'label')}",
         pictures=list(status_pictures(status)),
     )
 

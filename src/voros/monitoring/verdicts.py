@@ -80,10 +80,9 @@ class Deployment:
         floors = [watch for watch in watches if watch.kind in ("precision", "recall")]
         is_low = any(watch.verdict in ("broken", "watch") for watch in floors)
         if is_low and self.policy.single is not None:
-            units = "cases" if self.policy.rule is None else "stays"
             every.append(
                 "advice: monitor.renew(), or voros monitor --renew, proposes a threshold from "
-                f"recent labelled {units}"
+                f"recent labelled {self.policy.units}"
             )
         return Status(
             verdict=worst(watches),

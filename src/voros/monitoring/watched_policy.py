@@ -122,6 +122,11 @@ class WatchedPolicy:
         return None if self.single is None else self.single.rule
 
     @property
+    def units(self) -> str:
+        """What the monitor counts, in the plural."""
+        return "cases" if self.rule is None else "stays"
+
+    @property
     def flags_once(self) -> bool:
         """Whether a case with alarms of several outcomes counts once for the capacity."""
         return isinstance(self.policy, JointPolicy) and self.policy.overlap == "once"
