@@ -55,6 +55,8 @@ def test_the_end_of_the_calendar_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_page_over_stays_counts_stays(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
     points = voros.alarm_points(
         stay=[1, 1, 2, 2],
         time=[0, 5, 0, 5],
