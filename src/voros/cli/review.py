@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from typing import TYPE_CHECKING, Any
 
 from voros.cli import options
@@ -57,6 +57,8 @@ def review(
             model=model,
             **cases.per_case,
         )
+        # The labels read are booleans; the band is for those of the file.
+        band = replace(band, pos_label=columns.pos_label)
     counts = {"validation": band.validation}
     if test is not None:
         later = load_test(test, columns, cases.label, model)

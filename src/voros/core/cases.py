@@ -68,12 +68,23 @@ def read_labels(y_true: Any, pos_label: Any = None, *, name: str = "y_true") -> 
     if pos_label is not None and not is_label(pos_label):
         raise ValueError(f"pos_label={pos_label!r}; accepted is one of the labels of {name}")
     if array.dtype == np.bool_:
-        return array if pos_label is None else np.asarray(array == pos_label)
+        label = True if pos_label is None else _positive_label([False, True], pos_label, name)
+        return array if label else ~array
     numeric = array.dtype.kind in "iuf"
     label = _positive_label((_numbers if numeric else _values)(array, name), pos_label, name)
     if numeric:
         return np.asarray(array == label, dtype=np.bool_)
     return np.array([value == label for value in array.tolist()], dtype=np.bool_)
+
+
+def label_or_remembered(y_true: Any, pos_label: Any, remembered: Any) -> Any:
+    """Return the positive label stated now, or else that of the validation data.
+
+    Boolean labels say by themselves who is positive, whatever the validation labels were.
+    """
+    if pos_label is not None or as_vector(y_true, "y_true").dtype == np.bool_:
+        return pos_label
+    return remembered
 
 
 def _numbers(array: AnyArray, name: str) -> list[Any]:
@@ -103,7 +114,9 @@ def _positive_label(distinct: list[Any], pos_label: Any, name: str) -> Any:
     if len(distinct) <= 2:
         if pos_label is None and (set(distinct) <= {0, 1} or set(distinct) <= {-1, 1}):
             return 1
-        if pos_label is not None and (len(distinct) == 1 or pos_label in distinct):
+        # The only label of a few cases may be the other one, if it is of the same kind.
+        alike = len(distinct) == 1 and isinstance(distinct[0], str) == isinstance(pos_label, str)
+        if pos_label is not None and (alike or pos_label in distinct):
             return pos_label
     listed = shown(distinct)
     if len(distinct) > 2:

@@ -9,10 +9,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from voros.allocation.joint_policy import AnyPolicy
+from voros.allocation.joint_policy import AnyPolicy, JointPolicy
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
+from voros.core.cases import label_or_remembered
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import compared_scores, refuse_values
@@ -350,9 +351,12 @@ def compare_policies(
     policies = _check_policies(policies, list(columns))
     scenarios = {name: scenario_of(policy, name) for name, policy in policies.items()}
     _check_costs(scenarios.values())
-    labels, drawing = y_true, how
     if any(map(has_outcomes, policies.values())):
         labels, drawing = one_outcome_per_row(y_true, columns, policies, how)
+    else:
+        if how.pos_label is None:
+            how = replace(how, pos_label=_remembered_label(y_true, policies))
+        labels, drawing = y_true, how
     compared, measures, violations = {}, {}, {}
     for name, policy in policies.items():
         if isinstance(policy, ThresholdPolicy):
@@ -426,6 +430,19 @@ def _check_policies(policies: Any, named: list[str]) -> Mapping[str, AnyPolicy]:
             f"{', '.join(map(repr, policies))}; the names must be the same"
         )
     return policies
+
+
+def _remembered_label(y_true: Any, policies: Mapping[str, AnyPolicy]) -> Any:
+    """Return the positive label that all policies were decided with."""
+    labels = {
+        label_or_remembered(y_true, None, policy.pos_label)
+        for policy in policies.values()
+        if not isinstance(policy, JointPolicy)
+    }
+    if len(labels) > 1:
+        listed = " and ".join(sorted(map(repr, labels)))
+        raise ArgumentError("pos_label", f" is needed: the policies were decided with {listed}")
+    return labels.pop() if labels else None
 
 
 def _check_costs(scenarios: Iterable[Scenario]) -> None:

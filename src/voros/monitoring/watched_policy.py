@@ -12,7 +12,7 @@ from voros.alarms import AlarmRule
 from voros.allocation.joint_policy import AnyPolicy, JointPolicy, policy_cases
 from voros.core.alignment import check_aligned
 from voros.core.arrays import as_vector, check_same_length, named_columns
-from voros.core.cases import check_cases, read_labels
+from voros.core.cases import check_cases, label_or_remembered, read_labels
 from voros.core.risk_curve import RiskCurve
 from voros.core.scenario import Scenario
 from voros.exceptions import ArgumentError
@@ -185,16 +185,15 @@ class WatchedPolicy:
     def labels(self, y_true: Any, pos_label: Any) -> dict[str, BoolArray]:
         """Return who is positive, by outcome."""
         stated = None if self.single is None else self.single.pos_label
-        wanted = stated if pos_label is None else pos_label
         if ONLY in self.outcomes:
-            return {ONLY: read_labels(y_true, wanted)}
+            return {ONLY: read_labels(y_true, label_or_remembered(y_true, pos_label, stated))}
         columns = named_columns(y_true, "y_true")
         named = () if columns is None else [str(name) for name, _ in columns]
         if columns is None or not set(named) <= set(self.outcomes):
             has = f"has labels of {_listed(named)}" if named else "names no outcome"
             raise ArgumentError("y_true", f" {has}; the outcomes are {_listed(self.outcomes)}")
         return {
-            str(name): read_labels(column, wanted, name=f"y_true of {name!r}")
+            str(name): read_labels(column, pos_label, name=f"y_true of {name!r}")
             for name, column in columns
         }
 
@@ -214,7 +213,8 @@ class WatchedPolicy:
         y_true, y_score, groups = (*validation, None)[:3]
         check_aligned(y_true=y_true, y_score=y_score, groups=groups)
         y_score = model_column(y_score, self.model)
-        positive, _, _ = check_cases(y_true, y_score, self.single.pos_label)
+        label = label_or_remembered(y_true, None, self.single.pos_label)
+        positive, _, _ = check_cases(y_true, y_score, label)
         codes = None if groups is None else read_ids(groups, "groups")
         if codes is not None:
             check_same_length(y_score=positive, groups=codes)

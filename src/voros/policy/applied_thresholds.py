@@ -12,7 +12,7 @@ from voros.alarms.stay_rows import rows_in_memory
 from voros.alarms.stream import AlarmState, parse_state, sound
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence, check_flag, is_scalar
-from voros.core.cases import check_cases, check_scores
+from voros.core.cases import check_cases, check_scores, label_or_remembered
 from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
@@ -325,7 +325,7 @@ class AppliedThresholds(CostThresholds):
         positive, scores, weights = check_cases(
             y_true,
             self._compared(y_score, miss_value),
-            self._positive_label(y_true, pos_label),
+            label_or_remembered(y_true, pos_label, self.pos_label),
             sample_weight,
             both_classes=False,
         )
@@ -361,12 +361,6 @@ class AppliedThresholds(CostThresholds):
             words = f"threshold at cost ratio {short(float(cost_ratio))}"
             scenario = scenario.changed(cost_ratio=cost_ratio)
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
-
-    def _positive_label(self, y_true: Any, pos_label: Any) -> Any:
-        """Return the positive label stated now, or else on validation; None for boolean labels."""
-        if pos_label is not None or getattr(y_true, "dtype", None) == np.bool_:
-            return pos_label
-        return self.pos_label
 
 
 def _check_unweighted(name: str, weights: FloatArray | None) -> None:

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from voros.core.alignment import check_aligned
 from voros.core.arguments import check_number
-from voros.core.cases import check_scores
+from voros.core.cases import check_scores, label_or_remembered
 from voros.core.costs import LARGEST_RATIO
 from voros.core.decision import Decision, at_deployment, solve
 from voros.core.exact_limits import keeps_floor
@@ -25,8 +26,9 @@ from voros.exceptions import ArgumentError, InfeasibleError
 from voros.io.documents import read_document
 from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
-from voros.models import check_thresholds, read_points, refuse_stays
+from voros.models import check_thresholds, model_column, read_points, refuse_stays
 from voros.policy.saved_policy import saved_scenario
+from voros.policy.threshold_policy import plain_label, saved_label
 from voros.text.numbers import count, count_within, short, threshold_text
 from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, FloatArray
@@ -38,7 +40,7 @@ LEVELS = ("alarm", "review", "nothing")
 Levels: TypeAlias = tuple[float, float, float]
 """A count for each level."""
 
-BAND_FORMAT, BAND_SCHEMA = "voros review band", 1
+BAND_FORMAT, BAND_SCHEMA = "voros review band", 2
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -122,6 +124,8 @@ class ReviewBand(ReprMixin):
     validation : ReviewCounts
     model : str or None
         Name of the model whose scores the thresholds are for.
+    pos_label : label or None
+        The positive label of the validation cases, where it was stated.
 
     Examples
     --------
@@ -140,10 +144,11 @@ class ReviewBand(ReprMixin):
     review_cost: float
     validation: ReviewCounts
     model: str | None = None
+    pos_label: Any = None
 
     def predict(self, y_score: Any) -> AnyArray:
         """Return "alarm", "review" or "nothing" for each case."""
-        scores = check_scores(y_score)
+        scores = check_scores(model_column(y_score, self.model))
         level = np.where(scores >= self.review_threshold, LEVELS[1], LEVELS[2])
         return np.where(scores >= self.alarm_threshold, LEVELS[0], level)
 
@@ -152,12 +157,16 @@ class ReviewBand(ReprMixin):
     ) -> ReviewCounts:
         """Count alarms and reviews of other cases.
 
-        Parameters are those of `voros.evaluate`.
+        Parameters are those of `voros.evaluate`; `pos_label` is by default that of validation.
 
         Returns
         -------
         ReviewCounts
         """
+        if y_score is not None:
+            check_aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+            y_score = model_column(y_score, self.model)
+            pos_label = label_or_remembered(y_true, pos_label, self.pos_label)
         how = {"pos_label": pos_label, "sample_weight": sample_weight}
         points = at_deployment(_points(y_true, y_score, self.scenario, how), self.scenario)
         at = -np.array([self.alarm_threshold, self.review_threshold])
@@ -182,7 +191,7 @@ class ReviewBand(ReprMixin):
         ``force=True``.
         """
         fields = {"format": BAND_FORMAT, "schema": BAND_SCHEMA, **vars(self)}
-        fields["scenario"] = self.scenario.fields()
+        fields |= {"scenario": self.scenario.fields(), "pos_label": saved_label(self.pos_label)}
         return saved(json_text(with_checksum(fields)), path, force=force)
 
     @classmethod
@@ -202,6 +211,7 @@ class ReviewBand(ReprMixin):
             review_cost=fields["review_cost"].number(0),
             validation=fields["validation"].record(ReviewCounts),
             model=fields["model"].value,
+            pos_label=fields["pos_label"].value,
         )
 
     @property
@@ -304,6 +314,7 @@ def review_band(
         review_cost=cost,
         validation=_counts(points, rows, limits, cost, max_reviews),
         model=model,
+        pos_label=plain_label(pos_label),
     )
 
 

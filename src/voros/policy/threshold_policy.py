@@ -315,7 +315,7 @@ class ThresholdPolicy(AppliedThresholds):
                 "scenario": self.scenario.fields(),
                 "guarantee": self.guarantee,
                 "n_models": self.n_models,
-                "pos_label": _check_label(self.pos_label),
+                "pos_label": saved_label(self.pos_label),
                 "origin": self.origin,
                 "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
                 "default": self.default.fields(),
@@ -373,7 +373,8 @@ def plain_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _check_label(label: Any) -> Any:
+def saved_label(label: Any) -> Any:
+    """Return a positive label that a file can hold, or raise."""
     if label is None or isinstance(label, (str, bool, int, float)):
         return label
     raise ValueError(

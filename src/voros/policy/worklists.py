@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.alignment import check_aligned
-from voros.core.cases import check_cases, check_scores
+from voros.core.cases import check_cases, check_scores, label_or_remembered
 from voros.core.counting import order_by_score
 from voros.core.decision import Decision
 from voros.core.grouped_cases import seen_before
@@ -173,7 +173,7 @@ class Worklist(ReprMixin):
         WorklistEvaluation
         """
         check_aligned(y_true=y_true, y_score=y_score, periods=periods, times=times)
-        label = self.policy.pos_label if pos_label is None else pos_label
+        label = label_or_remembered(y_true, pos_label, self.pos_label)
         column = model_column(y_score, self.model)
         positive, scores, _ = check_cases(y_true, column, label, both_classes=False)
         in_periods = _periods(self.scenario, y_true, periods, times)
