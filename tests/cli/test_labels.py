@@ -25,8 +25,8 @@ def test_the_positive_label_is_kept(
     rows = zip(died, died + rng.normal(size=200), np.arange(200) // 20, strict=True)
     lines = (f"{'yes' if d else 'no'},{risk:.4f},2026-03-{1 + day:02d}" for d, risk, day in rows)
     (tmp_path / "words.csv").write_text("\n".join(["died,risk,day", *lines]))
-    given = (*LIMITS, *options, *times)
-    ran = voros_command(command, "words.csv", *given, "-o", "saved.json", "--json")
+    arguments = (*LIMITS, *options, *times)
+    ran = voros_command(command, "words.csv", *arguments, "-o", "saved.json", "--json")
     assert ran.code == 0, ran.err
     chosen = json.loads(ran.out)[counts][0][recall]
     ran = voros_command("apply", "saved.json", "words.csv", "--label", "died", *times, "--json")
