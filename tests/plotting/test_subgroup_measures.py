@@ -37,7 +37,18 @@ def test_marks_lie_at_the_estimates_and_show_the_floor(display: SubgroupDisplay)
     assert marks["a"].get_markerfacecolor() == "navy"
     assert marks["c"].get_markerfacecolor() == "none"
     assert ("precision", "ward", "d") not in display.marks_
+    assert display.floor_ is not None
     assert display.floor_.get_xdata()[0] == 0.5
+
+
+def test_without_a_floor_there_is_no_line_and_no_legend(display: SubgroupDisplay) -> None:
+    scenario = Scenario(cost_ratio=0.1)
+    policy = ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], scenario)
+    by = {"ward": ["a", "b"] * 10}
+    plain = SubgroupDisplay.from_predictions([1, 0] * 10, [1, 0] * 10, policy=policy, by=by)
+    assert plain.floor_ is None
+    assert [panel.get_legend() for panel in plain.axes_] == [None] * 3
+    assert display.axes_[1].figure.legends or display.axes_[1].get_legend()
 
 
 def test_bars_are_the_intervals(display: SubgroupDisplay) -> None:

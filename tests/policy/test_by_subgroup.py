@@ -74,6 +74,19 @@ def test_the_floor_is_kept_or_broken_where_the_interval_says_so() -> None:
     assert "precision floor 0.5 broken in: site: B" in repr(subgroups)
 
 
+def test_without_a_floor_no_verdict_on_one_is_printed() -> None:
+    y, scores, by = cases()
+    deployed = ThresholdPolicy.from_validation(y, scores, Scenario(cost_ratio=0.1))
+    subgroups = deployed.evaluate(y, scores, by=by).by_subgroup
+    assert subgroups is not None
+    assert "floor" not in repr(subgroups)
+    recall = Scenario(min_recall=0.5, cost_ratio=0.1)
+    deployed = ThresholdPolicy.from_validation(y, scores, recall)
+    shown = repr(deployed.evaluate(y, scores, by=by).by_subgroup)
+    assert "recall floor 0.5" in shown
+    assert "precision floor" not in shown
+
+
 def test_a_group_without_alarms_is_open_and_no_floor_is_kept_everywhere() -> None:
     y, scores, _ = cases()
     quiet = np.where(scores < np.median(scores), "low", "high")

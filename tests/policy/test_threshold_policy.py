@@ -384,6 +384,15 @@ def test_a_printed_policy_states_limits_guarantee_and_thresholds():
     assert all(part in policy._repr_html_() for part in ("guarantee", "0.5", str(n_alarms)))
 
 
+def test_without_limits_none_is_printed() -> None:
+    policy = ThresholdPolicy.from_validation(Y, S, Scenario(cost_ratio=0.1))
+    lines = repr(policy).splitlines()
+    assert "strategy: the threshold of least cost at each cost ratio" in lines
+    assert {"precision: any", "alarms: any number"} <= set(lines)
+    assert "at most" not in repr(policy.evaluate(Y, S))
+    assert "at least" not in repr(policy.evaluate(Y, S))
+
+
 def test_the_capacity_of_weighted_cases_is_printed_as_it_binds() -> None:
     """Forty percent of 10.6 are 4.24: 4.1 alarms are within them, and 4.3 are not."""
     labels, scores = [1, 1, 0, 1, 0], [5, 4, 3, 2, 1]

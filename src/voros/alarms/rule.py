@@ -105,14 +105,23 @@ class AlarmRule:
         }
         return {**durations, "repeats": self.repeats, "unfinished": self.unfinished}
 
-    def __repr__(self) -> str:
-        """Show the arguments that differ from the defaults."""
-        shown = {
+    @property
+    def _stated(self) -> dict[str, str]:
+        """The arguments that differ from the defaults."""
+        return {
             name: value
             for name, value in self.fields().items()
             if name in ("snooze", "horizon") or value not in ("0h", "false_alarm")
         }
-        return f"AlarmRule({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    @property
+    def words(self) -> str:
+        """The arguments that differ from the defaults, in words."""
+        return ", ".join(f"{name} {value}" for name, value in self._stated.items())
+
+    def __repr__(self) -> str:
+        """Show the arguments that differ from the defaults."""
+        return f"AlarmRule({', '.join(f'{name}={v!r}' for name, v in self._stated.items())})"
 
 
 def read_duration(duration: Any, name: str) -> int:

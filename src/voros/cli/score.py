@@ -137,7 +137,7 @@ def score_sheet(
 def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: float) -> str:
     """Return the cases at deployment, limits and costs of a result in words."""
     if cases.stays is not None:
-        of_cases = f"{cases.stays.words} ({cases.stays.rule!r})"
+        of_cases = f"{cases.stays.words} ({cases.stays.rule.words})"
     else:
         share = percent(cases.n_positive / cases.n_cases)
         of_cases = f"{count(cases.n_cases)} cases, {share} positive"

@@ -11,7 +11,13 @@ from voros.plotting.colours import ink, model_styles, muted
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal, wrapped
 from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
-from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation, SubgroupResult
+from voros.policy.by_subgroup import (
+    ATTRIBUTES,
+    PER_1000,
+    SubgroupEvaluation,
+    SubgroupResult,
+    floors_of,
+)
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.signatures import takes
 
@@ -53,8 +59,8 @@ class SubgroupDisplay:
         Precision, recall and cost, from left to right.
     marks_ : dict of (str, str, str) to ErrorbarContainer
         By measure, column and subgroup; without those that have no estimate.
-    floor_ : Line2D
-        The precision floor.
+    floor_ : Line2D or None
+        The precision floor, if there is one.
 
     Examples
     --------
@@ -139,10 +145,11 @@ class SubgroupDisplay:
             for row, result in enumerate(self.subgroups):
                 self._draw(panel, measure, row, result)
             self._format_axes(panel, measure)
-        self.floor_ = self._draw_line(self.axes_[0], self.subgroups.scenario.min_precision)
-        if self.subgroups.scenario.min_recall is not None:
-            self._draw_line(self.axes_[1], self.subgroups.scenario.min_recall)
-        draw_legend(self.axes_[1], self._legend_entries(), grow=ax is None)
+        floors = floors_of(self.subgroups.scenario)
+        lines = {name: self._draw_line(name, floor) for name, floor in floors.items()}
+        self.floor_ = lines.get("precision")
+        if floors:
+            draw_legend(self.axes_[1], self._legend_entries(), grow=ax is None)
         return self
 
     def frame(self, backend: str | None = None) -> Any:
@@ -182,7 +189,8 @@ class SubgroupDisplay:
     def _legend_entries(self) -> list[LegendEntry]:
         from matplotlib.lines import Line2D
 
-        seen = {verdict for one in self.subgroups for verdict in (one.floor, one.recall_floor)}
+        named = [ATTRIBUTES[floor] for floor in floors_of(self.subgroups.scenario)]
+        seen = {getattr(one, verdict) for one in self.subgroups for verdict in named}
         return [
             (Line2D([], [], linestyle="none", **self._mark(verdict)), words)
             for verdict, words in FLOOR_WORDS.items()
@@ -202,7 +210,8 @@ class SubgroupDisplay:
         if panel is not self.axes_[0]:
             panel.tick_params(labelleft=False)
 
-    def _draw_line(self, panel: Axes, floor: float) -> Line2D:
+    def _draw_line(self, measure: str, floor: float) -> Line2D:
+        panel = self.axes_[list(SUBGROUP_PANELS).index(measure)]
         line = panel.axvline(
             floor, color=ink(panel), linestyle="--", linewidth=0.7 * line_width(panel), zorder=1
         )

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Floor: TypeAlias = Literal["precision", "recall"]
 FloorVerdict: TypeAlias = Literal["kept", "broken", "too few to say"]
+ATTRIBUTES: dict[Floor, str] = {"precision": "floor", "recall": "recall_floor"}
+"""Where a result keeps its verdict on a floor."""
+
 UNKEPT: tuple[FloorVerdict, FloorVerdict] = ("broken", "too few to say")
 PER_1000 = "cost of 1,000 cases, in misses"
 
@@ -86,7 +89,7 @@ class SubgroupResult:
     ) -> SubgroupResult:
         """Return the results of a subgroup; all statements on it hold together."""
         can_alarm, recall_floor = np.isfinite(thresholds), scenario.min_recall
-        n_verdicts = n_floors(scenario) * int(can_alarm.sum())
+        n_verdicts = len(floors_of(scenario)) * int(can_alarm.sum())
         level = 1.0 - (1.0 - confidence_level) / max(n_verdicts, 1)
         low, high = counts.precision_limits(level)
         floor = floor_verdict(low[can_alarm], high[can_alarm], scenario.min_precision)
@@ -138,9 +141,11 @@ class SubgroupResult:
         )
 
 
-def n_floors(scenario: Scenario) -> int:
-    """Return the number of floors that every subgroup is held to."""
-    return (scenario.min_precision > 0) + (scenario.min_recall is not None)
+def floors_of(scenario: Scenario) -> dict[Floor, float]:
+    """Return the floors that every subgroup is held to."""
+    floors: dict[Floor, float] = {"precision": scenario.min_precision}
+    floors["recall"] = scenario.min_recall or 0.0
+    return {name: floor for name, floor in floors.items() if floor > 0}
 
 
 def floor_verdict(low: FloatArray | float, high: FloatArray | float, floor: float) -> FloorVerdict:
@@ -271,9 +276,8 @@ class SubgroupEvaluation(ReprMixin):
         self, verdict: FloorVerdict, floor: Floor = "precision"
     ) -> tuple[tuple[str, str], ...]:
         """Return the subgroups with this verdict on the precision floor, or the recall floor."""
-        attribute = "floor" if floor == "precision" else "recall_floor"
         pairs = zip(self.names, self.results, strict=True)
-        return tuple(name for name, result in pairs if getattr(result, attribute) == verdict)
+        return tuple(name for name, one in pairs if getattr(one, ATTRIBUTES[floor]) == verdict)
 
     def values(self) -> list[dict[str, Any]]:
         """Return the figures of each subgroup as plain values; the limits are for all cases."""
@@ -293,13 +297,11 @@ class SubgroupEvaluation(ReprMixin):
 
     def table(self) -> Table:
         """Return a table with a row for each subgroup."""
-        recall, titles = self.scenario.min_recall, self.results[0].TITLES
-        floors = [f"floor {self.scenario.min_precision:g}"]
-        if recall is not None:
-            floors.append(f"recall floor {recall:g}")
-        rows: list[tuple[str, ...]] = [("subgroup", *titles, *floors)]
+        floors = floors_of(self.scenario)
+        titles = [f"{name} floor {floor:g}" for name, floor in floors.items()]
+        rows: list[tuple[str, ...]] = [("subgroup", *self.results[0].TITLES, *titles)]
         for name, result in zip(self.names, self.results, strict=True):
-            verdicts = (result.floor, *([result.recall_floor] if result.recall_floor else []))
+            verdicts = (str(getattr(result, ATTRIBUTES[floor])) for floor in floors)
             rows.append((": ".join(name), *result.cells(), *verdicts))
         return Table.from_rows(rows)
 
@@ -311,12 +313,12 @@ class SubgroupEvaluation(ReprMixin):
             f"{percent(self.confidence_level)} "
             f"(Bonferroni: {percent(self.confidence_each)} each)"
         )
-        verdicts = [*self._verdicts("precision", self.scenario.min_precision, "alarms")]
-        if self.scenario.min_recall is not None:
-            verdicts += self._verdicts("recall", self.scenario.min_recall, "positives")
+        floors = floors_of(self.scenario).items()
+        verdicts = (words for limit, floor in floors for words in self._verdicts(limit, floor))
         return (together, *verdicts, *self.notes)
 
-    def _verdicts(self, limit: Floor, floor: float, few: str) -> tuple[str, str]:
+    def _verdicts(self, limit: Floor, floor: float) -> tuple[str, str]:
+        few = "alarms" if limit == "precision" else "positives"
         broken, unclear = (
             ", ".join(map(": ".join, self.with_floor(verdict, limit))) or "no subgroup"
             for verdict in UNKEPT

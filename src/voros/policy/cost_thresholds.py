@@ -14,7 +14,13 @@ from voros.core.volume import cost_moments
 from voros.exceptions import ArgumentError
 from voros.io.frames import make_frame
 from voros.policy.confidence_curve import ConfidenceCurve, ConfidenceStep
-from voros.policy.origin import COST_AWARE, Origin, PolicyStrategy, PolicyValues
+from voros.policy.origin import (
+    COST_AWARE,
+    STRATEGY_WORDS,
+    Origin,
+    PolicyStrategy,
+    PolicyValues,
+)
 from voros.text.numbers import (
     count,
     count_within,
@@ -143,15 +149,15 @@ class CostThresholds:
         if self.guarantee is not None and self.origin is not None and self.origin.plan:
             guarantee += f"; {self.origin.plan}"
         positive = positives_in_words(self.n_positive, scenario.prevalence)
+        stated = dict(scenario.summary())
         return [
             ("policy for", "one model" if self.model is None else self.model),
-            ("strategy", self.strategy),
-            *([] if self.rule is None else [("rule", repr(self.rule))]),
-            ("costs", scenario.costs.words),
+            ("strategy", STRATEGY_WORDS[self.strategy]),
+            *([] if self.rule is None else [("rule", self.rule.words)]),
+            ("costs", stated["costs"]),
             *([] if self.values is None else [("values", _values(self.values))]),
-            ("precision", f"at least {scenario.min_precision:g}"),
-            *([("recall", f"at least {scenario.min_recall:g}")] if scenario.min_recall else []),
-            ("alarms", f"at most {self._most_alarms}"),
+            *((name, stated[name]) for name in ("precision", "recall") if name in stated),
+            ("alarms", f"at most {self._most_alarms}" if scenario.has_capacity else "any number"),
             ("guarantee", guarantee),
             ("validated on", f"{self._all_cases}, {positive}"),
         ]

@@ -21,6 +21,13 @@ COST_AWARE: tuple[PolicyStrategy, ...] = ("partial_voros", "voros", "expected_co
 BY_RECALL: tuple[PolicyStrategy, ...] = ("partial_auroc", "recall")
 """Strategies that deploy the threshold of greatest recall."""
 
+STRATEGY_WORDS: dict[PolicyStrategy, str] = {
+    **dict.fromkeys(COST_AWARE, "the threshold of least cost at each cost ratio"),
+    **dict.fromkeys(BY_RECALL, "one threshold, of greatest recall"),
+    "single": "one threshold, of least expected cost",
+}
+"""What each strategy deploys, in words."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyValues:

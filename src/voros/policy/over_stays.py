@@ -14,7 +14,7 @@ from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
-from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floor_verdict, n_floors
+from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floor_verdict, floors_of
 from voros.policy.deployment import Deployment
 from voros.policy.violations import Violation, find_violations
 from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
@@ -204,12 +204,10 @@ class StayEvaluation(ReprMixin):
     def table(self) -> Table:
         """Return the figures with intervals and limits."""
         rate = self.scenario.per == PATIENT_DAY
-        limits = {
-            "precision": f"at least {self.scenario.min_precision:g}",
-            "alarms_per_patient_day": f"at most {self.scenario.capacity:g}" if rate else "",
-        }
-        if self.scenario.min_recall is not None:
-            limits["recall"] = f"at least {self.scenario.min_recall:g}"
+        floors = floors_of(self.scenario).items()
+        limits: dict[str, str] = {name: f"at least {floor:g}" for name, floor in floors}
+        if rate:
+            limits["alarms_per_patient_day"] = f"at most {self.scenario.capacity:g}"
         rows = [("", "value", f"{percent(self.confidence_level)} interval", "limit")]
         for name, title in ESTIMATES.items():
             value = getattr(self, name)
@@ -238,7 +236,7 @@ def evaluate_stays(
     if by is None:
         return evaluation
     # Each floor is a statement on each subgroup.
-    n_verdicts = max(n_floors(deployment.scenario), 1) * by.n_subgroups
+    n_verdicts = max(len(floors_of(deployment.scenario)), 1) * by.n_subgroups
     alone = 1.0 - (1.0 - confidence_level) / n_verdicts
     subgroups = SubgroupEvaluation(
         names=by.names,

@@ -14,7 +14,7 @@ from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_pric
 from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
-from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation
+from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation, floors_of
 from voros.policy.violations import Violation
 from voros.text.numbers import (
     count,
@@ -207,18 +207,19 @@ class PolicyEvaluation(ReprMixin):
         """Return the means with intervals and limits."""
         intervals = self.intervals
         span = "" if intervals is None else f"{percent(intervals.confidence_level)} interval"
-        floor, recall = f"at least {self.scenario.min_precision:g}", self.scenario.min_recall
-        least = "" if recall is None else f"at least {recall:g}"
+        scenario = self.scenario
+        least = {name: f"at least {floor:g}" for name, floor in floors_of(scenario).items()}
         most = count_within(self.max_alarms, *(choice.alarms for choice in self.choices))
         per_1000 = PER_1000 if self.values is None else "cost of 1,000 cases, in values"
         rows = [
             ("expected cost", self.expected_cost, "cost", "", short),
             (per_1000, self.cost_per_1000, "cost_per_1000", "", short),
-            ("precision", self.mean_precision, "precision", floor, short),
-            ("recall", self.mean_recall, "recall", least, short),
+            ("precision", self.mean_precision, "precision", least.get("precision", ""), short),
+            ("recall", self.mean_recall, "recall", least.get("recall", ""), short),
         ]
         if self.by_period is None:
-            rows.append(("alarms", self.mean_alarms, "alarms", f"at most {most}", count))
+            limit = f"at most {most}" if scenario.has_capacity else ""
+            rows.append(("alarms", self.mean_alarms, "alarms", limit, count))
         cells = (
             (name, write(value), _ends(intervals, of), limit)
             for name, value, of, limit, write in rows

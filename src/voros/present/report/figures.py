@@ -16,6 +16,7 @@ from voros.core.scenario import PATIENT_DAY
 from voros.plotting.colours import INK
 from voros.plotting.legends import draw_legend
 from voros.plotting.style import pyplot
+from voros.policy.by_subgroup import floors_of
 from voros.present.document import Picture
 from voros.present.report.accuracy import deployed_benefit
 from voros.present.report.data import rows_of
@@ -164,8 +165,8 @@ def subgroup_pictures(report: Report) -> Iterator[Picture]:
     """Draw the policy in each subgroup of the test cases."""
     yield _picture(
         plotting.SubgroupDisplay(report.tested.by_subgroup).plot().axes_[0],
-        "Precision, recall and cost in each subgroup. Lines are intervals that hold together; "
-        "dashed lines are floors.",
+        "Precision, recall and cost in each subgroup. Lines are intervals that hold together"
+        + ("; dashed lines are floors." if floors_of(report.scenario) else "."),
     )
 
 
