@@ -116,13 +116,14 @@ export function almostNumber(cell) {
 export function whyNoScore(column) {
   const { kind, first } = column;
   if (isNumeric(kind)) return looksOf(column);
-  if (kind === "null") return w.whyNull(first.length);
+  const values = first.filter((text) => !MISSING.has(text));
+  if (values.length === 0) return w.whyNull(first.length);
   if (kind === "binary") return w.whyBinary;
   if (kind !== "string") return w.whyType(kind.startsWith("time32"));
-  const numbers = first.filter((text) => numberFromText(text) !== undefined).length;
-  if (numbers >= MOSTLY * first.length) return null;
-  const almost = almostNumber(first[0]);
-  return almost === null ? w.whyText : w.whyAlmost(first[0], almost);
+  const numbers = values.filter((text) => numberFromText(text) !== undefined).length;
+  if (numbers >= MOSTLY * values.length) return null;
+  const almost = almostNumber(values[0]);
+  return almost === null ? w.whyText : w.whyAlmost(values[0], almost);
 }
 
 function isBinary({ kind, first }) {

@@ -30,6 +30,14 @@ def test_columns_left_out_are_named_with_the_reason(tmp_path):
     assert "risk" not in note
 
 
+def test_remarks_in_a_few_rows_are_text(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,risk,note\n1,0.5,late\n0,0.25,\n0,0.1,\n0,0.2,NA\n")
+    predictions = read_predictions(path)
+    assert list(predictions.scores) == ["risk"]
+    assert "left out: 'note' (text)" in predictions.notes
+
+
 def test_nothing_left_out_is_nothing_said(tmp_path):
     path = tmp_path / "cases.csv"
     path.write_text("label,risk\n1,0.5\n0,0.25\n")

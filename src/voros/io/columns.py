@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
-from voros.io.bad_rows import almost_a_number, is_number
+from voros.io.bad_rows import NO_VALUE, almost_a_number, is_number
 from voros.io.tables import is_numeric
 from voros.text.table import shortened
 
@@ -254,10 +254,11 @@ def why_no_score(name: str, column: Any) -> str | None:
             return "looks like an identifier"
         return "looks like a property of the case" if words and words <= PROPERTIES else None
     values = column.drop_null().to_pylist()
-    if not values:
-        return f"no value in the first {len(column):,} rows"
     if not all(isinstance(value, str) for value in values):
         return _kind_in_words(kind)
+    values = [value for value in values if value not in NO_VALUE]
+    if not values:
+        return f"no value in the first {len(column):,} rows"
     if sum(map(is_number, values)) >= MOSTLY * len(values):
         return None
     almost = almost_a_number(values[0])

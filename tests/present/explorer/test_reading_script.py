@@ -50,6 +50,8 @@ LATIN = "label,score,note\n1,0.5,café\n0,0.25,thé\n".encode("latin-1")
 ACCEPTED = [
     text("died,risk\n" + ROWS),
     text("died,ward,risk\n1,A,0.9\n0,B,0.2\n0,A,0.4\n"),
+    text("died,note,risk\n1,late,0.9\n0,,0.2\n0,,0.4\n"),
+    text("label,note,risk\n" + 1000 * "0,NA,0.2\n" + "1,late,0.9\n"),
     text("a,b,label\n1,2,1\n3,1,0\n"),
     text("died;risk\n1;0.9\n0;0.2\n"),
     text("died\trisk\n1\t0.9\n0\t0.2\n", name="cases.tsv"),
@@ -93,7 +95,7 @@ ACCEPTED = [
 
 REFUSED = [
     text("y,s,flag\n1,0.5,true\n0,1,false\n"),
-    text('"died","risk","no""te"\n"1","0.9","a,b\n""c"""\n0,0.2,\n'),
+    text('"died","risk","no""te"\n"1","0.9","a,b\n""c"""\n0,0.2,1\n'),
     text(""),
     text(" \n\n"),
     text("died,risk\n"),
