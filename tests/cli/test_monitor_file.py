@@ -200,6 +200,24 @@ def test_what_is_refused_is_said_in_one_line(ward, voros_command, arguments, mes
 
 
 @pytest.mark.parametrize(
+    "outputs",
+    [
+        ("-o", "ward.voros"),
+        ("-o", "-"),
+        ("--renew", "ward.voros"),
+        ("--renew", "new.html", "-o", "new.html"),
+    ],
+)
+def test_no_output_replaces_the_monitor_or_another_output(ward, voros_command, outputs):
+    voros_command(*MADE)
+    before = sorted(path.name for path in ward.iterdir()), (ward / "ward.voros").read_bytes()
+    ran = voros_command("monitor", "ward.voros", *outputs, "--force")
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    after = sorted(path.name for path in ward.iterdir()), (ward / "ward.voros").read_bytes()
+    assert after == before
+
+
+@pytest.mark.parametrize(
     ("option", "files"),
     [
         ("--score", "--cases or --validation"),

@@ -96,6 +96,35 @@ def test_rows_in_parts_go_on_from_a_state(voros_command, tmp_path):
     assert sum(part["alarms"] for part in alarms) == sounded.sum()
 
 
+def test_alarms_are_not_written_without_their_state(voros_command, tmp_path):
+    points = write_ward(tmp_path, n_stays=20)
+    policy = voros.ThresholdPolicy.from_points(points, SCENARIO, model="good")
+    policy.to_json(tmp_path / "ward.json")
+    for state, complaint in (
+        ("missing/state.json", "there is no folder missing"),
+        ("./alarms.csv", "alarms.csv is named for two files"),
+    ):
+        ran = voros_command(
+            "apply", "ward.json", "rows.csv", *STAYS[:4], "--state", state, "-o", "alarms.csv"
+        )
+        assert (ran.code, len(ran.errors)) == (2, 1)
+        assert complaint in ran.errors[0]
+        assert not (tmp_path / "alarms.csv").exists()
+
+
+def test_csv_has_a_line_for_each_subgroup(voros_command, tmp_path):
+    points = write_ward(tmp_path)
+    policy = voros.ThresholdPolicy.from_points(points, SCENARIO, model="good")
+    policy.to_json(tmp_path / "ward.json")
+    ran = voros_command("apply", "ward.json", "rows.csv", *STAYS, "--by", "sex", "--csv")
+    header, *rows = csv.reader(ran.out.splitlines())
+    assert header[:2] == ["column", "subgroup"]
+    assert len(rows) == 2
+    alarms = header.index("alarms")
+    whole = voros_command("apply", "ward.json", "rows.csv", *STAYS, "--json")
+    assert sum(int(row[alarms]) for row in rows) == json.loads(whole.out)["alarms"]
+
+
 def test_datetimes_and_parquet(voros_command, tmp_path):
     import pyarrow as pa
     from pyarrow import parquet
@@ -161,7 +190,8 @@ def test_policies_of_cases_and_of_stays_are_told_apart(voros_command, tmp_path):
         ("stays.json", (), "stays.json is a policy for alarms over stays; add --stay"),
         ("cases.json", STAYS, "--stay is not for cases.json, a threshold policy"),
         ("stays.json", (*STAYS, "--label", "sex"), "--label is not for stays.json"),
-        ("stays.json", (*STAYS[:4], "--check"), "--check judges whole stays"),
+        ("stays.json", (*STAYS[:4], "--check"), "--check is for whole stays"),
+        ("stays.json", (*STAYS[:4], "--by", "sex"), "--by is for whole stays"),
     ):
         ran = voros_command("apply", policy_file, "rows.csv", *words)
         assert message in ran.errors[0]

@@ -23,7 +23,7 @@ from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.installing import missing_studies
-from voros.io import Predictions, append_columns, open_source, table_bytes
+from voros.io import Predictions, append_columns, check_writable, open_source, table_bytes
 from voros.io.appending import Written
 from voros.io.scenario_text import read_number
 from voros.io.source import Source
@@ -94,7 +94,9 @@ def apply(
     """
     policy = _read_policy(policy_file)
     cases_format(output)
-    check_output(output, show_options)
+    check_output(output, show_options, state)
+    if state is not None:
+        check_writable([state], force=True)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
     if not worth.given:
         options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")

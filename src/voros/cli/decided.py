@@ -67,9 +67,9 @@ class Decided:
         if show_options.for_programs:
             written = None if output is None else str(output)
             document = {"written": written, "file": self.source.name, **self.values}
-            rows = self.rows or [_scalars(document) | _scalars(self.evaluation or {})]
+            rows = self.rows or [document | (self.evaluation or {})]
             document["evaluation"] = self.evaluation
-            show(Sheet(rows=rows, document=document), show_options)
+            show(Sheet(rows=list(map(_scalars, rows)), document=document), show_options)
         elif self.table:
             say_lines(self.table)
 

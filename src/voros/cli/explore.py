@@ -12,7 +12,14 @@ import typer
 from voros.cli import options
 from voros.cli.loading import load
 from voros.cli.stays import StayOptions, refuse_with_stays
-from voros.cli.terminal import STANDARD_OUTPUT, check_output, deliver, say, show_progress
+from voros.cli.terminal import (
+    STANDARD_OUTPUT,
+    check_output,
+    check_page_name,
+    deliver,
+    say,
+    show_progress,
+)
 from voros.text.numbers import short
 
 OPENING_MISS_COSTS = "5:20"
@@ -75,8 +82,8 @@ def explore(
     """
     from voros.present.explorer import render_page, write_page
 
-    if output != STANDARD_OUTPUT and output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{output}: the name of a page must end in .html")
+    if output != STANDARD_OUTPUT:
+        check_page_name(output)
     guarantee = promise.guarantee(over_stays=stays.given)
     scenario = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
     writing = options.OutputOptions(force=force)

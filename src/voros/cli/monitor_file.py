@@ -19,6 +19,7 @@ from voros.cli.streams import StreamColumns, Streams, has_outcomes
 from voros.cli.terminal import (
     Sheet,
     check_output,
+    check_page_name,
     deliver,
     option_name,
     say,
@@ -169,8 +170,10 @@ def monitor(
     The first call creates STATE from a policy. Every call adds new cases and labels, each once, and
     prints whether the limits are kept.
     """
-    check_output(output, show_options)
-    check_output(renew, show_options)
+    if output is not None:
+        check_page_name(output)
+    check_output(output, show_options, file, renew)
+    check_output(renew, show_options, file)
     feed.refuse_unread(settings.validation)
     from voros.allocation.joint_policy import load_policy
 

@@ -238,13 +238,15 @@ def decide_stays(
 ) -> Decided:
     """Decide which rows of stays sound an alarm; evaluate whole stays only."""
     judged = rows.stays.events is not None and state is None
-    if check and not judged:
-        raise ValueError("--check judges whole stays: it requires --events, and no --state")
+    if not judged:
+        of_stays = {"check": check, "by": rows.by}
+        refuse(of_stays, "is for whole stays: it requires --events, and no --state")
     arguments = {name: value for name, value in rows.arguments().items() if value is not None}
     before = AlarmState.from_json(state) if state is not None and state.exists() else None
     (model,) = rows.rows.scores
     alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
     evaluation = rows.evaluate(policy, cost_ratio) if judged else None
+    parts = None if evaluation is None else evaluation.by_subgroup
     threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())
     values = {"score": model, "threshold": threshold, "rows": len(alarms), "alarms": n_alarms}
     return Decided(
@@ -259,5 +261,6 @@ def decide_stays(
         table="" if evaluation is None else repr(evaluation),
         values=values,
         evaluation=None if evaluation is None else evaluation.values(),
+        rows=None if parts is None else parts.values(),
         state=after,
     )

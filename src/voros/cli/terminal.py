@@ -188,10 +188,15 @@ def columns_text(columns: Mapping[str, Sequence[str]]) -> str:
     return Table.from_rows([tuple(columns), *zip(*columns.values(), strict=True)]).text()
 
 
-def check_output(output: Path | None, options: ShowOptions) -> None:
-    """Raise unless the output can be written; called before the work begins."""
+def check_output(output: Path | None, options: ShowOptions, *others: Path | None) -> None:
+    """Raise unless the output can be written; called before the work begins.
+
+    The command writes the ``others`` too, so that the output must be another file.
+    """
     from voros.io import check_writable
 
+    if output is not None and output.resolve() in (other.resolve() for other in others if other):
+        raise ValueError(f"{output} is named for two files; give each a name of its own")
     if output == STANDARD_OUTPUT:
         if options.for_programs:
             raise ValueError(
@@ -199,6 +204,12 @@ def check_output(output: Path | None, options: ShowOptions) -> None:
             )
     elif output is not None:
         check_writable([output], force=options.force)
+
+
+def check_page_name(output: Path) -> None:
+    """Raise unless the name of a page ends as one."""
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{output}: the name of a page must end in .html")
 
 
 def deliver(data: str | bytes, output: Path | None, options: ShowOptions) -> None:
