@@ -277,6 +277,18 @@ def test_a_policy_and_cases_the_wrong_way_round(voros_command, refused, cases):
     assert "POLICY comes before FILE" in said
 
 
+def test_a_policy_in_place_of_cases(voros_command, refused, cases):
+    voros_command("select", cases, "-o", "policy.json", *LIMITS)
+    said = refused("score", "policy.json", "--label", "died", *LIMITS)
+    assert 'policy.json has the format "voros threshold policy"' in said
+
+
+def test_two_outputs_of_one_name(refused, cases, tmp_path):
+    said = refused("select", cases, *LIMITS, "--blend", "b.json", "-o", tmp_path / "b.json")
+    assert "b.json is named for two files" in said
+    assert not (tmp_path / "b.json").exists()
+
+
 def test_a_missing_label_is_not_blamed_on_the_policy(voros_command, refused, cases):
     voros_command("select", cases, "-o", "policy.json", *LIMITS)
     said = refused("apply", "policy.json", cases, "--label", "dead")

@@ -43,6 +43,14 @@ def test_the_test_account_is_the_one_counted_by_hand(voros_command, cases, later
     assert document["test"]["satisfied"] == kept
 
 
+def test_notes_on_the_test_are_printed_once(voros_command, cases, later_cases):
+    options = ("--test", later_cases, "--confidence", "0.9", "--capacity", "0.5")
+    text = voros_command("select", cases, *options, "--miss-costs", "1:100").out
+    assert text.count("\ntest, ") == 2
+    assert text.count("guarantee: ") == 1
+    assert text.count("intervals take ") == 1
+
+
 def test_check_after_the_test(voros_command, cases, tmp_path):
     # The test file is the validation file with its labels turned round: precision collapses.
     header, *rows = cases.read_text().splitlines()

@@ -292,9 +292,9 @@ def _read_counts(source: Source, columns: InputOptions) -> SiteCounts:
     """Read a document of counts."""
     from voros.sites import SiteCounts
 
+    counts = SiteCounts.from_json(_readable(source))
     cases_only = ("label", "model", "case", "weight", "pos_label", "drop_missing")
     refuse(columns.given(*cases_only), f"is for files of cases; {columns.file} holds counts")
-    counts = SiteCounts.from_json(_readable(source))
     return counts.of_models(columns.score) if columns.score else counts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from voros.io import Predictions
     from voros.policy import StayEvaluation, ThresholdPolicy
     from voros.sites import SiteCounts
+
+NOTES = ("intervals take ", "guarantee: ")
+"""How lines begin that the policy and both tables of its test may have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +103,7 @@ def select(
     _check_options(stated | {"test": test, "check": check, "engine": engine})
     how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     check_output(output, show_options)
-    check_output(choice.blend, show_options)
+    check_output(choice.blend, show_options, output)
     new_blend = None if choice.blend is None else _make_blend(choice, columns, development, engine)
     whose: Any = {"group": group, "worth": worth, "blend": new_blend}
     if stays.given:
@@ -328,4 +332,12 @@ def _sheet(
         "ranking": rows,
     }
     text = "\n".join([*lines, *(() if tested is None else tested.tables)])
-    return Sheet(text=text, rows=rows, document=document)
+    return Sheet(text=_notes_once(text), rows=rows, document=document)
+
+
+def _notes_once(text: str) -> str:
+    """Leave out notes of the test that repeat an earlier line."""
+    lines = text.split("\n")
+    first = {line: row for row, line in reversed([*enumerate(lines)])}
+    kept = (first[line] == row or not line.startswith(NOTES) for row, line in enumerate(lines))
+    return "\n".join(compress(lines, kept))

@@ -61,8 +61,8 @@ def _check_distinct(part: Any, case: str, who: str) -> None:
 def _check_alike(first: Any, part: Any, roles: Roles, who: str) -> None:
     if first.num_rows != part.num_rows:
         raise PredictionFileError(
-            f"{who} score {first.num_rows} and {part.num_rows} cases; all models must score the "
-            "same cases"
+            f"{who} score {first.num_rows:,} and {part.num_rows:,} cases; all models must "
+            "score the same cases"
         )
     units = (roles.case, roles.label, roles.weight, roles.group, roles.time, roles.period)
     shared = (*units, roles.miss_value, roles.false_alarm_cost)

@@ -84,15 +84,16 @@ def _without(rows: Rows, absent: Mapping[str, BoolArray], file: str, drop: bool)
         name, marks = next(iter(absent.items()))
         raise PredictionFileError(
             Message(
-                f"{file}: column {name!r} has no value in {missing[name]} of {rows.n_rows} rows, "
-                f"first in row {int(marks.argmax()) + 1}; fix them, or leave those rows out with ",
+                f"{file}: column {name!r} has no value in {missing[name]:,} of {rows.n_rows:,} "
+                f"rows, first in row {int(marks.argmax()) + 1}; fix them, or leave those rows "
+                "out with ",
                 Argument("drop_missing"),
             )
         )
     kept = ~np.any(list(absent.values()), axis=0)
     if not kept.any():
         raise PredictionFileError(f"{file}: every row has a missing value")
-    note = f"leaving out {(~kept).sum()} of {rows.n_rows} rows with a missing value"
+    note = f"leaving out {(~kept).sum():,} of {rows.n_rows:,} rows with a missing value"
     table, notes = rows.table.filter(pa.array(kept)), (*rows.notes, note)
     return replace(rows, table=table, notes=notes, kept=kept, missing=missing)
 
