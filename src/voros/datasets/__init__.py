@@ -5,6 +5,6 @@
 9105
 """
 
-from voros.datasets.support2 import DataTable, Support2, load_support2
+from voros.datasets.support2 import Support2, load_support2
 
-__all__ = ["DataTable", "Support2", "load_support2"]
+__all__ = ["Support2", "load_support2"]

@@ -17,7 +17,7 @@ References
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -28,79 +28,8 @@ import numpy as np
 from voros.io.frames import make_frame
 from voros.typing import AnyArray, BoolArray
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class DataTable(Mapping[str, AnyArray]):
-    """Columns by name: a read-only mapping from names to NumPy arrays.
-
-    Missing numbers are NaN and missing words are empty strings; in a data
-    frame the numbers stay NaN and the words become nulls.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        One-dimensional arrays of the same length. They become read-only, because
-        tables may be shared: copy a column before changing it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table = DataTable({"age": np.array([63.0, 40.0]), "sex": np.array(["male", ""])})
-    >>> table["age"]
-    array([63., 40.])
-    >>> list(table)
-    ['age', 'sex']
-    >>> table.take(table["age"] > 50).n_rows
-    1
-    """
-
-    columns: Mapping[str, AnyArray]
-
-    def __post_init__(self) -> None:
-        lengths = {name: len(column) for name, column in self.columns.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"columns must all have the same length, got {lengths}")
-        for column in self.columns.values():
-            column.flags.writeable = False
-
-    def __getitem__(self, name: str) -> AnyArray:
-        """Return the column called ``name``."""
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the columns."""
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        """Return the number of columns; ``n_rows`` is the number of rows."""
-        return len(self.columns)
-
-    def __repr__(self) -> str:
-        return f"DataTable({self.n_rows} rows: {', '.join(self)})"
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(next(iter(self.columns.values()), ()))
-
-    def take(self, rows: AnyArray) -> DataTable:
-        """Return the rows that a mask marks, or those at the given positions."""
-        return DataTable({name: column[rows] for name, column in self.items()})
-
-    def frame(self, backend: str | None = None) -> Any:
-        """Return the columns as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The library to use; by default the first one that is installed.
-        """
-        columns = {
-            name: [word or None for word in column.tolist()] if column.dtype.kind == "U" else column
-            for name, column in self.items()
-        }
-        return make_frame(columns, backend=backend)
-
+Table: TypeAlias = dict[str, AnyArray]
+"""Columns by name."""
 
 OutcomeName: TypeAlias = Literal[
     "hospital_death",
@@ -138,12 +67,13 @@ _KINDS: Mapping[type, str] = {
 class Support2:
     """The patients of SUPPORT2, one row each, in the order of the original file.
 
-    Column names are those of the original file. Every array is read-only: copy
-    one before changing it.
+    Each table is a dict of arrays by column. Column names are those of the original
+    file. A missing number is NaN, a missing word an empty string. The arrays of
+    `load_support2` are read-only: copy one before changing it.
 
     Parameters
     ----------
-    features : DataTable
+    features : dict of str to ndarray
         Data from early in the stay, with physiology of the third study day.
 
         - who: ``age`` (years), ``sex``, ``race``, ``edu`` (years of schooling),
@@ -160,18 +90,18 @@ class Support2:
         - daily living, number of activities needing help: ``adlp`` (said by the
           patient), ``adls`` (by a relative), ``adlsc`` (the two reconciled, with
           gaps filled by the study).
-    outcomes : DataTable
+    outcomes : dict of str to ndarray
         Later events: ``hospdead`` (died in this hospital stay), ``slos`` (days from
         entering the study to discharge or death in hospital), ``death`` and
         ``d.time`` (died during follow-up; its days), ``dnr`` and ``dnrday`` (when
         resuscitation was declined). The last two are no features: where nobody
         declined, ``dnrday`` repeats ``slos``.
-    prognoses : DataTable
+    prognoses : dict of str to ndarray
         Four risks, where higher is worse: ``"SPS"``, the SUPPORT physiology score;
         ``"APACHE III"``, the acute physiology score; ``"SUPPORT model"`` and
         ``"physicians"``, their estimates of the risk of death within two months.
         NaN where none was recorded, as for 1,649 estimates of physicians.
-    six_month_prognoses : DataTable
+    six_month_prognoses : dict of str to ndarray
         The risk of death within six months, from ``"SUPPORT model"`` and
         ``"physicians"``.
 
@@ -188,20 +118,20 @@ class Support2:
     ['SPS', 'APACHE III', 'SUPPORT model', 'physicians']
     """
 
-    features: DataTable
-    outcomes: DataTable
-    prognoses: DataTable
-    six_month_prognoses: DataTable
+    features: Table
+    outcomes: Table
+    prognoses: Table
+    six_month_prognoses: Table
 
     def __len__(self) -> int:
         """Return the number of patients."""
-        return self.outcomes.n_rows
+        return len(self.outcomes["death"])
 
     def __repr__(self) -> str:
         complete = int(self._has_all_prognoses().sum())
         return f"Support2({len(self)} patients, {complete} with all four prognoses)"
 
-    def take(self, rows: AnyArray) -> Support2:
+    def take(self, rows: AnyArray | slice) -> Support2:
         """Return the patients marked by a mask, or those at the given positions.
 
         Examples
@@ -211,7 +141,9 @@ class Support2:
         596
         """
         tables = (self.features, self.outcomes, self.prognoses, self.six_month_prognoses)
-        return Support2(*(table.take(rows) for table in tables))
+        return Support2(
+            *({name: column[rows] for name, column in table.items()} for table in tables)
+        )
 
     def with_all_prognoses(self) -> Support2:
         """Return the patients with all four prognoses.
@@ -248,19 +180,30 @@ class Support2:
         return np.logical_and(self.outcomes[event], self.outcomes[days] <= most)
 
     def frame(self, backend: str | None = None) -> Any:
-        """Return features, outcomes and prognoses side by side, as `DataTable.frame` does."""
-        return DataTable({**self.features, **self.outcomes, **self.prognoses}).frame(backend)
+        """Return features, outcomes and prognoses side by side as a data frame.
+
+        Missing numbers stay NaN, and missing words become nulls.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library to use; by default the first one that is installed.
+        """
+        columns = {
+            name: [word or None for word in column.tolist()] if column.dtype.kind == "U" else column
+            for name, column in (self.features | self.outcomes | self.prognoses).items()
+        }
+        return make_frame(columns, backend)
 
     def _has_all_prognoses(self) -> BoolArray:
         risks = np.column_stack(list(self.prognoses.values()))
         return np.asarray(~np.isnan(risks).any(axis=1))
 
 
-@cache
 def load_support2() -> Support2:
     """Load SUPPORT2, which is part of the package and not downloaded.
 
-    The file is read once; later calls return the same object.
+    The file is read once; later calls return the same arrays.
 
     Returns
     -------
@@ -281,10 +224,12 @@ def load_support2() -> Support2:
     SUPPORT model 0.860
     physicians    0.874
     """
-    return _support2(_read_variables())
+    return _every_patient().take(slice(None))
 
 
-def _support2(variables: Mapping[str, list[str]]) -> Support2:
+@cache
+def _every_patient() -> Support2:
+    variables = _read_variables()
     kind_of = {name: kind for kind, names in _KINDS.items() for name in names.split()}
     parts = {
         part: {name: _column(variables[name], kind_of.get(name, float)) for name in names.split()}
@@ -299,7 +244,10 @@ def _support2(variables: Mapping[str, list[str]]) -> Support2:
     }
     later_risks = {"SUPPORT model": 1.0 - raw["surv6m"], "physicians": 1.0 - raw["prg6m"]}
     tables = (parts["features"], parts["outcomes"], risks, later_risks)
-    return Support2(*map(DataTable, tables))
+    for table in tables:
+        for column in table.values():
+            column.flags.writeable = False
+    return Support2(*tables)
 
 
 def _read_variables() -> dict[str, list[str]]:
