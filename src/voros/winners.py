@@ -26,7 +26,7 @@ from voros.core.decision import at_deployment, solve
 from voros.core.geometry import cut_by_capacities, cut_square
 from voros.core.hull import growing_hulls
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import LARGEST_RATE, PATIENT_DAY, Scenario
+from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.core.volume import partial_volumes, volumes_on_grid
 from voros.exceptions import Argument, ArgumentError
 from voros.inference.bootstrap import Resampling, ResamplingPlan
@@ -43,9 +43,6 @@ __all__ = ["WinnerMap", "winner_map"]
 
 CLOSE_CALL = 0.01
 """Scores that differ by at most this are indistinguishable, as in the paper's section 5."""
-
-LARGEST_CAPACITY = 2.0**53
-"""Floats represent every whole number up to this one."""
 
 NOBODY = -1
 """The winner where no model has a feasible threshold."""
@@ -337,12 +334,9 @@ def score_grid(
     The only limit that ``costs`` may have is a recall floor, which holds in every grid cell.
     """
     floors = _read_rising(min_precisions, "min_precisions")
-    if not (floors[0] >= 0 and floors[-1] <= 1):
-        accepted = "numbers within [0, 1]"
-        raise ArgumentError("min_precisions", f"={min_precisions!r}; accepted are {accepted}")
     if per not in (None, PATIENT_DAY):
         raise ArgumentError("per", f"={per!r}; accepted is {PATIENT_DAY!r}, or None for cases")
-    limits = _read_capacities(capacities, LARGEST_RATE if per == PATIENT_DAY else 1.0)
+    limits = _read_capacities(capacities, per)
     if len(points_by_model) < 2:
         raise ValueError(f"a winner map needs at least two models; it has {len(points_by_model)}")
     rows, columns = _sides(costs, floors, limits, per)
@@ -486,20 +480,16 @@ def _read_rising(values: Any, name: str) -> AnyArray:
     return numbers
 
 
-def _read_capacities(capacities: Any, most: float) -> AnyArray:
+def _read_capacities(capacities: Any, per: str | None) -> AnyArray:
+    """Return rates, shares of the cases, or whole numbers of cases; `Scenario` checks each."""
     numbers = _read_rising(capacities, "capacities")
     # As an array, a list of ints and floats would hold floats only.
     is_list = isinstance(capacities, (list, tuple))
     items = capacities if is_list else as_vector(capacities, "capacities").tolist()
-    integral = {isinstance(k, Integral) for k in items}
-    if len(integral) > 1:
+    whole = [isinstance(k, Integral) for k in items]
+    if any(whole) and not all(whole):
         raise ValueError(
             f"capacities={capacities!r} mixes whole numbers of cases with shares of the cases; "
             "write all of them one way"
         )
-    accepted = "shares within (0, 1]" if most == 1.0 else f"rates above 0 and at most {most:g}"
-    if True in integral and most == 1.0:
-        most, accepted = LARGEST_CAPACITY, "whole numbers of cases above 0"
-    if not (numbers[0] > 0 and numbers[-1] <= most):
-        raise ArgumentError("capacities", f"={numbers.tolist()!r}; accepted are {accepted}")
-    return numbers.astype(np.int64) if most == LARGEST_CAPACITY else numbers.astype(np.float64)
+    return np.array([int(k) for k in items]) if per is None and all(whole) else numbers
