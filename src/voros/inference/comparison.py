@@ -11,12 +11,10 @@ import numpy as np
 
 from voros.allocation.joint_policy import AnyPolicy, JointPolicy
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_flag
 from voros.core.arrays import named_columns
 from voros.core.cases import label_or_remembered
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.worth import compared_scores, refuse_values
 from voros.exceptions import ArgumentError
 from voros.inference.bca import interval, interval_in_words, p_value
 from voros.inference.bootstrap import (
@@ -283,12 +281,12 @@ def compare_policies(
     policies: Mapping[str, AnyPolicy] | None = None,
     *,
     by: Any = None,
-    by_cost: bool = False,
     **options: Unpack[IntervalOptions],
 ) -> Comparison:
-    """Compare what deployed policies cost on the same test cases, their thresholds fixed.
+    """Compare what the alarms of deployed policies cost on the same test cases.
 
-    Every policy is evaluated on the same resamples of the cases, so variation that all policies
+    Every policy decides on the cases once, a ThresholdPolicy by its default threshold. The costs of
+    these alarms are computed on the same resamples of the cases, so variation that all policies
     share cancels out of the differences.
 
     Parameters
@@ -301,12 +299,9 @@ def compare_policies(
         The scores that each policy is for, by the names of `policies`. For joint policies with
         several outcomes a mapping for each policy, and `y_true` is one too.
     policies : mapping of str to ThresholdPolicy, JointPolicy or Worklist
-        At least two, made for the same costs and prevalence. Their limits may differ. What joint
-        policies and worklists decide on these cases is fixed before cases are drawn.
+        At least two, made for the same costs and prevalence. Their limits may differ.
     by : array-like of shape (n_cases,), optional
         The subgroup of each case, for joint policies whose streams are subgroups.
-    by_cost : bool, default False
-        As in `ThresholdPolicy.evaluate`: by default the default thresholds are compared.
     n_resamples, confidence_level, method, groups, pos_label, random_state, progress
     periods, times, miss_value, false_alarm_cost
         As in `voros.bootstrap`; values are for policies of the kind ThresholdPolicy.
@@ -339,8 +334,7 @@ def compare_policies(
     (('new', 'old'), {'old': 1, 'new': 0})
     """
     how = Resampling.from_options(options)
-    check_flag(by_cost, "by_cost")
-    points = points_by_name(y_true, scores=scores, by=by, by_cost=by_cost or None)
+    points = points_by_name(y_true, scores=scores, by=by)
     if points is not None:
         return _compare_over_stays(points, _check_policies(policies, list(points)), how)
     check_aligned(y_true=y_true, scores=scores, by=by, **how.units)
@@ -359,20 +353,8 @@ def compare_policies(
         labels, drawing = y_true, how
     compared, measures, violations = {}, {}, {}
     for name, policy in policies.items():
-        if isinstance(policy, ThresholdPolicy):
-            # What thresholds are compared with takes the place of the scores.
-            compared[name] = compared_scores(columns[name], how.miss_value, policy.threshold_on)
-            applied = policy.comparing("score")
-            measures[name] = Measure.from_policy(applied, by_cost=by_cost)
-            periods = {"periods": how.periods, "times": how.times} if policy.scenario.per else {}
-            arguments = periods | how.values | {"by_cost": by_cost, "pos_label": how.pos_label}
-            violations[name] = applied.evaluate(y_true, compared[name], **arguments).violations
-        else:
-            if by_cost:
-                raise ArgumentError("by_cost", "=True is for policies of the kind ThresholdPolicy")
-            refuse_values("policies that are not a ThresholdPolicy", how.values)
-            compared[name], violations[name] = decide(policy, y_true, columns[name], by, how)
-            measures[name] = Measure.from_alarms(scenarios[name])
+        compared[name], violations[name] = decide(policy, y_true, columns[name], by, how)
+        measures[name] = Measure.from_alarms(scenarios[name])
     in_periods = _scenario_with_periods(list(scenarios.values()))
     plan = drawing.plan(labels, compared, in_periods, worthwhile=False)
     return replace(_comparison_of(plan.run(measures)), violations=violations)

@@ -1,4 +1,4 @@
-"""The alarms of joint policies and worklists on cases, and the limits that these break."""
+"""The alarms of policies on cases, and the limits that these break."""
 
 from __future__ import annotations
 
@@ -12,32 +12,40 @@ from voros.allocation.joint_policy import AnyPolicy, JointPolicy, policy_cases
 from voros.core.arrays import as_vector
 from voros.core.cases import read_labels
 from voros.core.scenario import Scenario
+from voros.core.worth import refuse_values
 from voros.exceptions import ArgumentError
 from voros.inference.bootstrap import Resampling
+from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.violations import Violation
 from voros.policy.worklists import Worklist
 from voros.typing import AnyArray, BoolArray
 
 
 def decide(
-    policy: JointPolicy | Worklist, y_true: Any, scores: Any, by: Any, how: Resampling
+    policy: AnyPolicy, y_true: Any, scores: Any, by: Any, how: Resampling
 ) -> tuple[AnyArray, tuple[Violation, ...]]:
     """Return the alarms of a policy, outcomes below one another, and the limits that it breaks."""
     when = {"periods": how.periods, "times": how.times}
+    if isinstance(policy, ThresholdPolicy):
+        given = how.values | (when if policy.scenario.per else {})
+        tested = policy.evaluate(y_true, scores, pos_label=how.pos_label, **given)
+        amounts = how.miss_value if policy.threshold_on == "value" else None
+        return policy.predict(scores, miss_value=amounts).astype(float), tested.violations
+    refuse_values("policies that are not a ThresholdPolicy", how.values)
     if isinstance(policy, Worklist):
         listed = policy.evaluate(y_true, scores, pos_label=how.pos_label, **when).worklist
         return policy.predict(scores, **when).astype(float), listed.violations
     labels = y_true if has_outcomes(policy) else read_labels(y_true, how.pos_label)
     alarms, in_periods = policy.predict(scores, by=by), when if policy.limit.per else {}
-    tested = policy.evaluate(labels, scores, by=by, **in_periods)
+    joint = policy.evaluate(labels, scores, by=by, **in_periods)
     broken: list[tuple[Any, float, float, str]] = [
         ("precision", stream.min_precision, stream.precision, f"in {stream.name!r}")
-        for stream in tested.streams
+        for stream in joint.streams
         if not stream.floor_kept
     ]
-    periods = tested.by_period
-    if tested.alarms > tested.max_alarms:
-        broken.append(("capacity", tested.max_alarms, tested.alarms, ""))
+    periods = joint.by_period
+    if joint.alarms > joint.max_alarms:
+        broken.append(("capacity", joint.max_alarms, joint.alarms, ""))
     elif periods is not None and periods.most_above is not None and not periods.kept:
         broken.append(("capacity", periods.most_above, periods.n_above, "periods above"))
     violations = (

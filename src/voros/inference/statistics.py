@@ -62,7 +62,7 @@ class Measure:
     def from_metric(cls, metric: MetricLike, scenario: Scenario) -> Measure:
         """Read the argument ``metric`` of `voros.bootstrap`."""
         if isinstance(metric, AppliedThresholds):
-            return cls.from_policy(metric, by_cost=True)
+            return cls.from_policy(metric)
         if callable(metric):
             name = getattr(metric, "__name__", type(metric).__name__)
             return cls(name=name, compute=one_by_one(partial(_user_metric, metric, scenario)))
@@ -92,11 +92,11 @@ class Measure:
         return np.searchsorted(-ranked.thresholds, -self.deployed, side="right") - 1
 
     @classmethod
-    def from_policy(cls, policy: AppliedThresholds, *, by_cost: bool) -> Measure:
-        """Return what a policy costs with its thresholds fixed; see `ThresholdPolicy.evaluate`."""
+    def from_policy(cls, policy: AppliedThresholds) -> Measure:
+        """Return what a policy costs with a fixed threshold for each cost."""
 
         def cost(points: OperatingPoints) -> float:
-            return policy.evaluate(points, by_cost=by_cost).expected_cost
+            return policy.evaluate(points, by_cost=True).expected_cost
 
         return cls(
             name="expected_cost",
@@ -112,7 +112,7 @@ class Measure:
         """Return the cost of decided cases, which score 1 with an alarm and 0 without."""
 
         def cost(points: OperatingPoints) -> float:
-            costs = expected_costs(at_deployment(points, scenario), scenario.costs)
+            costs = expected_costs(at_deployment(points, scenario).costed, scenario.costs)
             return float(costs[np.count_nonzero(points.thresholds >= 1) - 1])
 
         return cls(
