@@ -73,13 +73,9 @@ class Measure:
             )
         limits = scenario.without_limits() if metric == "voros" else scenario
         rises_with_curve = metric in ("partial_voros", "voros", "recall", "expected_cost")
-        if metric in OF_ONE_CURVE:
-            compute = one_by_one(lambda points: OF_ONE_CURVE[metric](points, limits))
-        else:
-            compute = _volumes(limits)
         return cls(
             name=metric,
-            compute=compute,
+            compute=_statistic(metric, limits),
             worthwhile_only=metric not in ("partial_auroc", "auroc"),
             lower_is_better=metric == "expected_cost",
             curve=limits if rises_with_curve else None,
@@ -143,20 +139,16 @@ def _user_metric(metric: MetricFunction, scenario: Scenario, points: OperatingPo
         return float(metric(points, scenario))
 
 
-def _volumes(scenario: Scenario) -> Statistic:
-    """Partial VOROS of several curves, through the closed form in one go."""
-    return lambda batch: partial_voros_of(
-        [solve(points, scenario) for points in batch], scenario.costs
-    )
-
-
-OF_ONE_CURVE: dict[str, MetricFunction] = {
-    "partial_auroc": lambda points, scenario: solve(points, scenario).score("partial_auroc"),
-    "recall": lambda points, scenario: solve(points, scenario).score("recall"),
-    "auroc": lambda points, _: trapezoid(points),
-    "expected_cost": lambda points, scenario: solve(points, scenario).expected_cost,
-    "threshold": lambda points, scenario: (
-        choose(solve(points, scenario), "partial_voros")[1].threshold
-    ),
-}
-"""Named metrics that are computed curve by curve; volumes are computed of several at once."""
+def _statistic(metric: Metric, limits: Scenario) -> Statistic:
+    if metric == "auroc":
+        return one_by_one(trapezoid)
+    if metric == "threshold":
+        return one_by_one(
+            lambda points: choose(solve(points, limits), "partial_voros")[1].threshold
+        )
+    if metric in ("partial_voros", "voros"):
+        # The closed form takes the volumes of several curves in one go.
+        return lambda batch: partial_voros_of(
+            [solve(points, limits) for points in batch], limits.costs
+        )
+    return one_by_one(lambda points: solve(points, limits).score(metric))

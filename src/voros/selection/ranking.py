@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from voros.core.arguments import check_choice, check_number
 from voros.core.decision import RANKED_BY, Decision, Strategy
@@ -73,11 +70,10 @@ def rank_points(
     guarantee = read_guarantee(guarantee)
     if guarantee is not None and isinstance(guarantee.confidence, tuple):
         return _climbed(dict(points_by_model), scenario, strategy, tolerance, guarantee)
-    best = -np.inf
     scenario = limits_under(guarantee, scenario)
-    scored, kept, sign = [], {}, -1 if strategy == "expected_cost" else 1
+    scored, kept = [], {}
     # Points are counted one model at a time. Only the thresholds that can be deployed are kept, and
-    # all points of the best model so far, with copies of uncounted cases.
+    # copies of uncounted cases.
     for model, counted in points_by_model.items():
         points = kept_points(counted)
         decision = deployable(points, scenario, guarantee, n_models)
@@ -86,14 +82,12 @@ def rank_points(
         if decision.uncounted is None:
             row = replace(row, decision=kept[model].decision)
         scored.append(row)
-        merit = sign * getattr(row, strategy)
-        if merit > best:
-            best, leading = merit, points
     # The sort is stable, also in reverse: models with equal scores keep their order.
-    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=sign > 0))
-    reason = (
-        None if ranking[0].feasible else why_never_alarm(leading, scenario, guarantee, n_models)
-    )
+    ranking = tuple(sorted(scored, key=lambda row: row.merit(strategy), reverse=True))
+    winner, reason = ranking[0], None
+    if not winner.feasible:
+        counted = points_by_model[winner.model]
+        reason = why_never_alarm(counted, scenario, guarantee, n_models)
     return Selection(
         strategy=strategy,
         tolerance=tolerance,
