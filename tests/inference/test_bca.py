@@ -30,7 +30,7 @@ def test_intervals_of_a_skewed_mean_agree_with_scipy(method):
     values = rng.exponential(size=30) ** 2
     ours = interval(
         0.9,
-        np.array(values.mean()),
+        values.mean(),
         bootstrapped_mean(rng, values, 40_000),
         left_out_means(values) if method == "bca" else None,
     )
@@ -59,7 +59,7 @@ def test_the_p_value_is_the_level_at_which_the_interval_of_a_difference_reaches_
     drawn = bootstrapped_mean(rng, rng.exponential(size=50) - 0.8, 20_000)
     p = p_value(drawn)
     for confidence, reaches in ((1 - p - 0.01, False), (1 - p + 0.01, True)):
-        low, high = interval(confidence, np.array(0.0), drawn)
+        low, high = interval(confidence, 0.0, drawn)
         assert (low <= 0 <= high) == reaches
 
 
@@ -86,7 +86,7 @@ def test_few_normal_draws_get_the_interval_of_the_t_test(n):
     spread = values.std()  # of the resamples, with n below the root
     drawn = np.sort(rng.normal(values.mean(), spread / np.sqrt(n), 400_000))
     expected = stats.t.interval(0.9, n - 1, values.mean(), stats.sem(values))
-    assert interval(0.9, np.array(0.0), drawn, n_units=n) == pytest.approx(expected, abs=0.02)
+    assert interval(0.9, 0.0, drawn, n_units=n) == pytest.approx(expected, abs=0.02)
     assert p_value(drawn, n) == pytest.approx(stats.ttest_1samp(values, 0.0).pvalue, abs=0.003)
 
 
@@ -96,11 +96,11 @@ def test_with_few_units_the_p_value_agrees_with_the_interval():
     p = p_value(drawn, 6)
     assert p > p_value(drawn)
     for confidence, reaches in ((1 - p - 0.01, False), (1 - p + 0.01, True)):
-        low, high = interval(confidence, np.array(0.0), drawn, n_units=6)
+        low, high = interval(confidence, 0.0, drawn, n_units=6)
         assert (low <= 0 <= high) == reaches
 
 
 def test_two_units_have_ends_all_the_same():
     drawn = np.random.default_rng(0).normal(size=500)
-    ends = interval(0.95, np.array(0.0), drawn, np.empty(0), 2)
+    ends = interval(0.95, 0.0, drawn, np.empty(0), 2)
     assert ends == (drawn.min(), drawn.max())

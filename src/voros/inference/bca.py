@@ -31,23 +31,23 @@ LEAST_TAIL = 1e-12
 
 def interval(
     confidence_level: float,
-    estimate: FloatArray,
+    estimate: float,
     distribution: FloatArray,
     left_out: FloatArray | None = None,
     n_units: float = np.inf,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of an interval, of a number or of every number in an array.
+) -> tuple[float, float]:
+    """Return the ends of an interval.
 
     It is a BCa interval where values with blocks of cases ``left_out`` are given, and otherwise a
     percentile interval. ``n_units`` is the number of independent cases or groups; with few of them
     the resamples vary too little (`expanded_tail`).
     """
-    tail = np.full(np.shape(estimate), expanded_tail((1 - confidence_level) / 2, n_units))
-    low, high = tail, 1 - tail
+    low = expanded_tail((1 - confidence_level) / 2, n_units)
+    high = 1 - low
     if left_out is not None:
         z0, a = ndtri(share_below(distribution, estimate)), acceleration(left_out)
         low, high = bca_quantile(low, z0, a), bca_quantile(high, z0, a)
-    return order_statistics(distribution, low, high)
+    return order_statistic(distribution, low), order_statistic(distribution, high)
 
 
 def expanded_tail(tail: float, n_units: float) -> float:
@@ -67,20 +67,20 @@ def expanded_tail(tail: float, n_units: float) -> float:
     return max(float(expanded), LEAST_TAIL)
 
 
-def share_below(distribution: FloatArray, value: FloatArray) -> FloatArray:
+def share_below(distribution: FloatArray, value: float) -> float:
     """Share of the resamples below a value, ties counted half; never quite 0 or 1.
 
     Examples
     --------
-    >>> float(share_below(np.array([1.0, 2.0, 2.0, 3.0]), np.array(2.0)))
+    >>> share_below(np.array([1.0, 2.0, 2.0, 3.0]), 2.0)
     0.5
     """
     count = len(distribution)
-    below = np.sum(distribution < value, axis=0) + np.sum(distribution == value, axis=0) / 2
-    return np.asarray(np.clip(below, 0.5, count - 0.5) / count)
+    below = np.count_nonzero(distribution < value) + np.count_nonzero(distribution == value) / 2
+    return float(min(max(below, 0.5), count - 0.5) / count)
 
 
-def acceleration(left_out: FloatArray) -> FloatArray:
+def acceleration(left_out: FloatArray) -> float:
     """BCa's a: a sixth of the skewness, from values with one block of cases left out.
 
     Examples
@@ -96,30 +96,28 @@ def acceleration(left_out: FloatArray) -> FloatArray:
     """
     if len(left_out) == 0:
         # Too few cases for any to be left out.
-        return np.zeros(())
+        return 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        moved = left_out.mean(axis=0) - left_out
-        a = np.sum(moved**3, axis=0) / (6 * np.sum(moved**2, axis=0) ** 1.5)
+        moved = left_out.mean() - left_out
+        a = np.sum(moved**3) / (6 * np.sum(moved**2) ** 1.5)
     # Nothing moved, or something moved endlessly far: no skewness to speak of.
-    return np.where(np.isfinite(a), a, 0.0)
+    return float(a) if np.isfinite(a) else 0.0
 
 
-def bca_quantile(nominal: FloatArray, z0: FloatArray, a: FloatArray) -> FloatArray:
+def bca_quantile(nominal: float, z0: float, a: float) -> float:
     """Return the quantile of the resamples that BCa takes for a nominal one.
 
     Examples
     --------
-    >>> round(float(bca_quantile(0.025, 0.0, 0.0)), 6)
+    >>> round(bca_quantile(0.025, 0.0, 0.0), 6)
     0.025
     """
     shifted = z0 + ndtri(nominal)
-    return np.asarray(ndtr(z0 + shifted / (1 - a * shifted)))
+    return float(ndtr(z0 + shifted / (1 - a * shifted)))
 
 
-def order_statistics(
-    distribution: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the resampled values at two quantiles.
+def order_statistic(distribution: FloatArray, share: float) -> float:
+    """Return the resampled value at a quantile.
 
     Of R resamples the one of rank (R + 1) times the quantile is taken, the nearest whole number: a
     new value drawn like them would lie below it with that probability (Davison and Hinkley, 1997).
@@ -127,16 +125,13 @@ def order_statistics(
 
     Examples
     --------
-    >>> ends = order_statistics(np.arange(1.0, 100.0)[::-1], np.array(0.05), np.array(0.95))
-    >>> [float(end) for end in ends]
-    [5.0, 95.0]
+    >>> resampled = np.arange(1.0, 100.0)[::-1]
+    >>> order_statistic(resampled, 0.05), order_statistic(resampled, 0.95)
+    (5.0, 95.0)
     """
-    ranked = np.sort(distribution, axis=0)
-    count = len(ranked)
-    ranks = (np.clip(np.rint(share * (count + 1)), 1, count) for share in (low, high))
-    first, second = (np.asarray(rank).astype(np.intp) - 1 for rank in ranks)
-    ends = (np.take_along_axis(ranked, place[None], axis=0)[0] for place in (first, second))
-    return next(ends), next(ends)
+    count = len(distribution)
+    rank = int(np.clip(np.rint(share * (count + 1)), 1, count))
+    return float(np.sort(distribution)[rank - 1])
 
 
 def interval_in_words(low: float, high: float, write: Callable[..., str] = short) -> str:

@@ -432,15 +432,14 @@ class Replicates:
 
     def _quantiles(self, j: int) -> tuple[float, float]:
         """Return quantiles of the resamples, of a width above 0 where they differ at all."""
-        whole, drawn, left_out = self.whole[j], self.drawn[:, j], self.left_out[:, j]
+        whole, drawn, left_out = float(self.whole[j]), self.drawn[:, j], self.left_out[:, j]
         how, n_units = self.plan.how, self.plan.sampling.n_effective
         # Where most resamples agree the correction can move both ends to the same value.
         for corrected in (True, False) if self.method == "bca" else (False,):
-            ends = interval(
-                how.confidence_level, whole, drawn, left_out if corrected else None, n_units
-            )
-            if ends[0] != ends[1]:
-                return float(ends[0]), float(ends[1])
+            skewed = left_out if corrected else None
+            low, high = interval(how.confidence_level, whole, drawn, skewed, n_units)
+            if low != high:
+                return low, high
         return float(drawn.min()), float(drawn.max())
 
     def _from_curve(self, j: int) -> tuple[float, float]:

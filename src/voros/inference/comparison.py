@@ -450,7 +450,7 @@ def _comparison_of(values: Replicates) -> Comparison:
     p_values = np.array([p_value(difference, n_units) for difference in drawn])
     differences = []
     for k, (i, j) in enumerate(pairs):
-        estimate = values.whole[i] - values.whole[j]
+        estimate = float(values.whole[i] - values.whole[j])
         # What BCa corrects is the same for both models and cancels out of a difference.
         # With the correction equal models differed too often, in simulations.
         low, high = interval(confidence, estimate, drawn[k], n_units=n_units)
@@ -458,9 +458,9 @@ def _comparison_of(values: Replicates) -> Comparison:
             PairedDifference(
                 first=names[i],
                 second=names[j],
-                difference=float(estimate),
-                low=float(low),
-                high=float(high),
+                difference=estimate,
+                low=low,
+                high=high,
                 p_value=float(p_values[k]),
                 adjusted_p_value=float(holm(p_values)[k]),
                 distribution=drawn[k],
