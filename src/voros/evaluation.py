@@ -162,7 +162,7 @@ class Evaluation:
         low, high = self.scenario.costs.ratio_range(self.points.negatives_per_positive)
         if np.all((ratios >= low) & (ratios <= high)):
             return self.decision
-        observed = self.points if self.decision.observed is None else self.decision.observed
+        observed = self.decision.counted_points
         if not observed.covers.whole_curve:
             raise IncompleteCountsError(
                 f"these points were counted for cost ratios from {short(low)} to {short(high)}; "

@@ -91,9 +91,10 @@ class Decision:
     period_cut: float = float("nan")
     observed: OperatingPoints | None = None
 
-    def check_covered(self, scenario: Scenario) -> None:
-        """Raise where the points are too coarse for another scenario."""
-        (self.points if self.observed is None else self.observed).covers.check_scenario(scenario)
+    @property
+    def counted_points(self) -> OperatingPoints:
+        """The points as they were counted or, where these are not known, those of the scenario."""
+        return self.points if self.observed is None else self.observed
 
     @property
     def uncounted(self) -> UncountedCases | None:
@@ -145,14 +146,19 @@ class Decision:
 
         0 where no threshold meets the limits.
         """
-        if self.points.worth is not None:
-            # VOROS, of shares of value in place of rates, has no limits.
-            if self.scenario.without_limits() == self.scenario:
-                return self.voros
-            raise UndefinedScoreError(NO_REGION)
-        if self.scores_nothing:
+        if self.scores_nothing and self.points.worth is None:
             return 0.0
-        return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
+        return partial_volume(self.points.costed, self.hull, self._cost_region, self.scenario.costs)
+
+    @property
+    def _cost_region(self) -> Region:
+        """The region that thresholds are scored in; with values, that of shares of value."""
+        worth = self.points.worth
+        if worth is None:
+            return self.region
+        if self.scenario != self.scenario.without_limits():
+            raise UndefinedScoreError(NO_REGION)
+        return region_of(worth.n_positive, worth.n_negative, 0.0, worth.n_cases)
 
     @cached_property
     def expected_cost(self) -> float:
@@ -173,18 +179,10 @@ class Decision:
     @cached_property
     def voros(self) -> float:
         """The score without limits, at the same costs."""
-        if not self.points.covers.whole_curve:
-            limits = self.scenario.without_limits()
-            if limits == self.scenario:
-                return self.partial_voros
-            if self.uncounted is not None:
-                counted = self.uncounted.choosable(limits, every_cost=False)
-                return solve(counted, limits).partial_voros
-            self.check_covered(limits)
-        points, costs = self.points.costed, self.scenario.costs
-        square = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
-        hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
-        return partial_volume(points, hull, square, costs)
+        limits = self.scenario.without_limits()
+        if limits == self.scenario:
+            return self.partial_voros
+        return decide(self.counted_points, limits, every_cost=False).partial_voros
 
     @cached_property
     def partial_auroc(self) -> float:
@@ -204,7 +202,7 @@ class Decision:
         if not self.points.covers.whole_curve:
             # If false alarms are nearly free, the threshold of least cost has the greatest recall.
             free = max(0.5 / self.points.n_negative, 1 / LARGEST_RATIO)
-            self.check_covered(self.scenario.changed(cost_ratio=free))
+            self.counted_points.covers.check_scenario(self.scenario.changed(cost_ratio=free))
         rows = np.flatnonzero(self.feasible)
         return int(rows[np.argmax(self.points.tp[rows])])
 

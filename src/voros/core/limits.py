@@ -50,11 +50,12 @@ def binding_limits(decision: Decision) -> tuple[str, ...]:
     Where lifting any one limit leads to the same choice but lifting all does not, all bind.
     """
     scenario = decision.scenario
-    observed = decision.points if decision.observed is None else decision.observed
     within_all = _chosen_counts(decision)
 
     def others_chosen(limits: Scenario) -> bool:
-        return _chosen_counts(decide(observed, limits, every_cost=False)) != within_all
+        return (
+            _chosen_counts(decide(decision.counted_points, limits, every_cost=False)) != within_all
+        )
 
     if not others_chosen(scenario.without_limits()):
         return ()
