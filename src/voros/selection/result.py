@@ -30,6 +30,18 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
 
+def _score(strategy: Strategy) -> cached_property[float]:
+    """Return a property of `ModelScores`: NaN where a decision does not determine the score."""
+
+    def score(row: ModelScores) -> float:
+        try:
+            return row.decision.score(strategy)
+        except (IncompleteCountsError, UndefinedScoreError):
+            return np.nan
+
+    return cached_property(score)
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelScores:
     """Scores of one model on the validation data; higher is better, except for the expected cost.
@@ -70,41 +82,16 @@ class ModelScores:
     feasible: bool
     decision: Decision
 
-    @cached_property
-    def partial_voros(self) -> float:
-        """Partial VOROS: within the limits, over the costs."""
-        return self._score("partial_voros")
-
-    @cached_property
-    def voros(self) -> float:
-        """VOROS: without limits, over the costs."""
-        return self._score("voros")
-
-    @cached_property
-    def partial_auroc(self) -> float:
-        """Area under the thresholds within the limits."""
-        return self._score("partial_auroc")
-
-    @cached_property
-    def recall(self) -> float:
-        """Greatest recall within the limits."""
-        return self._score("recall")
-
-    @cached_property
-    def expected_cost(self) -> float:
-        """Cost of the best thresholds within the limits; lower is better."""
-        return self._score("expected_cost")
+    partial_voros = _score("partial_voros")
+    voros = _score("voros")
+    partial_auroc = _score("partial_auroc")
+    recall = _score("recall")
+    expected_cost = _score("expected_cost")
 
     def merit(self, strategy: Strategy) -> float:
         """Return a score that is higher for better models: minus the cost, or the score itself."""
         value: float = getattr(self, strategy)
         return -value if strategy == "expected_cost" else value
-
-    def _score(self, strategy: Strategy) -> float:
-        try:
-            return self.decision.score(strategy)
-        except (IncompleteCountsError, UndefinedScoreError):
-            return np.nan
 
     def record(self) -> dict[str, Any]:
         """Return name, all scores and feasibility by name."""
