@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from voros.exceptions import (
 from voros.io.columns import FEWEST_NUMBERED, names_identifier
 from voros.text.numbers import count
 from voros.typing import AnyArray, FloatArray
-
-Result = TypeVar("Result")
 
 ONLY_MODEL = "model"
 """The name of a model that has no name."""
@@ -175,11 +173,6 @@ def columns_by_model(y_true: Any, scores: Any) -> dict[str, AnyArray]:
     return ModelCases.read(y_true, scores).scores
 
 
-def several_models(scores: Any) -> bool:
-    """Whether scores belong to named models, one or several, and not to one without a name."""
-    return named_columns(scores, "scores") is not None
-
-
 def count_models(y_true: Any, scores: Any, **how: Any) -> dict[str, OperatingPoints]:
     """Count the alarms of one model or several.
 
@@ -318,11 +311,6 @@ def naming(model: str | None) -> Iterator[None]:
         yield
     except ValueError as error:
         raise ValueError(str(error) if model is None else f"model {model!r}: {error}") from None
-
-
-def one_or_all(results: Mapping[str, Result], scores: Any) -> Result | dict[str, Result]:
-    """Return results by name where models have names, and otherwise the only result."""
-    return dict(results) if several_models(scores) else results[ONLY_MODEL]
 
 
 def check_order(y_true: Any, *, named: bool) -> None:

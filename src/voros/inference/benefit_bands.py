@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.arguments import check_confidence
+from voros.core.arrays import named_columns
 from voros.core.decision import NO_LIMITS, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
@@ -20,13 +21,7 @@ from voros.exceptions import ArgumentError
 from voros.inference.band import Band
 from voros.inference.curve_limits import CountedCurve, curve_interval
 from voros.inference.resampling import Ranked
-from voros.models import (
-    ONLY_MODEL,
-    count_models,
-    points_by_name,
-    refuse_stays,
-    several_models,
-)
+from voros.models import ONLY_MODEL, count_models, points_by_name, refuse_stays
 from voros.typing import AnyArray, FloatArray
 
 LEAST_RATIO = 1e-12
@@ -86,7 +81,8 @@ def net_benefit_band(
     refuse_stays(points_by_model, "net benefit")
     named = not isinstance(y_true, OperatingPoints)
     if points_by_model is None:
-        points_by_model, named = count_models(y_true, scores, **how), several_models(scores)
+        points_by_model = count_models(y_true, scores, **how)
+        named = named_columns(scores, "scores") is not None
     bands = {
         model: _band(points, probability, limits, confidence_level)
         for model, points in points_by_model.items()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_choice, check_confidence, check_count
-from voros.core.cases import check_cases
+from voros.core.cases import LabelledCases
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.worth import CaseValues, ThresholdOn, compared_scores
+from voros.core.worth import CaseValues, ThresholdOn
 from voros.exceptions import ArgumentError, FewCasesWarning, FewGroupsWarning, warn_caller
 from voros.inference.bca import Method, interval, interval_in_words
 from voros.inference.curve_limits import CountedCurve, curve_interval
@@ -28,19 +28,14 @@ from voros.inference.resampling import (
 )
 from voros.inference.statistics import Measure, MetricLike, metric_in_words
 from voros.io.frames import make_frame
-from voros.models import (
-    ONLY_MODEL,
-    columns_by_model,
-    naming,
-    one_or_all,
-    points_by_name,
-    several_models,
-)
+from voros.models import ONLY_MODEL, ModelCases, naming, points_by_name
 from voros.progress import Progress, progress_bar
 from voros.text.numbers import percent, short
 from voros.text.signatures import takes
 from voros.text.table import ReprMixin
 from voros.typing import FloatArray
+
+Result = TypeVar("Result")
 
 FEWEST_GROUPS = 8
 """With fewer groups, intervals held the true value less often than stated, in simulations."""
@@ -138,25 +133,24 @@ class Resampling:
         if points is not None:
             models, sampling = draw_stays(points, limits)
             _warn_about_few(sampling)
-            return ResamplingPlan(models, sampling, self)
+            return ResamplingPlan(models, sampling, self, not isinstance(y_true, OperatingPoints))
         check_aligned(y_true=y_true, scores=scores, **per_case)
-        named, periods = several_models(scores), self._read_periods(y_true, scenario)
-        cases, costs = {}, CaseValues.read(y_true, **self.values)
-        for model, column in columns_by_model(y_true, scores).items():
-            with naming(model if named else None):
-                compared = compared_scores(column, self.miss_value, threshold_on)
-                positive, checked, _ = check_cases(y_true, compared, self.pos_label)
-            cases[model] = positive, checked
+        cases = ModelCases.read(y_true, scores).compared(self.miss_value, threshold_on)
+        periods = self._read_periods(y_true, scenario)
+        costs = CaseValues.read(y_true, **self.values)
+        first = next(iter(cases.scores.values()))
+        labelled = LabelledCases.read(cases.y_true, first, pos_label=self.pos_label)
+        positive = labelled.positive
         sampling = Sampling.from_cases(positive, groups=self.groups, periods=periods)
         _warn_about_few(sampling)
         worth = None if costs is None else costs.of_class(positive)
-        models = {
-            model: Ranked.from_cases(
-                *arrays, worthwhile=worthwhile, units=sampling.units, values=worth, periods=periods
-            )
-            for model, arrays in cases.items()
-        }
-        return ResamplingPlan(models, sampling, self)
+        how: Any = {"worthwhile": worthwhile, "units": sampling.units, "periods": periods}
+        models = {}
+        for model, column in cases.scores.items():
+            with naming(model if cases.named else None):
+                checked = labelled.check_scores(column)
+            models[model] = Ranked.from_cases(positive, checked, values=worth, **how)
+        return ResamplingPlan(models, sampling, self, cases.named)
 
     def _read_periods(self, y_true: Any, scenario: Scenario | None) -> Periods | None:
         if scenario is None:
@@ -307,10 +301,8 @@ def bootstrap(
     partial VOROS 0.457 (95 % curve interval 0.290 to 0.573, taking cases as independent)
     """
     scenario = check_scenario(scenario)
-    by_model = score_resamples(y_true, scores, scenario, metric, options).bootstraps()
-    if isinstance(y_true, OperatingPoints):
-        return by_model[ONLY_MODEL]
-    return one_or_all(by_model, y_true if scores is None else scores)
+    replicates = score_resamples(y_true, scores, scenario, metric, options)
+    return replicates.plan.one_or_all(replicates.bootstraps())
 
 
 def score_resamples(
@@ -340,11 +332,25 @@ def score_resamples(
 
 @dataclass(frozen=True, eq=False)
 class ResamplingPlan:
-    """A bootstrap with its arguments checked and its cases sorted."""
+    """A bootstrap with its arguments checked and its cases sorted.
+
+    Attributes
+    ----------
+    models : mapping of str to Countable
+    sampling : Sampling
+    how : Resampling
+    named : bool
+        Whether the models have names.
+    """
 
     models: Mapping[str, Countable]
     sampling: Sampling
     how: Resampling
+    named: bool
+
+    def one_or_all(self, results: dict[str, Result]) -> Result | dict[str, Result]:
+        """Return results by name where models have names, and otherwise the only result."""
+        return results if self.named else results[ONLY_MODEL]
 
     def method_for(self, measure: Measure) -> Method:
         """Return the method asked for, or the default for a metric."""

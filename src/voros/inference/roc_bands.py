@@ -11,7 +11,6 @@ from voros.core.operating_points import OperatingPoints
 from voros.inference.band import Band
 from voros.inference.bootstrap import Replicates, Resampling
 from voros.inference.statistics import Measure, one_by_one
-from voros.models import one_or_all
 from voros.progress import Progress
 from voros.typing import FloatArray
 
@@ -84,7 +83,7 @@ def roc_band(
         )
         for j, model in enumerate(plan.models)
     }
-    return one_or_all(bands, scores)
+    return plan.one_or_all(bands)
 
 
 def recall_at(points: OperatingPoints, fpr: FloatArray) -> FloatArray:
