@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_count
 from voros.core.arrays import LARGEST_FINITE, named_columns
 from voros.core.cases import are_risks, check_labels, check_scores
+from voros.core.risk_curve import predictor
 from voros.exceptions import ArgumentError
 from voros.io.documents import read_document
 from voros.io.writing import json_text, saved, with_checksum
@@ -27,9 +28,6 @@ BLEND_FORMAT, BLEND_SCHEMA = "voros blend", 1
 
 MOST_STEPS = 25
 """Number of models that a blend adds up, where a model may be added repeatedly."""
-
-CERTAIN = 1e-6
-"""Risks are clipped to this distance from 0 and 1, where log-odds are infinite."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -110,7 +108,7 @@ class Blend(ReprMixin):
 
     def _log_odds(self, model: str, column: Any) -> FloatArray:
         scores = check_scores(column, name=f"scores of {model!r}")
-        return self.intercepts[model] + self.slopes[model] * _predictor(scores, self.risks[model])
+        return self.intercepts[model] + self.slopes[model] * predictor(scores, self.risks[model])
 
     def _parts(self) -> tuple[str, Table]:
         rows = [
@@ -197,7 +195,7 @@ class _Line:
         from sklearn.linear_model import LogisticRegression
 
         of_risks = are_risks(scores)
-        x = _predictor(scores, of_risks)
+        x = predictor(scores, of_risks)
         if np.abs(x).max() >= LARGEST_FINITE:
             raise ValueError("scores hold infinities, which have no weight in a mean")
         centre, spread = x.mean(), x.std() or 1.0
@@ -205,12 +203,6 @@ class _Line:
         slope = float(model.coef_[0, 0] / spread)
         intercept = float(model.intercept_[0]) - slope * float(centre)
         return cls(intercept, slope, of_risks, intercept + slope * x)
-
-
-def _predictor(scores: AnyArray, of_risks: bool) -> FloatArray:
-    """Return the logits of risks, and other scores unchanged."""
-    x = np.asarray(scores, np.float64)
-    return np.asarray(logit(np.clip(x, CERTAIN, 1 - CERTAIN))) if of_risks else x
 
 
 def _greedy(positive: BoolArray, log_odds: FloatArray, n_steps: int) -> tuple[list[int], float]:

@@ -85,7 +85,7 @@ class RiskCurve:
             Share of positives at deployment, if not that of the cases.
         """
         on_logits = are_risks(scores)
-        places = _places(scores, on_logits)
+        places = predictor(scores, on_logits)
         # Knots are scores, so there are at least as many scores as columns.
         knots = np.percentile(places[positive], PERCENTILES, method="inverted_cdf").tolist()
         ends = float(places.min()), float(places.max())
@@ -108,7 +108,7 @@ class RiskCurve:
 
     def design(self, scores: FloatArray) -> FloatArray:
         """Return the columns of the spline at some scores."""
-        return _design(_places(scores, self.on_logits), self.ends, self.knots)
+        return _design(predictor(scores, self.on_logits), self.ends, self.knots)
 
     def risks(self, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the risk at each score, and the risks two standard errors lower and higher."""
@@ -132,10 +132,19 @@ class RiskCurve:
         return Estimate(float(value), max(float(value) - half, 0.0), min(float(value) + half, 1.0))
 
 
-def _places(scores: FloatArray, on_logits: bool) -> FloatArray:
-    if not on_logits:
-        return scores
-    return logit(np.clip(scores, SMALLEST_RISK, 1 - SMALLEST_RISK))
+def predictor(scores: AnyArray, of_risks: bool) -> FloatArray:
+    """Return the logits of risks, and other scores unchanged.
+
+    Examples
+    --------
+    >>> (
+    ...     predictor(np.array([0.5, 1.0]), True).round(1).tolist(),
+    ...     predictor(np.array([3]), False).tolist(),
+    ... )
+    ([0.0, 13.8], [3.0])
+    """
+    x = np.asarray(scores, np.float64)
+    return logit(np.clip(x, SMALLEST_RISK, 1 - SMALLEST_RISK)) if of_risks else x
 
 
 def _design(places: FloatArray, ends: tuple[float, float], knots: Sequence[float]) -> FloatArray:
