@@ -20,7 +20,6 @@ from voros.core.exact_limits import is_whole, keeps_floor, within_capacity
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
-from voros.core.reweighting import reweighted
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import read_counts, read_rates
 from voros.core.worth import VALUE_SUMS, CaseValues
@@ -478,3 +477,29 @@ class OperatingPoints:
             f"OperatingPoints({held}, n_positive={count(self.n_positive)}, "
             f"n_negative={count(self.n_negative)})"
         )
+
+
+def reweighted(points: OperatingPoints, prevalence: float) -> OperatingPoints:
+    """Reweight the classes as `OperatingPoints.at_prevalence` does, with points in their order."""
+    n_positive = prevalence * points.n_cases
+    return _resized(points, n_positive, points.n_cases - n_positive)
+
+
+def _resized(points: OperatingPoints, n_positive: float, n_negative: float) -> OperatingPoints:
+    """Return points of the same rates in classes of other sizes."""
+    per_positive, per_negative = n_positive / points.n_positive, n_negative / points.n_negative
+    worth = points.worth
+    if worth is not None:
+        worth = _resized(worth, worth.n_positive * per_positive, worth.n_negative * per_negative)
+    return OperatingPoints(
+        points.thresholds,
+        # Computed from the rates, so that rates of 1 stay exactly 1.
+        points.tpr * n_positive,
+        points.fpr * n_negative,
+        n_positive,
+        n_negative,
+        one_case=points.one_case * min(per_positive, per_negative),
+        # Points for one scenario were counted at the prevalence of the cases.
+        covers=points.covers if points.covers.whole_curve else SOME_THRESHOLDS,
+        worth=worth,
+    )

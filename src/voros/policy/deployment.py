@@ -12,9 +12,8 @@ from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import ThresholdCounts, mean_precision
 from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.hull import Choice
-from voros.core.operating_points import OperatingPoints
+from voros.core.operating_points import OperatingPoints, reweighted
 from voros.core.periods import PeriodCases, Periods
-from voros.core.reweighting import reweighted
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments, ratio_moments
 from voros.core.worth import CaseValues
