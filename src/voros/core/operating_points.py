@@ -21,7 +21,7 @@ from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
 from voros.core.scenario import Scenario, check_scenario
-from voros.core.stated_points import read_counts, read_rates
+from voros.core.stated_points import counts_of_rates, read_counts
 from voros.core.worth import VALUE_SUMS, CaseValues
 from voros.text.numbers import count
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -275,8 +275,8 @@ class OperatingPoints:
         >>> curve.alarms.tolist()
         [0.0, 1400.0, 3500.0]
         """
-        stated = read_rates(fpr, tpr, n_positive, n_negative, thresholds, every_score)
-        return cls.with_never_alarm(*stated)
+        tp, fp = counts_of_rates(fpr, tpr, n_positive, n_negative)
+        return cls.from_counts(tp, fp, n_positive, n_negative, thresholds, every_score=every_score)
 
     @classmethod
     def from_counts(

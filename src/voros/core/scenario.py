@@ -76,8 +76,6 @@ class Scenario:
     ----------
     costs : CostDistribution
         The distribution of the cost ratio.
-    capacity_is_count : bool
-        Whether the capacity is a number of cases rather than a share of them.
 
     Warns
     -----
@@ -109,7 +107,6 @@ class Scenario:
     exceed: float | None = None
     min_recall: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
-    capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check every argument, read the cost ratio, and warn of values that are likely slips."""
@@ -155,10 +152,9 @@ class Scenario:
             if self.exceed is not None:
                 needs = f"={self.exceed!r} requires a capacity per period, such as "
                 raise ArgumentError("exceed", needs, Argument("per='day'", "capacity", "20/day"))
-            is_count = isinstance(self.capacity, Integral)
             _check_capacity(self.capacity)
-            capacity = (int if is_count else float)(self.capacity)
-            return {"capacity": capacity, "capacity_is_count": is_count}
+            number = int if isinstance(self.capacity, Integral) else float
+            return {"capacity": number(self.capacity)}
         if not isinstance(self.per, str) or not self.per.strip():
             raise ArgumentError(
                 "per", f"={self.per!r}; accepted is the name of a period, such as 'day'"
@@ -175,7 +171,7 @@ class Scenario:
                 Argument(f"per={PATIENT_DAY!r}", "capacity", f"{rate:g}/{PATIENT_DAY}"),
                 ": the capacity is a mean rate over all stays",
             )
-        return {"capacity": rate, "capacity_is_count": False}
+        return {"capacity": rate}
 
     def _read_period(self, per: str) -> dict[str, Any]:
         _check_capacity(self.capacity)
@@ -190,8 +186,7 @@ class Scenario:
         if exceed is not None:
             accepted = "a share of the periods from 0 (never) to below 1, or None for the mean"
             exceed = check_number(exceed, "exceed", accepted, 0.0, OPEN_INTERVAL[1])
-        capacity = int(self.capacity)
-        return {"per": per, "exceed": exceed, "capacity": capacity, "capacity_is_count": True}
+        return {"per": per, "exceed": exceed, "capacity": int(self.capacity)}
 
     def max_alarms(
         self, n_cases: int | float, one_case: float = 1.0, n_periods: float | None = None
@@ -233,6 +228,11 @@ class Scenario:
                 )
             )
         return float(alarms)
+
+    @property
+    def capacity_is_count(self) -> bool:
+        """Whether the capacity is a number of alarms rather than a share or a rate."""
+        return isinstance(self.capacity, int)
 
     @property
     def per_period(self) -> bool:

@@ -19,18 +19,17 @@ Stated: TypeAlias = tuple[AnyArray, AnyArray, AnyArray, float, float, float, Cov
 """Thresholds, true and false positives by rising alarms; class sizes, one case and coverage."""
 
 
-def read_rates(
-    fpr: Any, tpr: Any, n_positive: float, n_negative: float, thresholds: Any, every_score: bool
-) -> Stated:
-    """Convert the rates of a curve to counts; parameters as in `OperatingPoints.from_points`."""
+def counts_of_rates(
+    fpr: Any, tpr: Any, n_positive: float, n_negative: float
+) -> tuple[AnyArray, AnyArray]:
+    """Convert the rates of a curve to true and false positives."""
     rates = {"fpr": _as_counts(fpr, "fpr"), "tpr": _as_counts(tpr, "tpr")}
     check_same_length(**rates)
     check_class_sizes(n_positive, n_negative)
     for name, rate in rates.items():
         if not np.all((rate >= 0) & (rate <= 1)):
             raise ValueError(f"{name} must lie within [0, 1]; it spans {_span(rate)}")
-    counts = rates["tpr"] * float(n_positive), rates["fpr"] * float(n_negative)
-    return read_counts(*counts, n_positive, n_negative, thresholds, every_score)
+    return rates["tpr"] * float(n_positive), rates["fpr"] * float(n_negative)
 
 
 def read_counts(
