@@ -239,14 +239,10 @@ def solve(
     ([True, True, True, False], [0, 1, 2], 0.306)
     """
     deployed = at_deployment(points, scenario)
-    # A capacity per period applies to the cases as observed, whose periods are known.
     if deployed.stays is not None:
         deployed = deployed.stays.within_reach(deployed, scenario)
-        max_alarms = deployed.max_alarms(scenario)
-    elif scenario.per is None:
-        max_alarms = scenario.max_alarms(deployed.n_cases, deployed.one_case)
-    else:
-        max_alarms = points.max_alarms(scenario)
+    # A capacity per period applies to the cases as observed, whose periods are known.
+    max_alarms = (points if scenario.per_period else deployed).max_alarms(scenario)
     feasible, cut = deployed.within_limits(scenario, max_alarms), float("nan")
     if points.by_period is not None and scenario.per_period:
         per_positive = float(deployed.n_positive / points.n_positive)
