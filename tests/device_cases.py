@@ -15,7 +15,6 @@ from voros.core.limits import (
     binding_limits,
     limits_message,
     most_precise,
-    within_capacity,
 )
 
 SCENARIOS = (
@@ -102,7 +101,6 @@ def assert_shows(decision: Decision, expected: Decision, what: str) -> None:
     assert rows_of(decision, chosen[0]) == rows_of(expected, chosen[1]), what
     assert binding_limits(decision) == binding_limits(expected), what
     best = (
-        repr(most_precise(compared.points, within_capacity(compared)))
-        for compared in (decision, expected)
+        repr(most_precise(compared.points, compared.capable)) for compared in (decision, expected)
     )
     assert next(best) == next(best), what

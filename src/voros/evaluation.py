@@ -13,12 +13,7 @@ from voros.core.decision import NO_REGION, Decision, decide, solve
 from voros.core.exact_intervals import PER_CASES
 from voros.core.geometry import Region
 from voros.core.hull import Choice, CostHull, choice_columns
-from voros.core.limits import (
-    MostPrecise,
-    binding_limits,
-    most_precise,
-    within_capacity,
-)
+from voros.core.limits import MostPrecise, binding_limits, most_precise
 from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import kept_points
@@ -117,17 +112,13 @@ class Evaluation:
     @cached_property
     def most_precise(self) -> MostPrecise:
         """The highest precision within the capacity, and the recall at its threshold."""
-        return most_precise(self.points, within_capacity(self.decision))
+        return most_precise(self.points, self.decision.capable)
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The best feasible threshold on each interval of the cost ratio, in increasing order."""
-        low, high = self.scenario.costs.ratio_range(self.points.costed.negatives_per_positive)
-        used = self.decision.used_vertices[::-1]
-        starts = np.maximum(self.hull.leave[used], low).tolist()
-        ends = np.minimum(self.hull.enter[used], high).tolist()
-        rows = self.hull.index[used]
-        return tuple(Choice.at(self.points, *row) for row in zip(rows, starts, ends, strict=True))
+        ratios = self.scenario.costs.ratio_range(self.points.costed.negatives_per_positive)
+        return self.hull.choices(self.points, self.decision.used_vertices, ratios)
 
     def normalised_area(self, cost_ratio: Any) -> Any:
         """Share of the feasible region that is costlier than the best threshold at a cost ratio.

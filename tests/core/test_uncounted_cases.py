@@ -8,7 +8,7 @@ import pytest
 
 import voros
 from voros.core.decision import STRATEGIES, decide, solve
-from voros.core.limits import binding_limits, most_precise, within_capacity
+from voros.core.limits import binding_limits, most_precise
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import CasesInMemory, points_of_cases
 
@@ -55,9 +55,7 @@ def test_decisions_are_those_of_every_threshold(kind, weighted):
         for name in ("tp", "fp"):
             columns = [getattr(one.points, name)[one.hull.index] for one in (decision, expected)]
             np.testing.assert_allclose(columns[0], columns[1])
-        best = [
-            repr(most_precise(one.points, within_capacity(one))) for one in (decision, expected)
-        ]
+        best = [repr(most_precise(one.points, one.capable)) for one in (decision, expected)]
         assert best[0] == best[1]
     assert later.tp.tolist() == every.tp.tolist()
 

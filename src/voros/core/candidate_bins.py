@@ -69,7 +69,7 @@ def find_candidate_bins(
     """
     decision = solve(points, scenario)
     ends = decision.points
-    capable = ends.within_capacity(decision.max_alarms)
+    capable = decision.capable
     best, reached = _best_cases(ends, decision.max_alarms)
     recalled = best.recalls_enough(scenario.recall_floor)
     admitted = reached & recalled & best.precise_enough(scenario.floor)
@@ -110,9 +110,8 @@ def ranges_to_search(
         candidates = find_candidate_bins(ends, single, scenario)
         decision = candidates.decision
         wanted[1:] |= candidates.improving | candidates.informative
-        capable = decision.points.within_capacity(decision.max_alarms)
         wanted[decision.chosen_rows] = True
-        wanted[decision.points.most_precise_row(capable)] = True
+        wanted[decision.points.most_precise_row(decision.capable)] = True
         # That something is feasible must show, even where it is never chosen.
         wanted[np.flatnonzero(decision.feasible & with_positives)[:1]] = True
     return wanted[1:]

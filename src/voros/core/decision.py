@@ -108,6 +108,12 @@ class Decision:
         """Whether any threshold that raises an alarm is feasible."""
         return bool(self.feasible[1:].any())
 
+    @cached_property
+    def capable(self) -> BoolArray:
+        """Which thresholds keep the capacity, and a capacity per period in the periods."""
+        capable = self.points.within_capacity(self.max_alarms)
+        return capable & ~(self.points.thresholds <= self.period_cut)
+
     @property
     def scores_nothing(self) -> bool:
         """Whether no threshold meets a recall floor, so that there is nothing to score."""

@@ -119,17 +119,23 @@ class CostHull:
         """Compute `leave` once."""
         object.__setattr__(self, "leave", np.append(self.enter[1:], 0.0))
 
-    def choices(self, points: OperatingPoints) -> tuple[Choice, ...]:
+    def choices(
+        self,
+        points: OperatingPoints,
+        used: AnyArray | None = None,
+        ratios: tuple[float, float] = (0.0, np.inf),
+    ) -> tuple[Choice, ...]:
         """Return the thresholds by increasing cost ratio, with the ratios at which each is best.
 
-        Thresholds with an empty interval are left out: those on one line, and raising no alarm
-        where another threshold has true positives only.
+        By default these are all with an interval that is not empty: not those on one line, nor
+        raising no alarm where another threshold has true positives only.
         """
-        used = np.flatnonzero(self.leave < self.enter)[::-1]
-        return tuple(
-            Choice.at(points, self.index[i], float(self.leave[i]), float(self.enter[i]))
-            for i in used
-        )
+        if used is None:
+            used = np.flatnonzero(self.leave < self.enter)
+        starts = np.maximum(self.leave[used], ratios[0])[::-1].tolist()
+        ends = np.minimum(self.enter[used], ratios[1])[::-1].tolist()
+        rows = self.index[used][::-1]
+        return tuple(Choice.at(points, *row) for row in zip(rows, starts, ends, strict=True))
 
     def best(self, cost_ratio: FloatArray) -> AnyArray:
         """Position within the hull of the best threshold at each cost ratio.

@@ -29,12 +29,6 @@ class MostPrecise:
     threshold: float
 
 
-def within_capacity(decision: Decision) -> BoolArray:
-    """Mark the thresholds that keep the capacity, and a capacity per period in the periods."""
-    capable = decision.points.within_capacity(decision.max_alarms)
-    return capable & ~(decision.points.thresholds <= decision.period_cut)
-
-
 def most_precise(points: OperatingPoints, allowed: BoolArray) -> MostPrecise:
     """Find the most precise allowed threshold; of equals, the one with the greatest recall."""
     row = points.most_precise_row(allowed)
@@ -102,7 +96,7 @@ def limits_message(decision: Decision) -> str:
 
 def _binding_message(decision: Decision) -> str:
     points, scenario, max_alarms = decision.points, decision.scenario, decision.max_alarms
-    capable = within_capacity(decision)
+    capable = decision.capable
     opening = "no threshold that raises an alarm meets"
     if scenario.min_recall is not None:
         opening = f"no threshold meets a recall floor of {scenario.min_recall:g} and"
