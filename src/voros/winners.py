@@ -339,7 +339,11 @@ def score_grid(
     limits = _read_capacities(capacities, per)
     if len(points_by_model) < 2:
         raise ValueError(f"a winner map needs at least two models; it has {len(points_by_model)}")
-    rows, columns = _sides(costs, floors, limits, per)
+    try:
+        rows, columns = _sides(costs, floors, limits, per)
+    except ArgumentError as error:
+        name = "capacities" if error.argument == "capacity" else "min_precisions"
+        raise ArgumentError(name, *error.args[0].parts[1:]) from None
     for points in points_by_model.values():
         _check_covered(points, rows, limits)
     curves = [_curves_of(points, columns) for points in points_by_model.values()]
