@@ -152,19 +152,14 @@ class Decision:
 
         0 where no threshold meets the limits.
         """
-        if self.scores_nothing and self.points.worth is None:
-            return 0.0
-        return partial_volume(self.points.costed, self.hull, self._cost_region, self.scenario.costs)
-
-    @property
-    def _cost_region(self) -> Region:
-        """The region that thresholds are scored in; with values, that of shares of value."""
-        worth = self.points.worth
-        if worth is None:
-            return self.region
-        if self.scenario != self.scenario.without_limits():
+        if self.points.worth is not None:
+            # VOROS, of shares of value in place of rates, has no limits.
+            if self.scenario.without_limits() == self.scenario:
+                return self.voros
             raise UndefinedScoreError(NO_REGION)
-        return region_of(worth.n_positive, worth.n_negative, 0.0, worth.n_cases)
+        if self.scores_nothing:
+            return 0.0
+        return partial_volume(self.points, self.hull, self.region, self.scenario.costs)
 
     @cached_property
     def expected_cost(self) -> float:
@@ -185,6 +180,11 @@ class Decision:
     @cached_property
     def voros(self) -> float:
         """The score without limits, at the same costs."""
+        if self.points.covers.whole_curve:
+            points, costs = self.points.costed, self.scenario.costs
+            square = region_of(points.n_positive, points.n_negative, 0.0, points.n_cases)
+            hull = cost_hull(points, np.ones(len(points.tp), dtype=np.bool_))
+            return partial_volume(points, hull, square, costs)
         limits = self.scenario.without_limits()
         if limits == self.scenario:
             return self.partial_voros

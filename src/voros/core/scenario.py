@@ -76,6 +76,8 @@ class Scenario:
     ----------
     costs : CostDistribution
         The distribution of the cost ratio.
+    capacity_is_count : bool
+        Whether the capacity is a number of alarms rather than a share or a rate.
 
     Warns
     -----
@@ -107,6 +109,7 @@ class Scenario:
     exceed: float | None = None
     min_recall: float | None = None
     costs: CostDistribution = field(init=False, repr=False, compare=False)
+    capacity_is_count: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check every argument, read the cost ratio, and warn of values that are likely slips."""
@@ -145,6 +148,7 @@ class Scenario:
             costs=costs,
             **self._read_capacity(),
         )
+        vars(self)["capacity_is_count"] = isinstance(self.capacity, int)
 
     def _read_capacity(self) -> dict[str, Any]:
         """Check capacity, period and ``exceed``."""
@@ -228,11 +232,6 @@ class Scenario:
                 )
             )
         return float(alarms)
-
-    @property
-    def capacity_is_count(self) -> bool:
-        """Whether the capacity is a number of alarms rather than a share or a rate."""
-        return isinstance(self.capacity, int)
 
     @property
     def per_period(self) -> bool:

@@ -27,8 +27,8 @@ def decide(
     """Return the alarms of a policy, outcomes below one another, and the limits that it breaks."""
     when = {"periods": how.periods, "times": how.times}
     if isinstance(policy, ThresholdPolicy):
-        given = how.values | (when if policy.scenario.per else {})
-        tested = policy.evaluate(y_true, scores, pos_label=how.pos_label, **given)
+        per_case = how.values | (when if policy.scenario.per else {})
+        tested = policy.evaluate(y_true, scores, pos_label=how.pos_label, **per_case)
         amounts = how.miss_value if policy.threshold_on == "value" else None
         return policy.predict(scores, miss_value=amounts).astype(float), tested.violations
     refuse_values("policies that are not a ThresholdPolicy", how.values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from voros.core.arguments import check_choice, check_number
@@ -83,7 +84,8 @@ def rank_points(
             row = replace(row, decision=kept[model].decision)
         scored.append(row)
     # The sort is stable, also in reverse: models with equal scores keep their order.
-    ranking = tuple(sorted(scored, key=lambda row: row.merit(strategy), reverse=True))
+    higher_is_better = strategy != "expected_cost"
+    ranking = tuple(sorted(scored, key=attrgetter(strategy), reverse=higher_is_better))
     winner, reason = ranking[0], None
     if not winner.feasible:
         counted = points_by_model[winner.model]
