@@ -142,7 +142,7 @@ def test_a_newer_schema_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 0}, "schema 0; accepted is 7"),
+        ({"schema": 0}, "schema 0; accepted is 8"),
         ({"schema": "2"}, 'schema "2"'),
         ({"schema": True}, "schema true"),
         (
@@ -227,7 +227,7 @@ def test_spaces_and_the_order_of_keys_do_not_matter():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace('"schema": 7,', '"schema": 7, "schema": 7,'), "given twice"),
+        (lambda text: text.replace('"schema": 8,', '"schema": 8, "schema": 8,'), "given twice"),
         (lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 400}'), "too many digits"),
         (
             lambda text: text.replace('"n_models": 1', f'"n_models": {"9" * 5000}'),

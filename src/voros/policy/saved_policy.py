@@ -19,8 +19,11 @@ from voros.policy.confidence_curve import ConfidenceStep
 from voros.policy.origin import Origin, PolicyValues
 
 POLICY_FORMAT = "voros threshold policy"
-POLICY_SCHEMA = 7
+POLICY_SCHEMA = 8
 """Increases whenever the fields of a file change."""
+
+HEADER = ("format", "schema", "checksum")
+"""Keys of a file that are not arguments of `ThresholdPolicy`."""
 
 
 def policy_arguments(document: Entry) -> dict[str, Any]:
@@ -34,27 +37,21 @@ def policy_arguments(document: Entry) -> dict[str, Any]:
     from voros.guarantee import Guarantee
 
     fields = document.saved(POLICY_FORMAT, POLICY_SCHEMA)
-    kinds: dict[str, Callable[..., Any]] = {
+    records: dict[str, Callable[..., Any]] = {
+        "default": Choice,
         "guarantee": Guarantee,
         "origin": Origin,
         "rule": AlarmRule,
         "values": PolicyValues,
     }
-    plain = {name: fields[name].value for name in ("strategy", "model", "n_models", "pos_label")}
-    records = {
-        name: None if fields[name].value is None else fields[name].record(kind)
-        for name, kind in kinds.items()
-        if name in fields
-    }
-    return {
-        **plain,
-        **records,
-        **fields["validation"].value,
-        "scenario": saved_scenario(fields["scenario"]),
-        "choices": tuple(entry.record(Choice) for entry in fields["choices"].items()),
-        "default": fields["default"].record(Choice),
-        "curve": tuple(entry.record(ConfidenceStep) for entry in fields["curve"].items()),
-    }
+    lists = {"choices": Choice, "curve": ConfidenceStep}
+    arguments = {name: entry.value for name, entry in fields.items() if name not in HEADER}
+    for name, kind in records.items():
+        if arguments[name] is not None:
+            arguments[name] = fields[name].record(kind)
+    for name, kind in lists.items():
+        arguments[name] = tuple(entry.record(kind) for entry in fields[name].items())
+    return arguments | {"scenario": saved_scenario(fields["scenario"])}
 
 
 def saved_scenario(entry: Entry) -> Scenario:

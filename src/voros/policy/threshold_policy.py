@@ -306,24 +306,15 @@ class ThresholdPolicy(AppliedThresholds):
 
     def fields(self) -> dict[str, Any]:
         """Return everything that is saved, in values of strict JSON."""
+        saved_as = {
+            "scenario": self.scenario.fields(),
+            "choices": [choice.fields() for choice in self.choices],
+            "default": self.default.fields(),
+            "pos_label": saved_label(self.pos_label),
+            "rule": None if self.rule is None else self.rule.fields(),
+        }
         return with_checksum(
-            {
-                "format": POLICY_FORMAT,
-                "schema": POLICY_SCHEMA,
-                "model": self.model,
-                "strategy": self.strategy,
-                "scenario": self.scenario.fields(),
-                "guarantee": self.guarantee,
-                "n_models": self.n_models,
-                "pos_label": saved_label(self.pos_label),
-                "origin": self.origin,
-                "validation": {"n_positive": self.n_positive, "n_negative": self.n_negative},
-                "default": self.default.fields(),
-                "choices": [choice.fields() for choice in self.choices],
-                "curve": self.curve,
-                "rule": None if self.rule is None else self.rule.fields(),
-                **({} if self.values is None else {"values": self.values}),
-            }
+            {"format": POLICY_FORMAT, "schema": POLICY_SCHEMA, **vars(self), **saved_as}
         )
 
     @classmethod

@@ -13,7 +13,6 @@ from voros.core.cases import check_cases, check_scores, label_or_remembered
 from voros.core.counting import order_by_score
 from voros.core.decision import Decision
 from voros.core.grouped_cases import seen_before
-from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -42,7 +41,7 @@ MEASURED = {
 """Measures that compare worklist and threshold policy: title of the column, and its format."""
 
 WORKLIST_FORMAT = "voros worklist"
-WORKLIST_SCHEMA = 1
+WORKLIST_SCHEMA = 2
 """Increases whenever the fields of a file change."""
 
 
@@ -104,8 +103,9 @@ class Worklist(ReprMixin):
 
     Attributes
     ----------
-    choice : Choice
-        The threshold of least expected cost that keeps the precision floor.
+    threshold : float
+        The score below which no case is listed: the threshold of least expected cost that keeps
+        the precision floor.
     score : float
         Partial VOROS of the worklist, in the region of the mean capacity, as that of the policy.
     policy : ThresholdPolicy
@@ -122,7 +122,7 @@ class Worklist(ReprMixin):
     array([ True, False, False])
     """
 
-    choice: Choice
+    threshold: float
     score: float
     policy: ThresholdPolicy
     validation: WorklistEvaluation | None = None
@@ -141,11 +141,6 @@ class Worklist(ReprMixin):
     def pos_label(self) -> Any:
         """The positive label of the validation data, where it was stated."""
         return self.policy.pos_label
-
-    @property
-    def threshold(self) -> float:
-        """The score below which no case is listed."""
-        return self.choice.threshold
 
     def predict(self, y_score: Any, *, periods: Any = None, times: Any = None) -> BoolArray:
         """Return which cases are listed; of cases tied at the end of a list, the first in order."""
@@ -178,8 +173,9 @@ class Worklist(ReprMixin):
         positive, scores, _ = check_cases(y_true, column, label, both_classes=False)
         in_periods = _periods(self.scenario, y_true, periods, times)
         cases = PeriodCases.from_cases(in_periods, positive, scores)
+        points = worklist_points(cases, int(self.scenario.capacity))
         tested = self.policy.evaluate(positive, scores, periods=in_periods)
-        return _evaluation(cases, self.scenario, self.threshold, tested)
+        return _evaluation(cases, points, self.scenario, self.threshold, tested)
 
     def _parts(self) -> tuple[str | Table, ...]:
         opening = (
@@ -190,9 +186,10 @@ class Worklist(ReprMixin):
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the worklist as JSON text, and write it to a file if a path is given."""
-        fields = {"format": WORKLIST_FORMAT, "schema": WORKLIST_SCHEMA}
-        fields |= {
-            "choice": self.choice.fields(),
+        fields = {
+            "format": WORKLIST_FORMAT,
+            "schema": WORKLIST_SCHEMA,
+            "threshold": self.threshold,
             "score": self.score,
             "policy": self.policy.fields(),
         }
@@ -208,7 +205,7 @@ class Worklist(ReprMixin):
         """
         fields = read_document(source, "saved worklist").saved(WORKLIST_FORMAT, WORKLIST_SCHEMA)
         return cls(
-            choice=fields["choice"].record(Choice),
+            threshold=float(fields["threshold"].number(finite=False)),
             score=fields["score"].number(0, 1),
             policy=ThresholdPolicy(**policy_arguments(fields["policy"])),
         )
@@ -275,8 +272,12 @@ def worklist(
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
     _, choice = choose(decision, "single")
     tested = policy.evaluate(observed)
-    shown = _evaluation(cases, scenario, choice.threshold, tested)
-    return Worklist(choice=choice, score=decision.partial_voros, policy=policy, validation=shown)
+    return Worklist(
+        threshold=choice.threshold,
+        score=decision.partial_voros,
+        policy=policy,
+        validation=_evaluation(cases, points, scenario, choice.threshold, tested),
+    )
 
 
 def _check(scenario: Scenario) -> None:
@@ -340,19 +341,14 @@ def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:
 
 
 def _evaluation(
-    cases: PeriodCases, scenario: Scenario, threshold: float, tested: PolicyEvaluation
+    cases: PeriodCases,
+    points: OperatingPoints,
+    scenario: Scenario,
+    threshold: float,
+    tested: PolicyEvaluation,
 ) -> WorklistEvaluation:
     """Evaluate a list with a fixed threshold."""
-    k, above = int(scenario.capacity), cases.scores >= threshold
-    listed = listed_share(cases.scores, cases.periods, k) * above
-    n_positive = int(np.count_nonzero(cases.positive))
-    counts = OperatingPoints(
-        np.array([threshold]),
-        np.array([float(listed[cases.positive].sum())]),
-        np.array([float(listed[~cases.positive].sum())]),
-        n_positive,
-        len(listed) - n_positive,
-    )
+    k, periods = int(scenario.capacity), cases.periods
     deployed = Deployment(
         np.array([threshold]),
         np.empty(0),
@@ -360,7 +356,6 @@ def _evaluation(
         None,
         f"the {k:,} highest of each {scenario.per}",
     )
-    in_period = np.bincount(cases.periods.codes[above], minlength=cases.periods.n_periods)
-    n_full = int(np.count_nonzero(in_period >= k))
-    result = deployed.evaluate_counts(counts, tested.confidence_level)
-    return WorklistEvaluation(result, tested, n_full, cases.periods.n_periods)
+    above = np.bincount(periods.codes[cases.scores >= threshold], minlength=periods.n_periods)
+    listed = deployed.evaluate_points(points, tested.confidence_level)
+    return WorklistEvaluation(listed, tested, int(np.count_nonzero(above >= k)), periods.n_periods)
