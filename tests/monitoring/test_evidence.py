@@ -224,7 +224,7 @@ def test_the_share_of_periods_above_has_two_ends() -> None:
     alarms = np.full(400, 5.0)
     alarms[::50] = 30.0
     counts = Counts(np.arange(400.0) * 86_400, np.full(400, 60.0), alarms)
-    watch = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.1), Settings(window=0))
+    watch = capacity_watch(counts, CapacityLimit(20.0, "period", 0.1), Settings(window=0))
     assert watch.verdict == "kept"
     assert watch.low < 0.02 < watch.high < 0.1
 

@@ -427,7 +427,7 @@ def test_the_share_is_alarms_divided_by_cases_whatever_the_days(
     watch = monitor.status()["capacity"]
     assert watch.verdict in verdicts
     assert watch.low <= alarms.mean() <= watch.high
-    assert f"a share of {watch.estimate:.3g}, capacity 0.1" in watch.words
+    assert f"{watch.estimate:.3g} per case, capacity 0.1" in watch.words
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_a_budget_is_kept_only_where_every_case_has_a_label() -> None:
 def test_the_evidence_is_divided_over_the_share_of_periods_and_the_mean() -> None:
     """A period at its capacity: nothing against the mean, and a loss on the share of periods."""
     counts = Counts(np.zeros(1), np.full(1, 200.0), np.full(1, 20.0))
-    watch = capacity_watch(counts, CapacityLimit(20.0, "exceed", 0.3), Settings(window=1))
+    watch = capacity_watch(counts, CapacityLimit(20.0, "period", 0.3), Settings(window=1))
     by_hand = (np.mean(1 - np.array([0.01, 0.03, 0.1, 0.3])) + 1) / 2
     assert watch.evidence == pytest.approx(0.96 * 0.05 * by_hand)
 
@@ -478,7 +478,7 @@ def test_a_share_of_periods_that_may_have_more_leaves_the_mean_its_capacity() ->
     counts = Counts(
         np.arange(300) * 86_400.0, np.full(300, 200.0), np.tile([18.0] * 8 + [60.0] * 2, 30)
     )
-    limit = CapacityLimit(20.0, "exceed", 0.3)
+    limit = CapacityLimit(20.0, "period", 0.3)
     watch = capacity_watch(counts, limit, Settings(window=1))
     assert watch.estimate == pytest.approx(0.2)
     assert watch.verdict == "broken"
@@ -636,7 +636,7 @@ def test_texts_of_times_are_parsed_once():
 def test_the_line_of_a_share_is_that_share_of_each_days_cases() -> None:
     cases, alarms = np.array([100.0, 10.0, 40.0]), np.array([9.0, 2.0, 5.0])
     counts = Counts(np.arange(3.0), cases, alarms)
-    watch = capacity_watch(counts, CapacityLimit(0.1, "share"), Settings(window=0))
+    watch = capacity_watch(counts, CapacityLimit(0.1, "case"), Settings(window=0))
     assert watch.history["capacity"].tolist() == [10.0, 1.0, 4.0]
     assert watch.estimate == pytest.approx(16 / 150)
 

@@ -184,15 +184,14 @@ def _patient_units(alarms: Alarms, window: float) -> AnyArray:
 
 
 class Said(NamedTuple):
-    """Words for the cases of a unit, for what is counted of them, and for the measure."""
+    """Words for the cases of a unit, and for what is counted of them."""
 
     of: str
     counted: str
-    measure: str
 
 
-PRECISION = Said("alarm", "were true", "precision")
-RECALL = Said("positive", "raised an alarm", "recall")
+PRECISION = Said("alarm", "were true")
+RECALL = Said("positive", "raised an alarm")
 
 
 def precision_watch(
@@ -217,7 +216,9 @@ def precision_watch(
         ends = units.labelled_only().interval(settings.alpha)
         if unknown_misses or ends[0] >= floor or ends[1] < floor:
             judgement = Judgement("unknown")
-    opening = _opening(judgement, units, said)
+    opening = judgement.words
+    if opening == "unknown" and unlabelled and said == PRECISION:
+        opening += _labels_in_words(units)
     more = f"; {unknown_misses}, so recall may be lower" if unknown_misses else ""
     return Watch(
         name=name,
@@ -302,22 +303,11 @@ def recall_watch(
     return precision_watch(units, floor, settings, "recall", RECALL, unknown * bool(n_unlabelled))
 
 
-def _opening(judgement: Judgement, units: Units, said: Said) -> str:
-    """Return the verdict with its dates, or with what missing labels leave open."""
-    if judgement.verdict == "broken":
-        until = f"shown by the {said.of}s until {judgement.noticed}"
-        return f"broken since about {judgement.since}, {until}"
-    if judgement.verdict == "watch":
-        return (
-            f"watch; the detector has been above its bound since {judgement.noticed}, as if "
-            f"{said.measure} had fallen about {judgement.since}"
-        )
-    n, true, unlabelled = units.sums
-    if judgement.verdict != "unknown" or not unlabelled or said != PRECISION:
-        return judgement.verdict
+def _labels_in_words(units: Units) -> str:
+    """Say which shares are possible with all labels."""
+    n, true, _ = units.sums
     most, best, _ = units.at_best().sums
-    ends = f"from {short(true / n)} to {short(best / most)}"
-    return f"unknown; with all labels precision would be {ends}"
+    return f"; with all labels precision would be from {short(true / n)} to {short(best / most)}"
 
 
 def _counts_in_words(units: Units, floor: float, ends: tuple[float, float], said: Said) -> str:

@@ -6,7 +6,6 @@ Both are ratios of sums over periods that have ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,47 +24,40 @@ if TYPE_CHECKING:
     from voros.monitoring.watched_policy import WatchedPolicy
 
 
-@dataclass(frozen=True)
-class CapacityLimit:
-    """The capacity: a share of the cases, a rate, or a number per period.
+class CapacityLimit(NamedTuple):
+    """The most alarms per case, per patient-day or per period.
 
     Attributes
     ----------
     most : float
-    kind : str
-        "share" of the cases; "rate" per patient-day; "mean" number per period; "exceed", where a
-        share of the periods may have more; "never", where no period may.
-    exceed : float
-        That share.
+    per : str
+        "case", "patient-day" or "period".
+    exceed : float or None
+        The share of the periods that may have more; None limits the mean of the periods alone.
     """
 
     most: float
-    kind: str
-    exceed: float = 0.0
+    per: str
+    exceed: float | None = None
 
     @property
     def by_size(self) -> bool:
         """Whether the limit grows with the number of cases or patient-days."""
-        return self.kind in ("share", "rate")
+        return self.per != "period"
 
 
 def capacity_limit(policy: WatchedPolicy) -> CapacityLimit | None:
     """Return the capacity that is watched; None where the policy has none."""
-    scenario = policy.limits
-    most = float(scenario.capacity)
+    scenario, most = policy.limits, float(policy.limits.capacity)
     if policy.rule is not None:
-        return CapacityLimit(most, "rate") if scenario.per == PATIENT_DAY else None
-    if scenario.per is None:
-        n_cases = policy.n_cases if scenario.capacity_is_count else 1
-        return CapacityLimit(most / n_cases, "share") if most < n_cases else None
-    if scenario.exceed is None:
-        return CapacityLimit(most, "mean")
-    kind = "exceed" if scenario.exceed > 0 else "never"
-    return CapacityLimit(most, kind, float(scenario.exceed))
+        return CapacityLimit(most, PATIENT_DAY) if scenario.per == PATIENT_DAY else None
+    if scenario.per is not None:
+        return CapacityLimit(most, "period", scenario.exceed)
+    share = most / policy.n_cases if scenario.capacity_is_count else most
+    return CapacityLimit(share, "case") if share < 1 else None
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(NamedTuple):
     """Cases and alarms of the periods that have ended, including empty ones of a calendar.
 
     For stays, alarms and patient-days of each stay.
@@ -132,32 +124,27 @@ def _judged(
 
 def capacity_watch(counts: Counts, limit: CapacityLimit, settings: Settings) -> Watch:
     """Judge the alarms of periods, or stays, against the capacity."""
+    sizes = None
     if limit.by_size:
-        some = counts.cases > 0
-        counts = Counts(counts.begins[some], counts.cases[some], counts.alarms[some])
-    most = limit.most * (counts.cases if limit.by_size else np.ones(len(counts.cases)))
+        counts = Counts._make(column[counts.cases > 0] for column in counts)
+        sizes = counts.cases
+    most = limit.most * (np.ones(len(counts.cases)) if sizes is None else sizes)
     above = counts.alarms > most
-    judgement, values = _judged(_bounds(counts, limit, above), counts.begins, settings)
-    if limit.kind == "never":
+    bounds = [Bound(counts.alarms, limit.most, sizes)]
+    if limit.exceed is not None:
+        # The mean is limited too.
+        bounds.insert(0, Bound(above.astype(float), limit.exceed, is_share_of_periods=True))
+    judgement, values = _judged(bounds, counts.begins, settings)
+    if limit.exceed == 0:
         judgement = _judge_never(counts, above)
     return Watch(
         name="capacity",
-        unit="stay" if limit.kind == "rate" else "period",
+        unit="stay" if limit.per == PATIENT_DAY else "period",
         **vars(judgement),
         **values,
-        words=_capacity_in_words(judgement, counts, limit, above),
+        words=f"capacity: {judgement.words}; {_alarms_in_words(counts, limit, above)}",
         curves=lambda: {"time": counts.begins, "alarms": counts.alarms, "capacity": most},
     )
-
-
-def _bounds(counts: Counts, limit: CapacityLimit, above: BoolArray) -> list[Bound]:
-    """Return the limits; where a share of periods may have more, the mean is limited too."""
-    if limit.by_size:
-        return [Bound(counts.alarms, limit.most, counts.cases)]
-    mean = Bound(counts.alarms, limit.most)
-    if limit.kind == "mean":
-        return [mean]
-    return [Bound(above.astype(float), limit.exceed, is_share_of_periods=True), mean]
 
 
 def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
@@ -167,37 +154,23 @@ def _judge_never(counts: Counts, above: BoolArray) -> Judgement:
     return Judgement("broken", first, first)
 
 
-def _capacity_in_words(
-    judgement: Judgement, counts: Counts, limit: CapacityLimit, above: BoolArray
-) -> str:
+def _alarms_in_words(counts: Counts, limit: CapacityLimit, above: BoolArray) -> str:
     if not len(above):
-        none = "no window of a stay has closed" if limit.kind == "rate" else "no period has ended"
-        return f"capacity: too early to tell; {none}"
-    alarms, cases = counts.alarms.sum(), counts.cases.sum()
-    if limit.kind == "rate":
-        seen = (
-            f"{count(alarms)} alarms in {count(cases)} patient-days, "
-            f"{short(alarms / cases, limit.most)} per patient-day, capacity {typed(limit.most)}"
+        stays = limit.per == PATIENT_DAY
+        return "no window of a stay has closed" if stays else "no period has ended"
+    if limit.by_size:
+        alarms, sizes = counts.alarms.sum(), counts.cases.sum()
+        return (
+            f"{count(alarms)} alarms in {count(sizes)} {limit.per}s, "
+            f"{short(alarms / sizes, limit.most)} per {limit.per}, capacity {typed(limit.most)}"
         )
-    elif limit.kind == "share":
-        seen = (
-            f"{count(alarms)} alarms in {count(cases)} cases, a share of {short(alarms / cases)}, "
-            f"capacity {typed(limit.most)}"
-        )
-    else:
-        seen = (
-            f"{count(counts.alarms.mean(), limit.most)} alarms a period on average, capacity "
-            f"{limit.most:g}; {int(above.sum()):,} of {len(above):,} periods had more"
-        )
-    if limit.kind in ("exceed", "never"):
-        seen += f" ({typed_percent(limit.exceed)} may)" if limit.exceed else " (none may)"
-    return f"capacity: {_verdict_in_words(judgement)}; {seen}"
-
-
-def _verdict_in_words(judgement: Judgement) -> str:
-    if judgement.verdict == "broken":
-        return f"broken since about {judgement.since}, shown on {judgement.noticed}"
-    return f"watch since {judgement.noticed}" if judgement.verdict == "watch" else judgement.verdict
+    seen = (
+        f"{count(counts.alarms.mean(), limit.most)} alarms a period on average, capacity "
+        f"{limit.most:g}; {int(above.sum()):,} of {len(above):,} periods had more"
+    )
+    if limit.exceed is None:
+        return seen
+    return f"{seen} ({typed_percent(limit.exceed)} may)" if limit.exceed else f"{seen} (none may)"
 
 
 SHOWN_PER = 1000
@@ -226,24 +199,23 @@ def cost_watch(
     judgement, values = _judged([bound], begins, settings, is_complete=not missing)
     if missing and judgement.verdict == "too early to tell":
         judgement = Judgement("unknown")
+    seen = _costs_in_words(values["estimate"], max_cost, missing, int(cases.sum()))
     return Watch(
         name="cost",
         **vars(judgement),
         **values,
-        words=_cost_in_words(judgement, values["estimate"], max_cost, missing, int(cases.sum())),
+        words=f"cost: {judgement.words}; {seen}",
         curves=lambda: {"time": begins, "cost": SHOWN_PER * costs / cases},
     )
 
 
-def _cost_in_words(
-    judgement: Judgement, estimate: float | None, max_cost: float, missing: int, cases: int
-) -> str:
+def _costs_in_words(estimate: float | None, max_cost: float, missing: int, cases: int) -> str:
     if estimate is None:
-        return "cost: too early to tell; no window has closed"
+        return "no window has closed"
     cost, limit = SHOWN_PER * estimate, SHOWN_PER * max_cost
     seen = f"{short(cost, limit)} misses' worth per 1,000 cases, budget {short(limit)}"
     if missing:
         seen += (
             f"; {missing:,} of {cases:,} cases have no label, and the true cost is at least this"
         )
-    return f"cost: {_verdict_in_words(judgement)}; {seen}"
+    return seen

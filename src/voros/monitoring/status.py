@@ -219,6 +219,15 @@ class Judgement:
     since: str | None = None
     noticed: str | None = None
 
+    @property
+    def words(self) -> str:
+        """The verdict and its dates."""
+        if self.verdict == "broken":
+            return f"broken since about {self.since}, shown on {self.noticed}"
+        if self.verdict == "watch":
+            return f"watch since {self.noticed}, as if a change began about {self.since}"
+        return self.verdict
+
 
 def judge(evidence: Evidence, ends: FloatArray, kept: bool) -> Judgement:
     """Return the verdict of units that end at these times.

@@ -50,7 +50,7 @@ def _read_stays(names: AnyArray, seconds: FloatArray, events: list[tuple[Any, fl
     return Stays.from_columns(names, times, (whose, event_times))
 
 
-EVENTS = Said("event", "were caught", "recall")
+EVENTS = Said("event", "were caught")
 
 
 class CountedStays(NamedTuple):
