@@ -217,8 +217,8 @@ class CountedRows:
         ahead = np.where(has_next, following, NO_EVENT)[rows]
         until = event_time[ahead] - stays.times[rows]
         caught = (ahead != NO_EVENT) & (until >= rule.lead) & (until <= rule.horizon)
-        ends = np.append(np.flatnonzero(np.diff(stays.stay)), len(stays.stay) - 1)
-        left = stays.times[ends][stays.stay[rows]] - stays.times[rows]
+        ends = np.searchsorted(stays.stay, stays.stay[rows], side="right") - 1
+        left = stays.times[ends] - stays.times[rows]
         return cls(
             stays=stays,
             rule=rule,

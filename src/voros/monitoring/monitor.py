@@ -26,7 +26,7 @@ from voros.monitoring.settings import (
     read_times,
 )
 from voros.monitoring.status import Status, Update
-from voros.monitoring.stays import recorded_stays, sound_rows, stay_status
+from voros.monitoring.stays import closed_stays, sound_rows, stay_status
 from voros.monitoring.store import Store
 from voros.monitoring.unlabelled import curve_text, read_curve
 from voros.monitoring.verdicts import BEGINNING, Deployment, read_status
@@ -405,10 +405,8 @@ class Monitor:
         # Without a guarantee nothing is counted, so the file may be read-only.
         with nullcontext() if single.guarantee is None else self._store.transaction():
             if single.rule is not None:
-                stays = recorded_stays(deployed, first)
-                rows = [stays.names, stays.codes.tolist(), stays.times.tolist()]
-                columns = [*rows, stays.scores.tolist(), stays.outcomes]
-                number = count_proposal(columns, single, self._store)
+                stays = closed_stays(deployed, first)
+                number = count_proposal(stays.record, single, self._store)
                 return propose_on_stays(stays, single, ratio, number)
             rows = self._store.latest(first, deployed.now - self.settings.window_seconds)
             number = count_proposal(rows, single, self._store)

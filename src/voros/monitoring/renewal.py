@@ -12,7 +12,7 @@ import numpy as np
 from voros.alarms.stay_rows import StayRows
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.guarantee import Guarantee
-from voros.monitoring.stays import RecordedStays
+from voros.monitoring.stays import ClosedStays
 from voros.monitoring.store import Store
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist, worklist
@@ -117,7 +117,7 @@ def spend(guarantee: Guarantee, number: int) -> Guarantee:
     return guarantee.with_error(6.0 / (np.pi * number) ** 2)
 
 
-def count_proposal(rows: list[Any], policy: ThresholdPolicy, store: Store) -> int:
+def count_proposal(rows: Sequence[Any], policy: ThresholdPolicy, store: Store) -> int:
     """Count a proposal inside a transaction and return its number; 0 without a guarantee."""
     if policy.guarantee is None:
         return 0
@@ -212,28 +212,28 @@ def _choose(
 
 
 def propose_on_stays(
-    recorded: RecordedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
+    closed: ClosedStays, policy: ThresholdPolicy, cost_ratio: float | None, number: int = 0
 ) -> Renewal:
     """Choose thresholds on recent stays, as `ThresholdPolicy.from_points` does.
 
     A stay whose outcome is not known counts as one without an event, so its alarms are false.
     """
     origin, old = policy.origin, policy.threshold(cost_ratio)
-    n_unknown = int((~recorded.known).sum())
+    n_unknown = int(closed.unknown.sum())
     assert policy.rule is not None
     if policy.guarantee is not None and origin and origin.n_groups != origin.n_stays:
         raise ValueError(
             "the policy was certified by patient (groups=), and a monitor takes stays as "
             "independent; choose it again on recent stays with voros.alarm_points"
         )
-    if not any(value for *_, value in recorded.outcomes):
+    if not len(closed.stays.event_stay):
         raise ValueError("no recent stay whose window has closed has an event; one is needed")
     if n_unknown and policy.scenario.min_recall is not None:
         raise ValueError(
             f"the outcome of {n_unknown:,} recent stays is not known; a threshold that keeps a "
             "recall floor needs the outcomes of all"
         )
-    stays = StayRows.from_scored(recorded.counted(policy.rule), np.arange(len(recorded.names)))
+    stays = StayRows.from_scored(closed.under(policy.rule), np.arange(len(closed.known)))
     how = _asked(policy, number)
     renewed = ThresholdPolicy.from_points(stays.points(), _scenario(policy), **how)
     alarms = stays.counts(np.array([old])).alarms[:, 0]
@@ -243,7 +243,7 @@ def propose_on_stays(
         new_threshold=renewed.threshold(cost_ratio),
         n_cases=stays.n_stays,
         n_alarms=int(alarms.sum()),
-        n_unlabelled=int(alarms[~recorded.known].sum()),
+        n_unlabelled=int(alarms[closed.unknown].sum()),
         recall_known=not n_unknown,
         number=number,
         unit=STAYS,

@@ -41,7 +41,7 @@ def sound_rows(deployed: Deployment, rows: Mapping[str, AnyArray]) -> BoolArray:
     return stays.to_inputs(sounded, rows["score"])
 
 
-def _read_stays(names: AnyArray, seconds: FloatArray, events: list[tuple[Any, float]]) -> Stays:
+def _read_stays(names: AnyArray, seconds: Any, events: list[tuple[Any, float]]) -> Stays:
     whose = np.array([name for name, _ in events], dtype=names.dtype)
     times, event_times = (
         np.rint(np.array(column) * MICROSECONDS["s"]).astype("M8[us]")
@@ -51,6 +51,73 @@ def _read_stays(names: AnyArray, seconds: FloatArray, events: list[tuple[Any, fl
 
 
 EVENTS = Said("event", "were caught")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClosedStays:
+    """Stays whose windows have closed, numbered in the order in which they began.
+
+    Attributes
+    ----------
+    stays : Stays
+        Their rows within the windows, and their events.
+    scores : ndarray of float
+        The score of each row.
+    known : ndarray of bool
+        Whether the outcome of each stay is known: it has ended, or had the event that ends it.
+    n_open : int
+        Number of stays whose windows have not closed.
+    n_beyond : int
+        Number of alarms of the closed ones after their windows.
+    record : tuple
+        What is stored of the closed ones.
+    """
+
+    stays: Stays
+    scores: FloatArray
+    known: BoolArray
+    n_open: int
+    n_beyond: int
+    record: tuple[Any, ...]
+
+    @property
+    def unknown(self) -> BoolArray:
+        """Whether the outcome of each stay is not known."""
+        return ~self.known
+
+    def under(self, rule: AlarmRule) -> ScoredRows:
+        """Return the rows that count under a rule."""
+        return ScoredRows.from_scores(CountedRows.from_stays(self.stays, rule), self.scores)
+
+
+def _closing(deployed: Deployment) -> float:
+    """Return the seconds after its first row until a stay counts."""
+    return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
+
+
+def closed_stays(deployed: Deployment, since: float) -> ClosedStays:
+    """Read the stays that began from a time on and whose windows have closed."""
+    rows, window = deployed.store.stay_rows(since), deployed.settings.window_seconds
+    closed = [row for row in rows if row.begin < deployed.now - _closing(deployed)]
+    inside = [row for row in closed if row.time <= row.begin + window]
+    names = dict.fromkeys(row.stay for row in closed)
+    number = {name: code for code, name in enumerate(names)}
+    outcomes = deployed.store.outcomes(list(names))
+    stays = _read_stays(
+        np.array([number[row.stay] for row in inside], dtype=int),
+        [row.time for row in inside],
+        [(number[name], time) for name, time, value in outcomes if value],
+    )
+    ends_with_event = deployed.stay_rule[0].reset is None
+    ended = [number[name] for name, _, value in outcomes if not value or ends_with_event]
+    return ClosedStays(
+        stays=stays,
+        scores=stays.highest(np.array([row.score for row in inside])),
+        known=np.isin(np.arange(len(names)), ended),
+        n_open=len({row.stay for row in rows}) - len(names),
+        n_beyond=sum(row.alarm for row in closed) - sum(row.alarm for row in inside),
+        record=(inside, outcomes),
+    )
 
 
 class CountedStays(NamedTuple):
@@ -67,147 +134,71 @@ class CountedStays(NamedTuple):
     events : Units
         Events of the stays that have any, as alarms of these units; caught events are true ones. An
         alarm in a stay whose outcome is not known may have caught an event.
-    n_unknown : int
-        Number of stays whose outcome is not known.
     """
 
     totals: PeriodTotals
     days: FloatArray
     units: Units
     events: Units
-    n_unknown: int
 
 
-def _closing(deployed: Deployment) -> float:
-    """Return the seconds after its first row until a stay counts."""
-    return deployed.settings.window_seconds + deployed.stay_rule[0].horizon / MICROSECONDS["s"]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RecordedStays:
-    """Rows and outcomes of stays whose windows have closed, in the order in which they began.
-
-    Attributes
-    ----------
-    names : list of str
-    codes : ndarray of int
-        The stay of each row.
-    times, scores : ndarray of float
-    outcomes : list of (int, float, int)
-        Stay, time, and 1 for an event or 0 for the end.
-    known : ndarray of bool
-        Whether the outcome of each stay is known: it has ended, or had the event that ends it.
-    n_open : int
-        Number of stays whose windows have not closed.
-    n_beyond : int
-        Number of alarms of the closed ones after their windows.
-    """
-
-    names: list[str]
-    codes: AnyArray
-    times: FloatArray
-    scores: FloatArray
-    outcomes: list[tuple[int, float, int]]
-    known: BoolArray
-    n_open: int
-    n_beyond: int
-
-    def counted(self, rule: AlarmRule) -> ScoredRows:
-        """Return the rows that count under a rule."""
-        events = [(code, time) for code, time, value in self.outcomes if value]
-        stays = _read_stays(self.codes, self.times, events)
-        rows = CountedRows.from_stays(stays, rule)
-        return ScoredRows.from_scores(rows, stays.highest(self.scores))
-
-
-def recorded_stays(deployed: Deployment, since: float) -> RecordedStays:
-    """Read the stays that began from a time on and whose windows have closed."""
-    rows = deployed.store.stay_rows()
-    number = {name: code for code, name in enumerate(dict.fromkeys(name for name, *_ in rows))}
-    every = np.array([number[name] for name, *_ in rows], dtype=int)
-    times, scores, alarms = np.array([row[1:] for row in rows], dtype=float).reshape(-1, 3).T
-    begins = times[np.unique(every, return_index=True)[1]]
-    closed = (begins >= since) & (begins < deployed.now - _closing(deployed))
-    inside = times <= begins[every] + deployed.settings.window_seconds
-    kept = closed[every] & inside
-    names = [name for name, is_closed in zip(number, closed, strict=True) if is_closed]
-    whose = {name: code for code, name in enumerate(names)}
-    outcomes = [(whose[name], time, value) for name, time, value in deployed.store.outcomes(names)]
-    ends_with_event = deployed.stay_rule[0].reset is None
-    known = np.zeros(len(names), dtype=np.bool_)
-    known[[code for code, _, value in outcomes if not value or ends_with_event]] = True
-    return RecordedStays(
-        names=names,
-        codes=(np.cumsum(closed) - 1)[every[kept]],
-        times=times[kept],
-        scores=scores[kept],
-        outcomes=outcomes,
-        known=known,
-        n_open=int(np.count_nonzero((begins >= since) & ~closed)),
-        n_beyond=int(alarms[closed[every] & ~inside].sum()),
-    )
-
-
-def count_stays(deployed: Deployment, recorded: RecordedStays) -> CountedStays:
+def count_stays(deployed: Deployment, closed: ClosedStays) -> CountedStays:
     """Count alarms and events of the stays whose windows have closed."""
-    names, codes, scores, known = recorded.names, recorded.codes, recorded.scores, recorded.known
     rule, threshold = deployed.stay_rule
-    tp, fp, sounded, days, n_events = np.zeros((5, 0))
-    if names:
-        scored = recorded.counted(rule)
-        counts, events = scored.counts_by_stay(threshold), scored.rows.event_stay
-        columns = *counts, scored.rows.days, np.bincount(events, minlength=len(names))
-        tp, fp, sounded, days, n_events = (np.asarray(c, dtype=float) for c in columns)
+    stays, scored, known = closed.stays, closed.under(rule), closed.known
+    tp, fp, sounded = (count.astype(float) for count in scored.counts_by_stay(threshold))
+    n_events = np.bincount(scored.rows.event_stay, minlength=stays.n_stays)
     # A first event ends a stay, and only the first alarm before it catches it.
     one_true = rule.reset is None
     alarms = np.where(known, tp + fp, sounded)
-    begins = recorded.times[np.unique(codes, return_index=True)[1]]
+    begins = stays.first_times / MICROSECONDS["s"]
     spans = begins, begins + _closing(deployed)
     caught, unlabelled = np.where(known, tp, 0.0), np.where(known, 0.0, alarms)
     units = Units(*spans, alarms, caught, unlabelled, one_true=one_true)
     perhaps = np.minimum(unlabelled, 1.0) if one_true else unlabelled
     possible = np.where(known, n_events, perhaps)
     of_events = Units(*spans, possible, caught, perhaps, one_true=one_true)
-    weights = None, scores, scores**2
-    n_rows, totals, squares = (np.bincount(codes, w, len(names)).astype(float) for w in weights)
+    n_rows, totals, squares = (
+        np.bincount(stays.stay, weights, stays.n_stays).astype(float)
+        for weights in (None, closed.scores, closed.scores**2)
+    )
     return CountedStays(
-        PeriodTotals(np.array(names), begins, n_rows, sounded, totals, squares),
-        days,
+        PeriodTotals(stays.names, begins, n_rows, sounded, totals, squares),
+        scored.rows.days,
         units.only(alarms > 0),
         of_events.only(possible > 0),
-        n_unknown=int((~known).sum()),
     )
 
 
 def stay_status(deployed: Deployment) -> Status:
     """Judge every limit of alarms over stays."""
     policy, settings = deployed.policy, deployed.settings
-    recorded = recorded_stays(deployed, deployed.since)
-    stays = count_stays(deployed, recorded)
+    closed = closed_stays(deployed, deployed.since)
+    stays = count_stays(deployed, closed)
     (floor,), limit = policy.floors.values(), capacity_limit(policy)
     watches = [precision_watch(stays.units, floor, settings)] if floor else []
     assert policy.single is not None
     recall = policy.single.scenario.min_recall
     if recall is not None:
-        unknown = f"the outcome of {counted(stays.n_unknown, 'stay')} is not known"
-        unknown *= stays.n_unknown > 0
+        n_unknown = int(closed.unknown.sum())
+        unknown = f"the outcome of {counted(n_unknown, 'stay')} is not known" * bool(n_unknown)
         watches.append(precision_watch(stays.events, recall, settings, "recall", EVENTS, unknown))
     if limit is not None:
         counts = Counts(stays.totals.starts, stays.days, stays.totals.alarms)
         watches.append(capacity_watch(counts, limit, settings))
     watches.append(change_watch(stays.totals, settings, unit="stay"))
-    return deployed.status(watches, _notes(deployed, recorded, stays, recall is not None))
+    return deployed.status(watches, _notes(deployed, closed, stays, recall is not None))
 
 
 def _notes(
-    deployed: Deployment, recorded: RecordedStays, stays: CountedStays, recall_is_watched: bool
+    deployed: Deployment, closed: ClosedStays, stays: CountedStays, recall_is_watched: bool
 ) -> Iterator[str]:
     """Yield notes on what is left out, and on recall where it is not watched."""
-    if recorded.n_open:
-        days, stays_open = _closing(deployed) / SECONDS_PER_DAY, counted(recorded.n_open, "stay")
+    if closed.n_open:
+        days, stays_open = _closing(deployed) / SECONDS_PER_DAY, counted(closed.n_open, "stay")
         yield f"not counted yet: {stays_open} that began in the last {typed(days)} days"
-    if recorded.n_beyond:
-        beyond, window = counted(recorded.n_beyond, "alarm"), deployed.settings.window
+    if closed.n_beyond:
+        beyond, window = counted(closed.n_beyond, "alarm"), deployed.settings.window
         yield (
             f"not counted: {beyond} more than {window:g} days after the first row of the stay; a "
             "longer window counts them"

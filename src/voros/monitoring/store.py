@@ -88,6 +88,12 @@ SELECT id, time, value FROM labels l WHERE {IN_JSON} AND entry = (
 ) ORDER BY entry
 """
 
+STAY_ROWS = """
+SELECT id, begin, time, score, alarm
+FROM cases JOIN (SELECT id, min(time) AS begin FROM cases GROUP BY id) USING (id)
+WHERE begin >= ? ORDER BY begin, id, time
+"""
+
 LAST_ROWS = """
 SELECT value, CAST(round(1e6 * (
   SELECT max(part) FROM cases WHERE id = value AND outcome = ''
@@ -139,6 +145,16 @@ class PeriodTotals(NamedTuple):
     def part(self, rows: slice) -> PeriodTotals:
         """Return some of the periods."""
         return PeriodTotals._make(column[rows] for column in self)
+
+
+class StayRow(NamedTuple):
+    """A score of a stay, with the time of the first one."""
+
+    stay: str
+    begin: float
+    time: float
+    score: float
+    alarm: int
 
 
 class Store(Database):
@@ -239,9 +255,9 @@ class Store(Database):
         """Return events and ends of stays without one: stay, time, and 1 or 0."""
         return self.rows(OUTCOMES, (json.dumps(stays),))
 
-    def stay_rows(self) -> list[tuple[str, float, float, int]]:
-        """Return stay, time, score and alarm of every row, in the order of time."""
-        return self.rows("SELECT id, time, score, alarm FROM cases ORDER BY time, id")
+    def stay_rows(self, since: float) -> list[StayRow]:
+        """Return the rows of the stays that began from a time on, in the order of their begins."""
+        return list(map(StayRow._make, self.rows(STAY_ROWS, (since,))))
 
     def add_labels(
         self,
