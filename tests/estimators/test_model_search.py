@@ -53,8 +53,9 @@ def test_the_found_pipeline_predicts_within_its_limits(search, patients):
     assert 0 < alarms.sum() < 0.15 * len(alarms)
     assert y_test[alarms == 1].mean() > 2.5 * y_test.mean()
     account = model.policy_.evaluate(y_test, model.predict_proba(X_test)[:, 1], by_cost=True)
-    with pytest.warns(voros.exceptions.NeverAlarmWarning):
-        never = ThresholdPolicy.from_validation(y_test, np.zeros(len(y_test)), SCENARIO)
+    never = ThresholdPolicy.never_alarm(
+        voros.OperatingPoints.from_scores(y_test, np.zeros(len(y_test))), SCENARIO
+    )
     nothing = never.evaluate(y_test, np.zeros(len(y_test)), by_cost=True)
     assert account.expected_cost < 0.95 * nothing.expected_cost
 

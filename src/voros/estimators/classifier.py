@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -40,7 +41,7 @@ from voros.estimators.held_out import (
 )
 from voros.exceptions import InfeasibleError, NeverAlarmWarning, warn_caller
 from voros.policy.allowed import (
-    none_allowed,
+    AllowedThresholds,
     read_guarantee,
     warn_if_dependent,
     why_never_alarm,
@@ -372,22 +373,16 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         return np.concatenate(list(parts)), rows
 
     def _decide(self, points: OperatingPoints) -> ThresholdPolicy:
-        guarantee, scenario = read_guarantee(self.guarantee), self.scenario
-        try:
-            allowed, curve = climbed(points, scenario, self.strategy, guarantee, 1, None)
-        except InfeasibleError:
-            highest = None if guarantee is None else guarantee.steps[0]
-            allowed, curve = none_allowed(points, scenario, highest), ()
-        if allowed.decision.can_alarm:
+        allowed: AllowedThresholds | None = None
+        guarantee = read_guarantee(self.guarantee)
+        with suppress(InfeasibleError):
+            allowed, curve = climbed(points, self.scenario, self.strategy, guarantee, 1, None)
+        if allowed is not None and allowed.decision.can_alarm:
             warn_if_dependent(allowed)
-        else:
-            self._say_why(why_never_alarm(points, scenario, guarantee))
-        return ThresholdPolicy.from_allowed(
-            allowed, strategy=self.strategy, pos_label=self.pos_label_, curve=curve
-        )
-
-    def _say_why(self, reason: str) -> None:
-        """Raise or warn, as asked for, where no threshold meets the limits."""
+            return ThresholdPolicy.from_allowed(
+                allowed, strategy=self.strategy, pos_label=self.pos_label_, curve=curve
+            )
+        reason = why_never_alarm(points, self.scenario, guarantee)
         if self.on_infeasible == "raise":
             raise InfeasibleError(
                 f"{reason}. To deploy a classifier that raises no alarm, pass "
@@ -395,3 +390,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
             )
         if self.on_infeasible == "warn":
             warn_caller(reason, NeverAlarmWarning)
+        return ThresholdPolicy.never_alarm(
+            points,
+            self.scenario,
+            strategy=self.strategy,
+            guarantee=None if guarantee is None else guarantee.steps[0],
+        )

@@ -12,7 +12,7 @@ import numpy as np
 
 from voros.core.arguments import check_count
 from voros.core.costs import CostDistribution
-from voros.core.decision import Decision, at_deployment, decide, reachable, solve
+from voros.core.decision import Decision, decide, reachable, solve
 from voros.core.hull import Choice, CostHull
 from voros.core.limits import limits_message
 from voros.core.operating_points import OperatingPoints
@@ -103,19 +103,6 @@ class AllowedThresholds:
             **developed,
         )
         return cls(kept, guarantee, n_models, origin, None if stays is None else stays.rule)
-
-
-def none_allowed(
-    points: OperatingPoints, scenario: Scenario, guarantee: Guarantee | None
-) -> AllowedThresholds:
-    """Allow no alarm, where no threshold meets the limits."""
-    nothing = Decision(
-        points=at_deployment(points, scenario),
-        scenario=scenario,
-        feasible=np.arange(len(points)) == 0,
-        max_alarms=0.0,
-    )
-    return AllowedThresholds.from_decision(points, nothing, guarantee, 1)
 
 
 def kept_decision(decision: Decision) -> Decision:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.core.arguments import check_choice, check_type
+from voros.core.decision import Decision, at_deployment
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.worth import ThresholdOn, compared_scores, refuse_values
@@ -278,6 +279,22 @@ class ThresholdPolicy(AppliedThresholds):
         if self.values is None:
             return self
         return replace(self, values=replace(self.values, threshold_on=threshold_on))
+
+    @classmethod
+    def never_alarm(
+        cls,
+        points: OperatingPoints,
+        scenario: Scenario,
+        *,
+        strategy: PolicyStrategy = "partial_voros",
+        guarantee: Guarantee | None = None,
+    ) -> ThresholdPolicy:
+        """Return the policy that never alarms."""
+        deployed = at_deployment(points, scenario)
+        never = np.arange(len(points)) == 0
+        nothing = Decision(points=deployed, scenario=scenario, feasible=never, max_alarms=0.0)
+        allowed = AllowedThresholds.from_decision(points, nothing, guarantee, 1)
+        return cls.from_allowed(allowed, strategy=strategy)
 
     def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
         """Return the policy as JSON text, and write it to a file if a path is given.
