@@ -110,7 +110,7 @@ def test_it_is_said_what_is_taken_as_independent():
 
 def test_groups_and_weights_are_refused_together():
     labels, scores, whose = patients(3, 40)
-    with pytest.raises(ValueError, match="groups cannot be combined with sample_weight"):
+    with pytest.raises(ValueError, match="sample_weight and groups are mutually exclusive"):
         policy().evaluate(labels, scores, groups=whose, sample_weight=np.ones(len(labels)))
 
 

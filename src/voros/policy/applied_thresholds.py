@@ -13,7 +13,6 @@ from voros.alarms.stream import AlarmState, parse_state, sound
 from voros.core.alignment import check_aligned
 from voros.core.arguments import check_confidence, check_flag, is_scalar
 from voros.core.cases import check_cases, check_scores, label_or_remembered
-from voros.core.grouped_cases import group_codes
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.subgroups import read_subgroups
@@ -26,7 +25,7 @@ from voros.policy.deployment import Deployment
 from voros.policy.over_stays import StayEvaluation, evaluate_stays
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.text.numbers import short
-from voros.typing import BoolArray, FloatArray
+from voros.typing import BoolArray
 
 if TYPE_CHECKING:
     from voros.alarms import AlarmRule
@@ -253,7 +252,7 @@ class AppliedThresholds(CostThresholds):
         that is a share is one of the new cases. If the scenario names a prevalence, the new cases
         are first reweighted to it. Costs over t are converted with the new class sizes too, so the
         same t can be another cost ratio than on the validation data. All cases may be of one class,
-        as those of a day can be.
+        as those of a day can be, unless they have weights or values.
 
         Parameters
         ----------
@@ -330,18 +329,22 @@ class AppliedThresholds(CostThresholds):
             both_classes=False,
         )
         in_periods = read_periods(self.scenario, y_true, periods, times)
-        codes = None if groups is None else group_codes(groups, positive)
-        if codes is not None:
-            _check_unweighted("groups", weights)
-        evaluation = deployment.evaluate_cases(
-            positive, scores, weights, level, in_periods, codes, values
+        points = OperatingPoints.from_cases(
+            positive, scores, weights, groups=groups, periods=in_periods, values=values
         )
-        if codes is None and self.origin is not None and self.origin.has_repeated_groups:
+        evaluation = deployment.evaluate_points(points, level)
+        if groups is None and self.origin is not None and self.origin.has_repeated_groups:
             evaluation = replace(evaluation, validation_groups=self.origin.n_groups)
         if by is None:
             return evaluation
-        _check_unweighted("by", weights)
+        if weights is not None:
+            raise ArgumentError(
+                "by",
+                " cannot be combined with sample_weight: the intervals of subgroups are exact for "
+                "whole cases; accepted are cases without weights",
+            )
         refuse_values("by", per_case)
+        codes = None if points.grouped is None else points.grouped.codes
         by_subgroup = SubgroupEvaluation.from_cases(
             read_subgroups(by, len(positive)), positive, scores, evaluation, codes
         )
@@ -361,12 +364,3 @@ class AppliedThresholds(CostThresholds):
             words = f"threshold at cost ratio {short(float(cost_ratio))}"
             scenario = scenario.changed(cost_ratio=cost_ratio)
         return Deployment(thresholds, switches, scenario, self.guarantee, words)
-
-
-def _check_unweighted(name: str, weights: FloatArray | None) -> None:
-    if weights is not None:
-        raise ArgumentError(
-            name,
-            " cannot be combined with sample_weight: the intervals of subgroups are exact for "
-            "whole cases; accepted are cases without weights",
-        )

@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from voros.core.cases import LARGEST_SIZE
 from voros.core.clusters import GroupedCounts
 from voros.core.exact_intervals import ThresholdCounts, mean_precision
-from voros.core.grouped_cases import GroupedCases, counts_by_group
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints, reweighted
-from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.core.volume import cost_moments, ratio_moments
-from voros.core.worth import CaseValues
 from voros.policy.by_period import PeriodEvaluation
 from voros.policy.origin import PolicyValues
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.policy.violations import find_violations
-from voros.typing import AnyArray, BoolArray, FloatArray
+from voros.typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.guarantee import Guarantee
@@ -51,60 +47,16 @@ class Deployment:
 
     def evaluate_points(self, points: OperatingPoints, confidence_level: float) -> PolicyEvaluation:
         """Evaluate on operating points of every distinct score."""
-        counts = points.take(alarm_rows(points, self.thresholds))
-        counts = replace(counts, thresholds=self.thresholds, by_period=points.by_period)
-        return self.evaluate_counts(counts, confidence_level, points.grouped)
-
-    def evaluate_cases(
-        self,
-        positive: BoolArray,
-        scores: AnyArray,
-        weights: FloatArray | None,
-        confidence_level: float,
-        periods: Periods | None = None,
-        codes: AnyArray | None = None,
-        values: CaseValues | None = None,
-    ) -> PolicyEvaluation:
-        """Evaluate on cases, which may all be of one class; ``codes`` are their groups."""
-        if weights is not None and weights.max() > LARGEST_SIZE / len(weights):
-            raise ValueError(
-                f"sample_weight reaches {weights.max():g}; accepted are sums of at most "
-                f"{LARGEST_SIZE:g}"
-            )
-        counts = self._count(positive, scores, weights)
-        if values is not None:
-            per_case = values.of_class(positive) * (1.0 if weights is None else weights)
-            counts = replace(counts, worth=self._count(positive, scores, per_case))
-        if periods is not None:
-            by_period = PeriodCases.from_cases(periods, positive, scores, weights)
-            counts = replace(counts, by_period=by_period)
-        cases = None if codes is None else GroupedCases(positive, scores, codes)
-        return self.evaluate_counts(counts, confidence_level, cases)
-
-    def _count(
-        self, positive: BoolArray, scores: AnyArray, weights: FloatArray | None
-    ) -> OperatingPoints:
-        everything = np.append(self.thresholds, -np.inf)
-        by_class = counts_by_group(positive.astype(np.intp), 2, scores, everything, weights)
-        (fp, n_negative), (tp, n_positive) = ((row[:-1], row[-1].item()) for row in by_class)
-        one_case = 1.0 if weights is None else float(weights.min())
-        return OperatingPoints(self.thresholds, tp, fp, n_positive, n_negative, one_case=one_case)
-
-    def evaluate_counts(
-        self,
-        observed: OperatingPoints,
-        confidence_level: float,
-        in_groups: GroupedCases | None = None,
-    ) -> PolicyEvaluation:
-        """Evaluate on the counts at each threshold; intervals take groups as independent."""
-        self._check_classes(observed)
+        self._check_classes(points)
+        observed = points.take(alarm_rows(points, self.thresholds))
+        observed = replace(observed, thresholds=self.thresholds)
         prevalence = self.scenario.prevalence
         cases = observed if prevalence is None else reweighted(observed, prevalence)
         probability, t_integral, ratio_integral = self._moments(cases.costed)
         deployed = np.flatnonzero(probability > 0)
         cases, grouped = cases.take(deployed), None
-        if in_groups is not None:
-            units = in_groups.codes, in_groups.positive, in_groups.scores
+        if points.grouped is not None:
+            units = points.grouped.codes, points.grouped.positive, points.grouped.scores
             grouped = GroupedCounts.from_cases(*units, self.thresholds[deployed])
         counts = ThresholdCounts(
             tp=observed.tp[deployed],
@@ -118,7 +70,7 @@ class Deployment:
             grouped=grouped,
             of_values=cases.worth is not None,
         )
-        by_period = self._by_period(observed, cases) if self.scenario.per_period else None
+        by_period = self._by_period(points, cases) if self.scenario.per_period else None
         return self._summarise(
             cases, counts, self._choices(cases, deployed), confidence_level, by_period
         )
@@ -174,8 +126,6 @@ class Deployment:
         )
 
     def _check_classes(self, observed: OperatingPoints) -> None:
-        if observed.n_cases == 0:
-            raise ValueError("there are no cases to evaluate on; at least one is needed")
         if observed.n_positive and observed.n_negative:
             return
         held = "positive" if observed.n_positive else "negative"
