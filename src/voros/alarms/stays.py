@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -138,6 +138,12 @@ class Stays:
             name = self.names[self.stay_of_inputs[differs[0]]]
             raise ArgumentError(argument, f" gives the stay {name} to more than one {what}")
         return of_stays
+
+    def with_events(self, stay: AnyArray, times: AnyArray) -> Stays:
+        """Add events of some of the stays."""
+        both = np.append(self.event_stay, stay), np.append(self.event_times, times)
+        pairs = np.unique(np.stack(both), axis=1)
+        return replace(self, event_stay=pairs[0], event_times=pairs[1])
 
     def only(self, kept: BoolArray) -> Stays:
         """Return some of the stays; their rows become the inputs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,13 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from voros.alarms.rule import AlarmRule
-from voros.alarms.stays import Stays
+from voros.alarms.stays import CountedRows, Stays
+from voros.alarms.sweep import ScoredRows
 from voros.exceptions import ArgumentError
 from voros.io.documents import Entry, read_document
 from voros.io.writing import json_text, saved
 from voros.typing import BoolArray, FloatArray
 
 STATE_FORMAT, STATE_SCHEMA = "voros alarm state", 1
+
+NEVER = np.iinfo(np.int64).min
+"""Stands for the time of what has not happened."""
 
 
 class StayState(NamedTuple):
@@ -31,21 +34,6 @@ class StayState(NamedTuple):
     row: int | None = None
     alarm: int | None = None
     event: int | None = None
-
-    def after_event(self, time: int, rule: AlarmRule) -> StayState:
-        """Return the state after an event; within the reset time of another it does not count."""
-        counts = self.event is None or (rule.reset is not None and time - self.event >= rule.reset)
-        return self._replace(event=time) if counts else self
-
-    def after_row(self, time: int, reached: bool, rule: AlarmRule) -> StayState:
-        """Return the state after a row; its alarm is at the row's time where one sounds."""
-        since = None if self.event is None else time - self.event
-        over = since is not None and since > 0 and (rule.reset is None or since < rule.reset)
-        # Times of one stay differ by at least a microsecond: no snooze silences only the row.
-        silent = self.alarm is not None and time < self.alarm + max(rule.snooze, 1)
-        return self._replace(
-            row=time, alarm=time if reached and not (over or silent) else self.alarm
-        )
 
 
 @dataclass(frozen=True)
@@ -127,33 +115,30 @@ def sound(
     """
     if state.clock and state.clock != stays.clock:
         raise ArgumentError("state", f" has times by {state.clock}, and the rows by {stays.clock}")
-    names, now = stays.names.tolist(), dict(state.stays)
+    names = stays.names.tolist()
+    before = [state.stays.get(name, StayState()) for name in names]
+    row, alarm, event = (
+        np.array([NEVER if time is None else time for time in times], dtype=np.int64)
+        for times in (zip(*before, strict=True) if before else [()] * 3)
+    )
+    early = np.flatnonzero(stays.first_times <= row)
+    if len(early):
+        raise ArgumentError(
+            "time", f" of stay {names[early[0]]} is not after its last row; rows must come in order"
+        )
+    had_event = np.flatnonzero(event != NEVER)
+    rows = CountedRows.from_stays(stays.with_events(had_event, event[had_event]), rule)
+    # Times of one stay differ by at least a microsecond: no snooze silences only the row.
+    silent = stays.times < (alarm + max(rule.snooze, 1))[stays.stay]
+    scored = ScoredRows.from_scores(rows, np.where(silent, np.nan, scores))
     alarms = np.zeros(len(stays.times), dtype=np.bool_)
-    for code, time, row in _in_order(stays):
-        last = now.get(names[code], StayState())
-        if row is None:
-            now[names[code]] = last.after_event(time, rule)
-            continue
-        if last.row is not None and time <= last.row:
-            raise ArgumentError(
-                "time", f" of stay {names[code]} is not after its last row; rows must come in order"
-            )
-        later = last.after_row(time, bool(scores[row] >= threshold), rule)
-        alarms[row] = later.alarm == time
-        now[names[code]] = later
-    return alarms, AlarmState(stays.clock, now)
-
-
-def _in_order(stays: Stays) -> Iterator[tuple[int, int, int | None]]:
-    """Yield stay and time of rows and events, by stay and time; an event has no row number.
-
-    A row at the time of an event comes before it.
-    """
-    n_rows, n_events = len(stays.times), len(stays.event_times)
-    code = np.concatenate([stays.stay, stays.event_stay])
-    time = np.concatenate([stays.times, stays.event_times])
-    for i in np.lexsort((np.arange(n_rows + n_events), time, code)).tolist():
-        yield int(code[i]), int(time[i]), i if i < n_rows else None
+    alarms[rows.rows[scored.kept][scored.alarm_rows(threshold)]] = True
+    np.maximum.at(row, stays.stay, stays.times)
+    np.maximum.at(alarm, stays.stay[alarms], stays.times[alarms])
+    np.maximum.at(event, rows.event_stay, rows.event_times)
+    times = zip(row.tolist(), alarm.tolist(), event.tolist(), strict=True)
+    after = [StayState(*(None if at == NEVER else at for at in last)) for last in times]
+    return alarms, AlarmState(stays.clock, state.stays | dict(zip(names, after, strict=True)))
 
 
 def parse_state(state: AlarmState | str | None) -> AlarmState:
