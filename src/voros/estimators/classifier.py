@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import (
     GroupShuffleSplit,
     StratifiedGroupKFold,
@@ -30,7 +29,6 @@ from voros.core.periods import Periods, read_periods
 from voros.core.scenario import Scenario, check_scenario
 from voros.estimators.held_out import (
     check_binary,
-    check_both_classes,
     check_groups_apart,
     check_held_out_once,
     fit_on,
@@ -189,16 +187,16 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
         weights, groups, periods, times = (params.get(name) for name in PER_CASE)
         check_aligned(X=X, y=y, sample_weight=weights, groups=groups, periods=periods, times=times)
         X, y = indexable(X, y)
-        y = check_binary(y)
         weights = None if weights is None else check_weights(weights)
+        y = check_binary(y, weights)
         groups = None if groups is None else group_codes(groups, y)
-        check_both_classes(y, weights)
         periods = read_periods(self.scenario, y, periods, times)
         weighted = {}
         if weights is not None and not self._prefitted:
             weighted = {weight_parameter(self.estimator): params["sample_weight"]}
         if self._prefitted:
-            self.estimator_ = self._prefit()
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
             held_out: list[tuple[Any, AnyArray]] = [(None, np.arange(len(y)))]
         else:
             held_out = self._splits(X, y, groups, periods)
@@ -311,13 +309,6 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
     def _holds_out_a_share(self) -> bool:
         return isinstance(self.cv, Real) and not isinstance(self.cv, Integral)
 
-    def _prefit(self) -> Any:
-        try:
-            check_is_fitted(self.estimator)
-        except NotFittedError as error:
-            raise NotFittedError("with cv='prefit' the estimator must be fitted") from error
-        return self.estimator
-
     def _splits(
         self, X: Any, y: Any, groups: AnyArray | None, periods: Periods | None
     ) -> list[tuple[Any, AnyArray]]:
@@ -330,8 +321,8 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
                 )
             # A share of the cases of a day would raise only a share of its alarms.
             groups = periods.codes
-        splitter = self._splitter(y, grouped=groups is not None)
         try:
+            splitter = self._splitter(y, grouped=groups is not None)
             splits = list(splitter.split(X, y, groups))
             if not splits:
                 raise ValueError("it holds no split")
@@ -344,14 +335,9 @@ class ConstrainedThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEs
 
     def _splitter(self, y: Any, *, grouped: bool = False) -> Any:
         if self._holds_out_a_share:
-            if not 0 < float(self.cv) < 1:
-                raise ValueError(f"cv={self.cv!r}; accepted as a held-out share is one in (0, 1)")
             kind = GroupShuffleSplit if grouped else StratifiedShuffleSplit
             return kind(1, test_size=float(self.cv), random_state=self.random_state)
-        try:
-            splitter = check_cv(self.cv, y, classifier=True)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"cv={self.cv!r} gives no split: {error}") from error
+        splitter = check_cv(self.cv, y, classifier=True)
         if grouped and (self.cv is None or isinstance(self.cv, Integral)):
             splitter = StratifiedGroupKFold(splitter.get_n_splits())
         if not self.refit and splitter.get_n_splits() > 1:

@@ -13,12 +13,12 @@ from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from voros.core.arrays import check_same_length
-from voros.core.cases import is_label
+from voros.core.cases import read_labels
 from voros.typing import AnyArray, FloatArray
 
 
-def check_binary(y: Any) -> AnyArray:
-    """Return labels of exactly two classes as an array."""
+def check_binary(y: Any, weights: FloatArray | None) -> AnyArray:
+    """Return labels of exactly two classes, with cases of a weight above 0, as an array."""
     kind = type_of_target(y, input_name="y")
     if kind != "binary":
         # scikit-learn's estimator checks search for these words.
@@ -26,34 +26,18 @@ def check_binary(y: Any) -> AnyArray:
             "Only binary classification is supported: y must hold two classes. Unknown label "
             f"type: {kind}"
         )
-    return np.asarray(column_or_1d(y, warn=True))
-
-
-def check_both_classes(y: AnyArray, weights: FloatArray | None) -> None:
-    """Raise unless both classes have cases with a weight above 0."""
-    if len(np.unique(y)) < 2:
-        raise ValueError("y holds one class only; both are needed to find a threshold")
-    if weights is None:
-        return
-    check_same_length(y=y, sample_weight=weights)
-    if len(np.unique(y[weights > 0])) < 2:
-        raise ValueError("sample_weight leaves one class only; both are needed for a threshold")
+    labels = np.asarray(column_or_1d(y, warn=True))
+    check_same_length(y=labels, **({} if weights is None else {"sample_weight": weights}))
+    counted = labels if weights is None else labels[weights > 0]
+    if len(np.unique(counted)) < 2:
+        where = "" if weights is None else " where sample_weight is above 0"
+        raise ValueError(f"y holds one class only{where}; both are needed to find a threshold")
+    return labels
 
 
 def positive_class(classes: AnyArray, pos_label: Any = None) -> Any:
     """Return the positive one of two classes."""
-    if pos_label is not None:
-        if not is_label(pos_label) or pos_label not in classes.tolist():
-            shown = ", ".join(map(repr, classes.tolist()))
-            raise ValueError(f"pos_label={pos_label!r} is not one of the classes {shown}")
-        return pos_label
-    plain = classes.tolist()
-    if plain not in ([0, 1], [-1, 1]):
-        raise ValueError(
-            f"y has the labels {', '.join(map(repr, plain))}, and which of them is the positive "
-            "class is not clear; pass pos_label"
-        )
-    return classes[1]
+    return classes[read_labels(classes, pos_label, name="y")][0]
 
 
 RESPONSE_METHODS = ("predict_proba", "decision_function")
