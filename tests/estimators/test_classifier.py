@@ -191,9 +191,7 @@ def test_a_positive_class_of_texts_is_not_guessed():
     labels = np.where(Y == 1, "ill", "well")
     with pytest.raises(ValueError, match=r"'ill', 'well', and which of them .* pass pos_label"):
         ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO).fit(X, labels)
-    with pytest.raises(
-        ValueError, match="pos_label='sick' is not one of the labels of y"
-    ):
+    with pytest.raises(ValueError, match="pos_label='sick' is not one of the labels of y"):
         ConstrainedThresholdClassifier(LogisticRegression(), SCENARIO, pos_label="sick").fit(
             X, labels
         )

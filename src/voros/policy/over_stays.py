@@ -8,24 +8,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from voros.alarms.totals import words_elsewhere
-from voros.core.clusters import GroupedCounts
+from voros.core.clusters import GroupedCounts, GroupedShare
 from voros.core.exact_intervals import Interval, ThresholdCounts, precision_of, recall_of
 from voros.core.hull import Choice
 from voros.core.operating_points import OperatingPoints
-from voros.core.scenario import PATIENT_DAY, Scenario
+from voros.core.scenario import PATIENT_DAY
 from voros.exceptions import ArgumentError
 from voros.policy.by_subgroup import FloorVerdict, SubgroupEvaluation, floor_verdict, floors_of
 from voros.policy.deployment import Deployment
-from voros.policy.violations import Violation, find_violations
-from voros.text.numbers import count, interval, percent, short, threshold_text, with_interval
-from voros.text.table import ReprMixin, Table
+from voros.policy.violations import CheckedEvaluation, find_violations
+from voros.text.numbers import (
+    count,
+    counted,
+    interval,
+    percent,
+    short,
+    threshold_text,
+    with_interval,
+)
+from voros.text.table import Table
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
     from voros.alarms import StayRows
     from voros.alarms.sweep import AlarmCounts
     from voros.core.subgroups import Subgroups
-    from voros.guarantee import Guarantee
 
 ESTIMATES = {
     "precision": "precision",
@@ -36,7 +43,7 @@ ESTIMATES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class StayEvaluation(ReprMixin):
+class StayEvaluation(CheckedEvaluation):
     """What a policy does over stays, its threshold and its rule fixed beforehand.
 
     Attributes
@@ -99,17 +106,7 @@ class StayEvaluation(ReprMixin):
     lead_times: FloatArray
     n_stays_alarmed: int
     n_first_useful: int
-    violations: tuple[Violation, ...]
     intervals: dict[str, Interval]
-    confidence_level: float
-    scenario: Scenario
-    guarantee: Guarantee | None
-    by_subgroup: SubgroupEvaluation | None = None
-
-    @property
-    def satisfied(self) -> bool:
-        """Whether the limits are kept."""
-        return not self.violations
 
     @property
     def precision(self) -> float:
@@ -184,22 +181,16 @@ class StayEvaluation(ReprMixin):
         return f"{self.n_stays:,}", f"{self.n_events:,}", *figures
 
     def _parts(self) -> list[str | Table]:
-        events = "1 event" if self.n_events == 1 else f"{self.n_events:,} events"
         title = (
-            f"threshold {threshold_text(self.threshold)} on {self.n_stays:,} stays, {events}, "
-            f"{count(self.patient_days)} patient-days"
+            f"threshold {threshold_text(self.threshold)} on {self.n_stays:,} stays, "
+            f"{counted(self.n_events, 'event')}, {count(self.patient_days)} patient-days"
         )
-        kept = "yes" if self.satisfied else "no"
-        said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
-        said.append("intervals take patients as independent")
+        notes = ["intervals take patients as independent"]
         if self.n_events_without_row:
-            said.append(f"{self.n_events_without_row:,} of the events have no scored row in time")
+            notes.append(f"{self.n_events_without_row:,} of the events have no scored row in time")
         if self.n_events_elsewhere:
-            said.append(words_elsewhere(self.n_events_elsewhere))
-        if self.guarantee is not None:
-            said.append(f"guarantee: {self.guarantee.words}")
-        subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
-        return [title, self.table(), *said, *subgroups]
+            notes.append(words_elsewhere(self.n_events_elsewhere))
+        return self._in_words(title, self.table(), notes)
 
     def table(self) -> Table:
         """Return the figures with intervals and limits."""
@@ -330,7 +321,6 @@ def _rate_limits(alarms: FloatArray, days: FloatArray, confidence_level: float) 
     n_units, rate = len(days), float(alarms.sum() / days.sum())
     if n_units < 2:
         return 0.0, float("inf")
-    off = alarms - rate * days
-    error = np.sqrt(np.sum(off**2) * n_units / (n_units - 1)) / days.sum()
+    error = np.linalg.norm(GroupedShare.from_counts(alarms[:, None], days[:, None]).residuals)
     reach = float(stdtrit(n_units - 1, (1 + confidence_level) / 2) * error)
     return max(rate - reach, 0.0), rate + reach

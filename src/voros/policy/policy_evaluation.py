@@ -11,11 +11,10 @@ import numpy as np
 from voros.core.exact_intervals import EvaluationIntervals, ThresholdCounts, binomial_limits
 from voros.core.hull import Choice, choice_columns
 from voros.core.money import MoneyCost, money_cost, money_of_values, refuse_price
-from voros.core.scenario import Scenario
 from voros.io.frames import make_frame
 from voros.policy.by_period import PeriodEvaluation
-from voros.policy.by_subgroup import PER_1000, SubgroupEvaluation, floors_of
-from voros.policy.violations import Violation
+from voros.policy.by_subgroup import PER_1000, floors_of
+from voros.policy.violations import CheckedEvaluation
 from voros.text.numbers import (
     count,
     count_interval,
@@ -25,16 +24,15 @@ from voros.text.numbers import (
     positives_in_words,
     short,
 )
-from voros.text.table import ReprMixin, Table
+from voros.text.table import Table
 from voros.typing import FloatArray
 
 if TYPE_CHECKING:
-    from voros.guarantee import Guarantee
     from voros.policy.origin import PolicyValues
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PolicyEvaluation(ReprMixin):
+class PolicyEvaluation(CheckedEvaluation):
     """Measures of a policy on new cases, its thresholds fixed beforehand.
 
     Attributes
@@ -102,16 +100,11 @@ class PolicyEvaluation(ReprMixin):
     max_alarms: float
     choices: tuple[Choice, ...]
     probabilities: FloatArray
-    violations: tuple[Violation, ...]
     deployed: str
-    scenario: Scenario
-    guarantee: Guarantee | None
     n_positive: float
     n_negative: float
-    confidence_level: float
     counts: ThresholdCounts
     by_period: PeriodEvaluation | None = None
-    by_subgroup: SubgroupEvaluation | None = None
     validation_groups: int | None = None
     values: PolicyValues | None = None
 
@@ -160,11 +153,6 @@ class PolicyEvaluation(ReprMixin):
             return money_of_values(self.cost_per_1000, *of_values, *sizes, mean_ratio)
         return money_cost(self.choices, self.scenario.costs, *sizes, false_alarm_cost, *observed)
 
-    @property
-    def satisfied(self) -> bool:
-        """Whether every deployed threshold keeps the limits."""
-        return not self.violations
-
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame with a row for each deployed threshold."""
         rows = choice_columns(self.choices)
@@ -175,18 +163,14 @@ class PolicyEvaluation(ReprMixin):
         return make_frame(rows, backend)
 
     def _parts(self) -> list[str | Table]:
-        cases, kept = self.n_positive + self.n_negative, "yes" if self.satisfied else "no"
         positive = positives_in_words(self.n_positive, self.scenario.prevalence)
-        title = f"{self.deployed} on {count(cases)} cases, {positive}"
-        said = [f"limits kept on these cases: {kept}", *map(str, self.violations)]
+        title = f"{self.deployed} on {count(self.n_positive + self.n_negative)} cases, {positive}"
+        notes = []
         if self.values is not None:
-            said.append("costs add up the values of cases; voros.bootstrap has their intervals")
+            notes.append("costs add up the values of cases; voros.bootstrap has their intervals")
         if self.counts.whole:
-            said.append(self._independence)
-        if self.guarantee is not None:
-            said.append(f"guarantee: {self.guarantee.words}")
-        subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
-        return [title, self.table(), *said, *subgroups]
+            notes.append(self._independence)
+        return self._in_words(title, self.table(), notes)
 
     @property
     def _independence(self) -> str:

@@ -10,11 +10,14 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.text.numbers import count, count_within, interval, percent, short, typed, typed_percent
+from voros.text.table import ReprMixin, Table
 from voros.typing import AnyArray, BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from voros.core.hull import Choice
+    from voros.guarantee import Guarantee
     from voros.policy.by_period import PeriodEvaluation
+    from voros.policy.by_subgroup import SubgroupEvaluation
 
 Limit: TypeAlias = Literal["precision", "recall", "capacity"]
 
@@ -79,6 +82,28 @@ class Violation:
         spans = ", ".join(interval(c.cost_ratio_low, c.cost_ratio_high) for c in self.where)
         share = percent(self.probability)
         return f"{said} (at cost ratios {spans}, {share} of the cost distribution)"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CheckedEvaluation(ReprMixin):
+    """An evaluation that says which limits are broken."""
+
+    violations: tuple[Violation, ...]
+    scenario: Scenario
+    guarantee: Guarantee | None
+    confidence_level: float
+    by_subgroup: SubgroupEvaluation | None = None
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every deployed threshold keeps the limits."""
+        return not self.violations
+
+    def _in_words(self, title: str, table: Table, notes: list[str]) -> list[str | Table]:
+        kept = f"limits kept on these cases: {'yes' if self.satisfied else 'no'}"
+        promised = [] if self.guarantee is None else [f"guarantee: {self.guarantee.words}"]
+        subgroups = () if self.by_subgroup is None else self.by_subgroup._parts()
+        return [title, table, kept, *map(str, self.violations), *notes, *promised, *subgroups]
 
 
 @dataclass(frozen=True, eq=False)
