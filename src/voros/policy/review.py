@@ -24,9 +24,9 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError, InfeasibleError
 from voros.io.documents import read_document
-from voros.io.frames import make_frame
 from voros.io.writing import json_text, saved, with_checksum
 from voros.models import check_thresholds, model_column, read_points, refuse_stays
+from voros.policy.deployment import alarm_rows
 from voros.policy.saved_policy import saved_scenario
 from voros.policy.threshold_policy import plain_label, saved_label
 from voros.text.numbers import count, count_within, short, threshold_text
@@ -92,11 +92,6 @@ class ReviewCounts(ReprMixin):
     def cost_per_1000(self) -> float:
         """Cost of 1,000 cases, in misses."""
         return 1000 * self.cost / sum(self.cases)
-
-    def frame(self, backend: str | None = None) -> Any:
-        """Return a data frame with a row for each level."""
-        columns = {"level": LEVELS, "cases": self.cases, "positive": self.positive}
-        return make_frame({name: list(values) for name, values in columns.items()}, backend)
 
     def _parts(self) -> tuple[Table, str]:
         rows = zip(LEVELS, self.cases, self.positive, strict=True)
@@ -169,10 +164,9 @@ class ReviewBand(ReprMixin):
             pos_label = label_or_remembered(y_true, pos_label, self.pos_label)
         how = {"pos_label": pos_label, "sample_weight": sample_weight}
         points = at_deployment(_points(y_true, y_score, self.scenario, how), self.scenario)
-        at = -np.array([self.alarm_threshold, self.review_threshold])
-        alarm, review = (np.searchsorted(-points.thresholds, at, side="right") - 1).tolist()
         max_reviews = _reviews_allowed(self.review_capacity, points)
-        return _counts(points, (alarm, review), self.scenario, self.review_cost, max_reviews)
+        thresholds = np.array([self.alarm_threshold, self.review_threshold])
+        return _counts(points, thresholds, self.scenario, self.review_cost, max_reviews)
 
     def most(self, n_cases: int) -> tuple[float, float]:
         """Return the most alarms and the most reviews of a number of cases.
@@ -305,14 +299,14 @@ def review_band(
     alarm = int(np.argmin(total))
     if np.isinf(total[alarm]):
         raise InfeasibleError(_unmet(decision, limits, max_reviews))
-    rows = alarm, int(review[alarm])
+    thresholds = points.thresholds[[alarm, review[alarm]]]
     return ReviewBand(
-        alarm_threshold=float(points.thresholds[rows[0]]),
-        review_threshold=float(points.thresholds[rows[1]]),
+        alarm_threshold=float(thresholds[0]),
+        review_threshold=float(thresholds[1]),
         scenario=limits,
         review_capacity=review_capacity,
         review_cost=cost,
-        validation=_counts(points, rows, limits, cost, max_reviews),
+        validation=_counts(points, thresholds, limits, cost, max_reviews),
         model=model,
         pos_label=plain_label(pos_label),
     )
@@ -365,20 +359,18 @@ def _reviews_allowed(review_capacity: float, points: OperatingPoints) -> float:
 
 def _counts(
     points: OperatingPoints,
-    rows: tuple[int, int],
+    thresholds: FloatArray,
     scenario: Scenario,
     review_cost: float,
     max_reviews: float,
 ) -> ReviewCounts:
-    down_to = [*(float(points.alarms[row]) for row in rows), float(points.n_cases)]
-    true = [*(float(points.tp[row]) for row in rows), float(points.n_positive)]
-    cases, positive = (
-        (first, second - first, last - second) for first, second, last in (down_to, true)
-    )
+    rows = alarm_rows(points, thresholds)
+    cases = np.diff([0, *points.alarms[rows], points.n_cases]).astype(float).tolist()
+    positive = np.diff([0, *points.tp[rows], points.n_positive]).astype(float).tolist()
     ratio = scenario.costs.mean_ratio(float(points.negatives_per_positive))
     return ReviewCounts(
-        cases=cases,
-        positive=positive,
+        cases=tuple(cases),
+        positive=tuple(positive),
         max_alarms=scenario.max_alarms(points.n_cases, points.one_case),
         max_reviews=max_reviews,
         cost=ratio * (cases[0] - positive[0]) + review_cost * cases[1] + positive[2],
