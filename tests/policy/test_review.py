@@ -91,7 +91,6 @@ def test_counts_are_those_of_the_cases() -> None:
     assert (counts.max_alarms, counts.max_reviews) == (240, 80)
     alarm, reviewed = decided == "alarm", decided == "review"
     assert counts.cost_per_1000 == pytest.approx(cost_of(y, alarm, reviewed, 0.3, 0.1) / 0.8)
-    pytest.importorskip("pandas")
     assert sum(counts.positive) == y.sum()
     assert sum(band.validation.cases) == 500
 

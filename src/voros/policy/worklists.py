@@ -172,10 +172,23 @@ class Worklist(ReprMixin):
         column = model_column(y_score, self.model)
         positive, scores, _ = check_cases(y_true, column, label, both_classes=False)
         in_periods = _periods(self.scenario, y_true, periods, times)
-        cases = PeriodCases.from_cases(in_periods, positive, scores)
-        points = worklist_points(cases, int(self.scenario.capacity))
-        tested = self.policy.evaluate(positive, scores, periods=in_periods)
-        return _evaluation(cases, points, self.scenario, self.threshold, tested)
+        return self._compared(PeriodCases.from_cases(in_periods, positive, scores))
+
+    def _compared(self, cases: PeriodCases) -> WorklistEvaluation:
+        """Evaluate worklist and threshold policy on the same cases."""
+        k, periods = int(self.scenario.capacity), cases.periods
+        tested = self.policy.evaluate(cases.positive, cases.scores, periods=periods)
+        deployed = Deployment(
+            np.array([self.threshold]),
+            np.empty(0),
+            self.scenario.without_capacity(),
+            None,
+            f"the {k:,} highest of each {self.scenario.per}",
+        )
+        listed = deployed.evaluate_points(worklist_points(cases, k), tested.confidence_level)
+        above = periods.codes[cases.scores >= self.threshold]
+        n_full = np.count_nonzero(np.bincount(above, minlength=periods.n_periods) >= k)
+        return WorklistEvaluation(listed, tested, int(n_full), periods.n_periods)
 
     def _parts(self) -> tuple[str | Table, ...]:
         opening = (
@@ -271,13 +284,8 @@ def worklist(
     most = observed.max_alarms(scenario)
     decision = Decision(points=points, scenario=scenario, feasible=feasible, max_alarms=most)
     _, choice = choose(decision, "single")
-    tested = policy.evaluate(observed)
-    return Worklist(
-        threshold=choice.threshold,
-        score=decision.partial_voros,
-        policy=policy,
-        validation=_evaluation(cases, points, scenario, choice.threshold, tested),
-    )
+    listed = Worklist(threshold=choice.threshold, score=decision.partial_voros, policy=policy)
+    return replace(listed, validation=listed._compared(cases))
 
 
 def _check(scenario: Scenario) -> None:
@@ -338,24 +346,3 @@ def listed_share(scores: FloatArray, periods: Periods, k: int) -> FloatArray:
     share = np.empty(len(scores))
     share[order] = np.clip((k - before) / size, 0.0, 1.0)[run]
     return share
-
-
-def _evaluation(
-    cases: PeriodCases,
-    points: OperatingPoints,
-    scenario: Scenario,
-    threshold: float,
-    tested: PolicyEvaluation,
-) -> WorklistEvaluation:
-    """Evaluate a list with a fixed threshold."""
-    k, periods = int(scenario.capacity), cases.periods
-    deployed = Deployment(
-        np.array([threshold]),
-        np.empty(0),
-        scenario.without_capacity(),
-        None,
-        f"the {k:,} highest of each {scenario.per}",
-    )
-    above = np.bincount(periods.codes[cases.scores >= threshold], minlength=periods.n_periods)
-    listed = deployed.evaluate_points(points, tested.confidence_level)
-    return WorklistEvaluation(listed, tested, int(np.count_nonzero(above >= k)), periods.n_periods)
