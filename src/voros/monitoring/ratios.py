@@ -16,7 +16,6 @@ from voros.monitoring.evidence import ratio_bets, ratio_interval, weigh
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Judgement, Watch, judge
 from voros.monitoring.store import PeriodTotals
-from voros.policy.threshold_policy import ThresholdPolicy
 from voros.text.numbers import count, short, typed, typed_percent
 from voros.typing import BoolArray, FloatArray
 
@@ -175,13 +174,6 @@ def _alarms_in_words(counts: Counts, limit: CapacityLimit, above: BoolArray) -> 
 
 SHOWN_PER = 1000
 """Costs are shown for this many cases."""
-
-
-def mean_cost_ratio(policy: ThresholdPolicy, cost_ratio: float | None) -> float:
-    """Return the cost ratio: the known one, or the mean of the scenario's."""
-    if cost_ratio is not None:
-        return float(cost_ratio)
-    return policy.scenario.costs.mean_ratio(policy.n_negative / policy.n_positive)
 
 
 def cost_watch(

@@ -21,7 +21,6 @@ from voros.monitoring.ratios import (
     capacity_watch,
     cost_watch,
     ended_counts,
-    mean_cost_ratio,
 )
 from voros.monitoring.settings import Settings, day_of
 from voros.monitoring.status import Status, Watch, watch_name, worst
@@ -133,7 +132,9 @@ def _watches(deployed: Deployment) -> Iterator[Watch]:
         yield capacity_watch(counts, limit, settings)
     if settings.max_cost is not None and policy.single is not None:
         rows = store.costs(deployed.since, deployed.now - settings.window_seconds)
-        ratio = mean_cost_ratio(policy.single, settings.cost_ratio)
+        ratio = settings.cost_ratio
+        if ratio is None:
+            ratio = policy.single.scenario.costs.mean_ratio(policy.single.odds)
         yield cost_watch(rows, ratio, settings.max_cost, settings)
     for outcome, streams in policy.outcomes.items():
         periods = deployed.periods(streams)
