@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from voros.alarms.points import column_of, models_of
+from voros.alarms.points import ONLY, column_of, models_of, score_name
 from voros.alarms.rule import MICROSECONDS_PER_DAY
 from voros.alarms.stays import HOURS, read_microseconds
 from voros.core.alignment import check_aligned
@@ -189,16 +189,15 @@ def entity_days(
     _, first, case_of_rows = np.unique(keys, return_index=True, return_inverse=True)
     labels = np.zeros(len(first), dtype=np.bool_)
     labels[case_of_rows[positive]] = True
-    columns = models_of(rows, score)
-    if columns is None:
-        scores: Any = _highest(column_of(rows, score, "score"), case_of_rows, "score")
-    else:
-        scores = {n: _highest(c, case_of_rows, f"score of {n!r}") for n, c in columns.items()}
+    scores = {
+        model: _highest(column, case_of_rows, score_name(model))
+        for model, column in models_of(rows, score).items()
+    }
     return EntityDays(
         entity=names[first],
         day=day[first] if clock == HOURS else day[first].astype("datetime64[D]"),
         y_true=labels,
-        scores=scores,
+        scores=scores.get(ONLY, scores),
         case_of_rows=case_of_rows,
     )
 

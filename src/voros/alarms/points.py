@@ -146,11 +146,7 @@ class StayColumns:
         stays = read_stays(rows, self.stay, self.time, self.events)
         groups = None if self.groups is None else column_of(rows, self.groups, "groups")
         unit, columns = _units(stays, groups), models_of(rows, self.score)
-        scores = (
-            {ONLY: stays.highest(column_of(rows, self.score, "score"))}
-            if columns is None
-            else {name: stays.highest(c, f"score of {name!r}") for name, c in columns.items()}
-        )
+        scores = {model: stays.highest(c, score_name(model)) for model, c in columns.items()}
         by_name = {}
         for rule_name, rule in self.rules.items():
             counted = CountedRows.from_stays(stays, rule)
@@ -205,14 +201,19 @@ def read_stays(rows: Any, stay: Any, time: Any, events: Any) -> Stays:
     return Stays.from_columns(*columns, _events(events, stay, time))
 
 
-def models_of(rows: Any, score: Any) -> dict[str, Any] | None:
-    """Return the scores of several models by name; None where there is one without a name."""
+def models_of(rows: Any, score: Any) -> dict[str, Any]:
+    """Return the scores of each model by name; a model without a name is `ONLY`."""
     if rows is not None and isinstance(score, (list, tuple)):
         return {name: column_of(rows, name, "score") for name in score}
-    if isinstance(score, str):
-        return None
-    columns = named_columns(score, "score")
-    return None if columns is None else {str(name): column for name, column in columns}
+    columns = None if isinstance(score, str) else named_columns(score, "score")
+    if columns is None:
+        return {ONLY: column_of(rows, score, "score")}
+    return {str(name): column for name, column in columns}
+
+
+def score_name(model: str) -> str:
+    """Return how errors name the scores of a model."""
+    return f"score of {model!r}" if model else "score"
 
 
 def column_of(rows: Any, column: Any, name: str) -> Any:
