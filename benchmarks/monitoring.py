@@ -100,7 +100,7 @@ def ratio_streams(streams: int, days: int = 364) -> None:
                 cases, chance = draw(rng, days)
                 alarms = rng.binomial(cases, chance).astype(np.float64)
                 counts = Counts(begins, cases.astype(np.float64), alarms)
-                limit = CapacityLimit(true / part, "share")
+                limit = CapacityLimit(true / part, "case")
                 verdicts.append(capacity_watch(counts, limit, settings).verdict)
             print(f"{name}, ratio {part} of the limit: {_shares(verdicts)}", flush=True)
 
@@ -280,7 +280,7 @@ def stay_streams(streams: int, n: int = 600) -> None:
         said["precision"].append(watch.verdict)
         counts = Counts(begins, ward.days[rows], ward.alarms[rows])
         said["capacity"].append(
-            capacity_watch(counts, CapacityLimit(rate, "rate"), settings).verdict
+            capacity_watch(counts, CapacityLimit(rate, "patient-day"), settings).verdict
         )
         # Ten begin every hour, and the first ones to end are short.
         ends = np.arange(n) / 10 + ward.length[rows]
