@@ -367,9 +367,14 @@ def test_a_notebook_shows_means_intervals_and_limits(trials: list[Trial]) -> Non
                 assert shown_numbers(ends) == pytest.approx([low, high], **close)
         limits = [cells[4 * i + 3] for i in range(5)]
         assert limits[:2] + limits[3:4] == ["", "", ""]
-        assert float(limits[2].removeprefix("at least ")) == pytest.approx(float(trial.floor))
-        most = float(limits[4].removeprefix("at most ").replace(",", ""))
-        assert most == pytest.approx(float(max_alarms(trial)), rel=1e-5, abs=0.999)
+        # A floor of 0 and a capacity of all cases limit nothing, so none is shown.
+        floor = float(limits[2].removeprefix("at least ") or 0)
+        assert floor == pytest.approx(float(trial.floor))
+        without_capacity = isinstance(trial.capacity, Fraction) and trial.capacity == 1
+        assert (limits[4] == "") == without_capacity
+        if not without_capacity:
+            most = float(limits[4].removeprefix("at most ").replace(",", ""))
+            assert most == pytest.approx(float(max_alarms(trial)), rel=1e-5, abs=0.999)
 
 
 def policy_at(*thresholds: float) -> ThresholdPolicy:
