@@ -173,7 +173,7 @@ def test_groups_and_the_next_cases(refused, tmp_path):
 
 
 def test_a_check_without_test_cases(refused, cases):
-    assert "--test FILE" in refused("select", cases, "--check", *LIMITS)
+    assert "--check requires --test" in refused("select", cases, "--check", *LIMITS)
 
 
 def test_an_alarm_column_that_is_there_already(voros_command, refused, cases, tmp_path):
@@ -329,7 +329,7 @@ def test_errors_of_the_library_name_the_option(refused, cases, command, opening)
         ),
         (
             ("select", "--stay", "id", "--events", "e.csv", "--blend", "b.json"),
-            "--blend is for cases; leave it out with --stay",
+            "--label and --stay are mutually exclusive",
         ),
     ],
 )
@@ -340,5 +340,7 @@ def test_an_option_without_effect_is_refused(refused, cases, words, complaint):
 
 def test_options_of_cases_are_refused_for_curves_and_for_an_empty_page(refused, cases):
     curves = ("--curves", "10:20", "--miss-costs", "9")
-    assert "--label needs cases" in refused("map", cases, "--label", "died", *curves)
+    assert "--label and --curves are mutually exclusive" in refused(
+        "map", cases, "--label", "died", *curves
+    )
     assert "--resamples needs data" in refused("explore", "-o", "p.html", "--resamples", "500")

@@ -91,8 +91,8 @@ def test_check_fails_where_a_group_breaks_its_floor(voros_command, files, policy
     [
         ("apply", ("--by", "sex"), "--by requires --label"),
         ("apply", ("--label", "died", "--by", "sx"), "no column 'sx' (--by); did you mean 'sex'"),
-        ("select", ("--by", "sex"), "--by requires --test FILE"),
-        ("report", ("--by", "sex", "-o", "r.html"), "--by requires --test FILE"),
+        ("select", ("--by", "sex"), "--by requires --test"),
+        ("report", ("--by", "sex", "-o", "r.html"), "--by requires --test"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(

@@ -152,9 +152,9 @@ def test_saved_policies_bring_their_limits(voros_command, cases, later_cases):
         n: list(map(str, v)) for n, v in expected.violations.items()
     }
     for words, said in (
-        ((*saved, "--capacity", "0.1"), "is part of every policy; leave it out with --policy"),
+        ((*saved, "--capacity", "0.1"), "--capacity and --policy are mutually exclusive"),
         ((*saved, "--metric", "auroc"), "policies are compared by their expected cost"),
-        (("--by", "good", *LIMITS), "is for saved policies; name them with --policy"),
+        (("--by", "good", *LIMITS), "--by requires --policy"),
         ((*saved, "--score", "good", "--score", "fair"), "needs one column of scores"),
     ):
         ran = voros_command("compare", later_cases, *words)

@@ -50,7 +50,7 @@ def test_what_interpolation_changes_is_said(voros_command, tmp_path):
         (["--curves", "100"], "accepted are two numbers of cases"),
         (
             ["--curves", "1:9", "--resamples", "100"],
-            "--resamples needs cases",
+            "--resamples and --curves are",
         ),
     ],
 )

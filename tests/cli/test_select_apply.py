@@ -310,4 +310,4 @@ def test_development_cases_fix_what_the_validation_cases_certify(voros_command, 
     assert np.isin(policy.default.threshold, dev.scores_of(policy.model))
     assert policy.origin.n_development == 2000
     refused = voros_command("select", valid, "--development", development, *LIMITS)
-    assert "--development requires --confidence, such" in refused.errors[0]
+    assert "--development requires --confidence" in refused.errors[0]

@@ -131,7 +131,7 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
         (("--label", "died", "--score", "good"), "--by is required where subgroups share"),
         (("--streams", "s.toml", "--by", "x"), "--by and --streams are mutually exclusive"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
-        (("--streams", "s.toml", "--check"), "--check requires --test FILE"),
+        (("--streams", "s.toml", "--check"), "--check requires --test"),
         ((*GROUPS, "--block", "7"), "--block requires --confidence"),
         ((*GROUPS, "--exceed", "0.1"), "--exceed=0.1 requires a capacity per period"),
         ((*GROUPS, "--time", "good"), "--time requires a capacity per period"),

@@ -132,7 +132,7 @@ def test_amounts_as_weights_are_warned_of(voros_command, files):
     ("words", "said"),
     [
         (("--threshold-on", "value"), "--threshold-on requires --miss-value"),
-        (("--threshold-on", "rank"), "threshold-on='rank'"),
+        ((*WORTH, "1", "--threshold-on", "rank"), "threshold-on='rank'"),
         (("--miss-value", "amount", "--by", "check", "--test", "a.csv"), "--by and --miss-value"),
         (("--miss-value", "worth"), "no column 'worth'"),
         ((*WORTH, "-3"), "--false-alarm-cost=-3"),

@@ -54,7 +54,11 @@ ACCEPTED = {
 """Options that each kind of policy takes, besides those of periods and output."""
 
 
-@options.bundled_without("score", "pos_label", "model", "case", "weight")
+@options.bundled_with(
+    without=("score", "pos_label", "model", "case", "weight"),
+    requires={"miss_value": ["false_alarm_cost"]},
+    excludes={"stay": ["period", "time_zone"]},
+)
 def apply(
     policy_file: Annotated[
         Path,
@@ -98,8 +102,6 @@ def apply(
     if state is not None:
         check_writable([state], force=True)
     ratio = None if cost_ratio is None else read_number(cost_ratio, "cost_ratio")
-    if not worth.given:
-        options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
     stated = {"score": score, "pos_label": pos_label, **columns.given("label", "drop_missing")}
     others = {"by": by, "state": state, "streams": streams, "blend": blend, "cost_ratio": ratio}
     _check_accepted(policy, policy_file, stated | others | vars(stays) | vars(worth))

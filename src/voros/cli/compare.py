@@ -16,6 +16,7 @@ from voros.cli.terminal import Sheet, show, show_progress
 from voros.core.arguments import check_choice
 from voros.exceptions import PredictionFileError
 from voros.io import open_source
+from voros.io.scenario_text import SCENARIO_FIELDS
 from voros.present.report.values import scenario_values
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -26,7 +27,11 @@ COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "ex
 """Metrics that models can be compared by."""
 
 
-@options.bundled_without("weight")
+@options.bundled_with(
+    without=("weight",),
+    requires={"miss_value": ["false_alarm_cost"], "policy": ["streams", "by"]},
+    excludes={"policy": [*SCENARIO_FIELDS, "scenarios", "scenario"]},
+)
 def compare_models(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -53,11 +58,7 @@ def compare_models(
     from voros import inference
 
     check_choice(metric, "metric", COMPARED_BY)
-    if not worth.given:
-        options.refuse({"false_alarm_cost": worth.false_alarm_cost}, "requires --miss-value COLUMN")
     if policy:
-        stated = limits.given() | {"scenarios": limits.scenarios}
-        options.refuse(stated, "is part of every policy; leave it out with --policy")
         if metric not in ("partial_voros", "expected_cost"):
             raise ValueError(f"--metric={metric}; policies are compared by their expected cost")
         policies = _read_policies(policy)
@@ -69,7 +70,6 @@ def compare_models(
         about = {"file": str(columns.file), "limits_broken": listed}
         show(_sheet(comparison, about, resampling), output)
         return
-    options.refuse({"streams": streams, "by": by}, "is for saved policies; name them with --policy")
     scenario = limits.read(by_period=True)
     cases = load(columns, scenario, group=resampling.group, worth=worth)
     check_reachable(evaluate_cases(cases, scenario))

@@ -11,7 +11,7 @@ import typer
 
 from voros.cli import options
 from voros.cli.loading import load
-from voros.cli.stays import StayOptions, refuse_with_stays
+from voros.cli.stays import NOT_WITH_STAYS, StayOptions
 from voros.cli.terminal import (
     STANDARD_OUTPUT,
     check_output,
@@ -47,7 +47,7 @@ class PageInput(options.CaseOptions):
     ] = NO_FILE
 
 
-@options.bundled
+@options.bundled_with(excludes={"stay": [*NOT_WITH_STAYS, "by", "resamples"]})
 def explore(
     columns: PageInput,
     limits: options.LimitOptions,
@@ -98,7 +98,6 @@ def explore(
     else:
         counted: Any
         if stays.given:
-            refuse_with_stays(by=by, resamples=resamples not in (0, RESAMPLES))
             counted = {"y_true": stays.open(columns, promise, group, by).points()}
         else:
             data = load(columns, scenario, group=group, by=by)

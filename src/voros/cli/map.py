@@ -30,7 +30,10 @@ MOST_STEPS = 1000
 """Steps on one side of a grid."""
 
 
-@options.bundled
+@options.bundled_with(
+    requires={"curves": ["interpolate"]},
+    excludes={"curves": ["resamples", "group", "engine", *options.OF_CASES]},
+)
 def map_(
     columns: options.InputOptions,
     costs: options.CostOptions,
@@ -73,12 +76,8 @@ def map_(
     check_output(output, show_options)
     cases: dict[str, Any]
     if curves is not None:
-        of_cases = {"resamples": resamples > 0, "group": group, "engine": engine}
-        of_cases |= {name: value for name, value in vars(columns).items() if name != "file"}
-        options.refuse(of_cases, "needs cases, and --curves has none")
         cases = {"y_true": _curves(columns, curves, interpolate=interpolate)}
     else:
-        options.refuse({"interpolate": interpolate}, "requires --curves")
         cases = _cases(columns, engine, group, resamples, _grid(scenario, floors, capacities))
     mapped = partial(
         winner_map,

@@ -21,7 +21,6 @@ from voros.cli.terminal import (
     check_output,
     check_page_name,
     deliver,
-    option_name,
     say,
     show,
     show_progress,
@@ -42,14 +41,12 @@ _made = partial(options.shown_in, "When the file is created")
 
 
 READ_FROM = {
-    "score": ("cases", "validation"),
-    "streams": ("cases", "labels"),
-    "by": ("cases",),
-    "group": ("cases", "validation"),
-    "period": ("cases",),
-    "label_time": ("labels",),
+    "cases": ("by", "period"),
+    "labels": ("label_time",),
+    "cases|validation": ("score", "group"),
+    "cases|labels": ("streams",),
 }
-"""The files that have each column without a default name."""
+"""The columns without a default name, by the files that have them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +73,6 @@ class FeedOptions:
     confirm_times: bool = options.in_columns(
         "Accept times more than a year from all others.", "--confirm-times", default=False
     )
-
-    def refuse_unread(self, validation: Path | None) -> None:
-        """Refuse the name of a column if no file is given that has it."""
-        files = {**vars(self), "validation": validation}
-        for column, sources in READ_FROM.items():
-            if all(files[source] is None for source in sources):
-                wanted = " or ".join(map(option_name, sources))
-                options.refuse({column: files[column]}, f"requires {wanted}")
 
     def columns_of(self, policy: AnyPolicy) -> dict[str, tuple[str, str]]:
         """Return the columns of labels and scores of each outcome; a single outcome has no name."""
@@ -152,7 +141,7 @@ class MakeOptions:
         return voros.Monitor(policy, path, validation=cases, **settings)
 
 
-@options.bundled
+@options.bundled_with(requires=READ_FROM)
 def monitor(
     file: Annotated[Path, typer.Argument(metavar="STATE", help="The file of the monitor.")],
     settings: MakeOptions,
@@ -174,7 +163,6 @@ def monitor(
         check_page_name(output)
     check_output(output, show_options, file, renew)
     check_output(renew, show_options, file)
-    feed.refuse_unread(settings.validation)
     from voros.allocation.joint_policy import load_policy
 
     with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:

@@ -7,10 +7,11 @@ as an option of its own.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Self, get_args, get_type_hints
 
 import typer
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from voros.guarantee import Guarantee
 
 Command = Callable[..., None]
+
+Rules = Mapping[str, Collection[str]]
+"""Lists of options, by the option that they require or exclude."""
 
 
 def shown_in(
@@ -248,6 +252,10 @@ class InputOptions:
         return ColumnNames(**({"scores": self.score or ()} | own | others))
 
 
+OF_CASES = [item.name for item in fields(InputOptions) if item.name != "file"]
+"""Options that name columns or rows of cases."""
+
+
 @dataclass(frozen=True)
 class CostOptions:
     """Costs, prevalence and recall floor: the options that `voros map` shares."""
@@ -430,13 +438,49 @@ class ResamplingOptions:
         }
 
 
-def bundled_without(*names: str) -> Callable[[Command], Command]:
-    """Spread dataclasses as `bundled`, without fields that the command lacks or declares itself."""
-    return partial(bundled, without=names)
+def check_together(given: Collection[str], requires: Rules, excludes: Rules) -> None:
+    """Raise where an option is given without the one it requires, or beside one it excludes.
+
+    Examples
+    --------
+    >>> check_together({"group"}, {"test|confidence": ["check", "group"]}, {})
+    Traceback (most recent call last):
+    ValueError: --group requires --test or --confidence
+    >>> check_together({"stay", "engine"}, {}, {"stay": ["blend", "engine"]})
+    Traceback (most recent call last):
+    ValueError: --engine and --stay are mutually exclusive
+    """
+    for wanted, names in requires.items():
+        lacking = not any(other in given for other in wanted.split("|"))
+        for name in names:
+            if name in given and lacking:
+                listed = " or ".join(map(option_name, wanted.split("|")))
+                raise ValueError(f"{option_name(name)} requires {listed}")
+    for other, names in excludes.items():
+        for name in names:
+            if name in given and other in given:
+                both = f"{option_name(name)} and {option_name(other)}"
+                raise ValueError(f"{both} are mutually exclusive")
 
 
-def bundled(command: Command, *, without: tuple[str, ...] = ()) -> Command:
-    """Spread every argument that is a dataclass into its fields, for typer to read."""
+def bundled_with(**rules: Any) -> Callable[[Command], Command]:
+    """Spread dataclasses as `bundled`, with its keyword arguments."""
+    return partial(bundled, **rules)
+
+
+def bundled(
+    command: Command,
+    *,
+    without: Collection[str] = (),
+    requires: Rules = MappingProxyType({}),
+    excludes: Rules = MappingProxyType({}),
+) -> Command:
+    """Spread every argument that is a dataclass into its fields, for typer to read.
+
+    The command lacks the fields ``without``, or declares them itself. Options in a list of
+    ``requires`` have no effect without the option that the list is for, or without one of several
+    between bars; those in a list of ``excludes`` cannot be given beside it.
+    """
     hints = get_type_hints(command, include_extras=True)
     bundles: dict[str, Any] = {n: kind for n, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
@@ -449,8 +493,11 @@ def bundled(command: Command, *, without: tuple[str, ...] = ()) -> Command:
             parameters.append(_keyword(parameter.name, hint, parameter.default))
     # The help has headings in the order of their first option: output is the last one.
     parameters.sort(key=lambda option: option.name in ("as_json", "as_csv", "force"))
+    defaults = {parameter.name: parameter.default for parameter in parameters}
 
     def run(**values: Any) -> None:
+        given = [name for name, value in values.items() if value not in (defaults[name], [])]
+        check_together(given, requires, excludes)
         packed = {
             name: kind(
                 **{f.name: values.pop(f.name) for f in fields(kind) if f.name not in without}

@@ -12,7 +12,7 @@ import typer
 from voros.cli import options
 from voros.cli.loading import count_points, load, load_test
 from voros.cli.select import ChoiceOptions
-from voros.cli.stays import StayInput, StayOptions, TestEvents, refuse_with_stays
+from voros.cli.stays import NOT_WITH_STAYS, StayInput, StayOptions, TestEvents
 from voros.cli.terminal import ARGUMENTS, say, show_progress
 from voros.core.subgroups import Subgroups
 from voros.io import check_writable
@@ -22,7 +22,11 @@ from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
 
 
-@options.bundled_without("weight")
+@options.bundled_with(
+    without=("weight",),
+    requires={"test": ["by", "false_alarm_cost", "test_events"], "stay": ["test_events"]},
+    excludes={"stay": [*NOT_WITH_STAYS, "false_alarm_cost"]},
+)
 def report(
     context: typer.Context,
     columns: options.CaseOptions,
@@ -45,19 +49,14 @@ def report(
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
     scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
     price = options.read_price(false_alarm_cost)
-    if test is None:
-        of_test = {"by": by, "false_alarm_cost": price, "test_events": test_events}
-        options.refuse(of_test, "requires --test FILE")
     check_writable(report_paths(output), force=force)
     validation: ReportCases | ReportStays
     later: ReportCases | ReportStays | None = None
     if stays.given:
-        refuse_with_stays(false_alarm_cost=price)
         rows = stays.open(columns, choice, resampling.group, by)
         validation = _report_stays(rows)
         points = validation.points_by_model
     else:
-        options.refuse({"test_events": test_events}, "requires --stay")
         if scenario.per is not None and resampling.group is not None:
             raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")
         cases = load(columns, scenario, group=resampling.group, aside=by)

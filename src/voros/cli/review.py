@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from voros.policy.review import ReviewBand, ReviewCounts
 
 
-@options.bundled_without("exceed")
+@options.bundled_with(without=("exceed",))
 def review(
     columns: options.InputOptions,
     limits: options.LimitOptions,

@@ -11,7 +11,7 @@ import typer
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import Engine, load, open_input
-from voros.cli.stays import RuleHorizon, StayInput, StayOptions, refuse_with_stays
+from voros.cli.stays import NOT_WITH_STAYS, RuleHorizon, StayInput, StayOptions
 from voros.cli.terminal import Sheet, columns_text, show, tracked
 from voros.core.limits import limits_message
 from voros.core.money import MoneyCost
@@ -24,7 +24,10 @@ from voros.present.report.values import case_counts, scenario_values
 from voros.text.numbers import count, count_within, percent, short, threshold_text
 
 
-@options.bundled
+@options.bundled_with(
+    requires={"stay": ["horizon"]},
+    excludes={"stay": [*NOT_WITH_STAYS, "false_alarm_cost", "engine"]},
+)
 def score(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -40,11 +43,9 @@ def score(
     price = options.read_price(false_alarm_cost)
     intervals = None
     if stays.given:
-        refuse_with_stays(false_alarm_cost=price, engine=engine)
         rows = StayInput(columns=columns, stays=stays, rule=stays.rule(horizon))
         name, results = rows.name, evaluate_points(rows.points(), scenario)
     else:
-        options.refuse({"horizon": horizon}, "requires --stay")
         columns.check_periods(scenario)
         # Opened once: a pipe cannot be read twice.
         opened = open_input(columns, engine, by_period=scenario.per is not None)

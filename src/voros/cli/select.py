@@ -14,12 +14,12 @@ from voros.blending import Blend, blend
 from voros.cli import LIMITS_NOT_MET, options
 from voros.cli.intervals import Intervals
 from voros.cli.loading import BLEND, Engine, count_points, load, load_test, open_input
-from voros.cli.stays import FOR_CASES, StayInput, StayOptions, TestEvents
+from voros.cli.stays import NOT_WITH_STAYS, StayInput, StayOptions, TestEvents
 from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
 from voros.core.arguments import check_choice
 from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
-from voros.core.worth import THRESHOLDS_ON, compared_scores
+from voros.core.worth import compared_scores
 from voros.exceptions import IncompleteCountsError
 from voros.policy.policy_evaluation import PolicyEvaluation
 from voros.present.report.values import evaluation_values, scenario_values
@@ -75,7 +75,21 @@ class SelectOptions(ChoiceOptions):
         return [scenario, *unlimited]
 
 
-@options.bundled
+@options.bundled_with(
+    requires={
+        "test": ["check", "by", "test_events"],
+        "confidence": ["development"],
+        "confidence|test": ["group"],
+        "miss_value": ["threshold_on"],
+        "miss_value|test": ["false_alarm_cost"],
+        "stay": ["test_events"],
+    },
+    excludes={
+        "miss_value": ["development", "by", "engine"],
+        "blend": ["engine"],
+        "stay": [*NOT_WITH_STAYS, "engine", "false_alarm_cost", "miss_value", "blend"],
+    },
+)
 def select(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -98,13 +112,10 @@ def select(
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     price = None if worth.given else options.read_price(worth.false_alarm_cost)
-    stated = {**vars(choice), **vars(stays), **vars(worth), "false_alarm_cost": price}
-    stated |= {"by": by, "test_events": test_events, "group": group, "development": development}
-    _check_options(stated | {"test": test, "check": check, "engine": engine})
     how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
     check_output(output, show_options)
     check_output(choice.blend, show_options, output)
-    new_blend = None if choice.blend is None else _make_blend(choice, columns, development, engine)
+    new_blend = None if choice.blend is None else _make_blend(choice, columns, development)
     whose: Any = {"group": group, "worth": worth, "blend": new_blend}
     if stays.given:
         rows = stays.open(columns, choice, group, by)
@@ -133,37 +144,10 @@ def select(
         raise typer.Exit(LIMITS_NOT_MET)
 
 
-def _check_options(stated: Mapping[str, Any]) -> None:
-    """Refuse options that require others, or exclude them."""
-
-    def refuse(reason: str, *names: str) -> None:
-        options.refuse({name: stated[name] for name in names}, reason)
-
-    if stated["test"] is None:
-        refuse("requires --test FILE", "check", "by", "false_alarm_cost", "test_events")
-        if stated["confidence"] is None:
-            refuse("requires --confidence 0.95 or --test FILE", "group")
-    if stated["confidence"] is None:
-        refuse(options.REQUIRES_CONFIDENCE, "development")
-    check_choice(stated["threshold_on"], "threshold_on", THRESHOLDS_ON)
-    if stated["miss_value"] is not None:
-        refuse("and --miss-value are mutually exclusive", "development", "by", "engine")
-    elif stated["threshold_on"] == "value":
-        refuse("requires --miss-value", "threshold_on")
-    if stated["stay"] is not None:
-        refuse(FOR_CASES, "engine", "false_alarm_cost", "miss_value", "blend")
-    else:
-        refuse("requires --stay", "test_events")
-
-
 def _make_blend(
-    choice: SelectOptions,
-    columns: options.InputOptions,
-    development: Path | None,
-    engine: str | None,
+    choice: SelectOptions, columns: options.InputOptions, development: Path | None
 ) -> Blend:
     """Combine the models on development cases, or without a guarantee on those of FILE."""
-    options.refuse({"engine": engine}, "reads no cases into memory, and --blend needs them there")
     if choice.confidence is not None and development is None:
         raise ValueError(
             "--blend with --confidence requires --development FILE: weights that are fitted to the "

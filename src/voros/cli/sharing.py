@@ -28,7 +28,11 @@ OF_ONE_SCORE = ("model", "case", "weight", "drop_missing", "prevalence", "min_re
 """Options of files and limits that are not for streams."""
 
 
-@options.bundled_without(*OF_ONE_SCORE, "scenarios", "scenario", "horizon")
+@options.bundled_with(
+    without=(*OF_ONE_SCORE, "scenarios", "scenario", "horizon"),
+    requires={"test": ["check"], "confidence": ["group"]},
+    excludes={"streams": ["label", "score", "by"]},
+)
 def share(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
@@ -49,10 +53,6 @@ def share(
     check: options.Check = False,
 ) -> None:
     """Share one capacity between several alarms or subgroups, at the least total cost."""
-    if test is None:
-        options.refuse({"check": check}, "requires --test FILE")
-    if promise.confidence is None:
-        options.refuse({"group": group}, options.REQUIRES_CONFIDENCE)
     stated = limits.given()
     shared: dict[str, Any] = {
         name: stated.pop(name) for name in ("capacity", "exceed") if name in stated
@@ -67,7 +67,6 @@ def share(
     if streams is None:
         parts, problem = _subgroups(named), {"scenario": scenario_from_fields(stated)}
     else:
-        options.refuse(named, "and --streams are mutually exclusive")
         parts, problem = Streams.from_file(streams), _outcomes(streams, stated)
     check_output(output, show_options)
     columns.check_periods(capacity)

@@ -38,7 +38,8 @@ TestEvents = Annotated[
     in_stays("Events of the --test stays, if not in --events.", "FILE"),
 ]
 
-FOR_CASES = "is for cases; leave it out with --stay"
+NOT_WITH_STAYS = ("label", "model", "case", "weight", "pos_label", "period", "time_zone", "block")
+"""Options of cases, which alarms over stays exclude."""
 
 RULE_FIELDS = ("snooze", "lead", "reset", "repeats", "unfinished")
 """Options of the rule; the horizon is one of cases as well."""
@@ -110,7 +111,6 @@ class StayOptions(StayColumns):
         aside: Sequence[str] | None,
     ) -> StayInput:
         """Return the rows of the file; ``choice`` has the horizon."""
-        refuse_with_stays(block=choice.block)
         return StayInput(
             columns=columns,
             stays=self,
@@ -175,8 +175,6 @@ class StayInput:
     @cached_property
     def _names(self) -> dict[str, str]:
         """The columns of stay and time."""
-        excluded = {"period": self.columns.period, "time_zone": self.columns.time_zone}
-        refuse(excluded, "and --stay are mutually exclusive")
         if self.stays.stay is None or self.columns.time is None:
             raise ValueError("--stay requires --time, the column of times")
         return {"stay": self.stays.stay, "time": self.columns.time}
@@ -184,11 +182,6 @@ class StayInput:
     @cached_property
     def rows(self) -> Rows:
         """The rows, read once; notes say what was guessed."""
-        refuse(
-            self.columns.given("label", "model", "case", "weight", "pos_label"),
-            "is for files of cases; with --stay each row has a score, and the events are in "
-            "--events",
-        )
         with show_progress(f"reading {self.columns.file}"):
             names = self.columns.names(
                 **self._names, group=self.group, by=self.by, aside=self.aside
@@ -222,11 +215,6 @@ class StayInput:
 
 def _names_in(table: Any, column: str) -> set[str]:
     return set(map(str, table.column(column).unique().to_pylist()))
-
-
-def refuse_with_stays(**options: object) -> None:
-    """Raise where an option is given that is not for alarms over stays."""
-    refuse(options, FOR_CASES)
 
 
 def decide_stays(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from voros.policy.worklists import Worklist, WorklistEvaluation
 
 
-@options.bundled_without("weight", "min_recall", "prevalence")
+@options.bundled_with(without=("weight", "min_recall", "prevalence"))
 def list_cases(
     columns: options.CaseOptions,
     limits: options.LimitOptions,
