@@ -231,7 +231,7 @@ def test_a_scenario_file_states_a_capacity_per_period(voros_command, admissions)
 
 def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_command, admissions):
     words = ("--label", "died", "--score", "good", *DAILY, "--exceed", "0", *COSTS)
-    ran = voros_command("worklist", admissions, *words, "--test", admissions, "--json")
+    ran = voros_command("worklist", admissions, *words, "--json")
     assert ran.code == 0
     document = json.loads(ran.out)
     cases = read_predictions(admissions, label="died", scores=["good"], time="admitted")
@@ -239,10 +239,8 @@ def test_a_worklist_is_compared_with_the_threshold_policy_and_written(voros_comm
     daily_list = worklist(cases.positive, cases.scores_of("good"), scenario, times=cases.times)
     assert document["threshold"] == daily_list.threshold
     assert document["policy_threshold"] == daily_list.policy.threshold()
-    assert [row["cases"] for row in document["compared"]] == ["validation"] * 2 + ["test"] * 2
-    listed, policy, *tested = document["compared"]
+    listed, policy = document["compared"]
     assert listed["mean_recall"] > policy["mean_recall"]
-    assert [row["mean_alarms"] for row in tested] == [listed["mean_alarms"], policy["mean_alarms"]]
     table = voros_command("worklist", admissions, *words, "-o", "list.json")
     applied = voros_command(
         "apply", "list.json", admissions, "--time", "admitted", "-o", "list.csv"

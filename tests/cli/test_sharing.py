@@ -71,27 +71,25 @@ def test_streams_of_a_file(voros_command, tmp_path):
     assert document["certificate"]["n_states"] > 0
 
 
-def test_groups_and_a_test_file(voros_command, tmp_path):
+def test_groups_and_their_test(voros_command, tmp_path):
     path, y, s, ward = write_streams(tmp_path)
     later, *new = write_streams(tmp_path, seed=1)
     columns = ("--label", "sepsis", "--score", "s1", "--by", "ward")
-    limits = ("--capacity", "30", "--cost-ratio", "1/10")
-    ran = voros_command("allocate", path, *columns, *limits, "--test", later, "--json")
-    assert ran.code == 0, ran.err
-    document = json.loads(ran.out)
-    policy = voros.allocate(y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), capacity=30, by=ward)
-    assert [row["threshold"] for row in document["streams"]] == list(policy.default.thresholds)
-    assert document["test"]["n_cases"] == 200
-    ran = voros_command("allocate", path, *columns, *limits, "--test", later)
-    assert "test cases:" in ran.out
     new_y, new_s, new_ward = new
     for capacity in (5, 30, 190):
+        limits = ("--capacity", capacity, "--cost-ratio", "1/10")
+        saved = ("--json", "-o", "joint.json", "--force")
+        ran = voros_command("allocate", path, *columns, *limits, *saved)
+        assert ran.code == 0, ran.err
         policy = voros.allocate(
             y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), capacity=capacity, by=ward
         )
+        rows = json.loads(ran.out)["streams"]
+        assert [row["threshold"] for row in rows] == list(policy.default.thresholds)
         kept = policy.evaluate(new_y[:, 0], new_s[:, 0], by=new_ward).feasible
-        limits = ("--capacity", capacity, "--cost-ratio", "1/10", "--test", later, "--check")
-        assert voros_command("allocate", path, *columns, *limits).code == (0 if kept else 1)
+        tested = voros_command("apply", "joint.json", later, *columns, "--check", "--json")
+        assert tested.code == (0 if kept else 1)
+        assert json.loads(tested.out)["evaluation"]["n_cases"] == 200
 
 
 def test_a_capacity_for_each_day(voros_command, tmp_path):
@@ -99,7 +97,7 @@ def test_a_capacity_for_each_day(voros_command, tmp_path):
     later = write_streams(tmp_path, seed=1)[0]
     columns = ("--label", "sepsis", "--score", "s1", "--by", "ward", "--time", "at")
     limits = ("--capacity", "2/day", "--exceed", "10%", "--cost-ratio", "1/10")
-    ran = voros_command("allocate", path, *columns, *limits, "--test", later, "--json")
+    ran = voros_command("allocate", path, *columns, *limits, "--json", "-o", "joint.json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
     days = 1 + np.arange(200) % 20
@@ -107,13 +105,15 @@ def test_a_capacity_for_each_day(voros_command, tmp_path):
     policy = voros.allocate(y[:, 0], s[:, 0], voros.Scenario(cost_ratio=0.1), **how)
     assert [row["threshold"] for row in document["streams"]] == list(policy.default.thresholds)
     assert document["periods_above"] == policy.default.n_above == 2
-    assert len(document["test"]["by_period"]["alarms"]) == 20
-    ran = voros_command("allocate", path, *columns, *limits, "--test", later)
+    tested = json.loads(voros_command("apply", "joint.json", later, *columns, "--json").out)
+    assert len(tested["evaluation"]["by_period"]["alarms"]) == 20
+    shown = voros_command("apply", "joint.json", later, *columns, "-o", "decided.csv").err
+    assert "periods above 2 alarms, 2 allowed" in shown
+    ran = voros_command("allocate", path, *columns, *limits)
     assert (
         "2 of 20 periods above 2 alarms, per day, on average and in all but 10 % of the periods"
         in ran.out
     )
-    assert "periods above 2 alarms, 2 allowed" in ran.out
 
 
 def test_a_guarantee_with_patients(voros_command, tmp_path):
@@ -131,7 +131,6 @@ def test_a_guarantee_with_patients(voros_command, tmp_path):
         (("--label", "died", "--score", "good"), "--by is required where subgroups share"),
         (("--streams", "s.toml", "--by", "x"), "--by and --streams are mutually exclusive"),
         (("--streams", "s.toml"), "stream 'a': label must name a column"),
-        (("--streams", "s.toml", "--check"), "--check requires --test"),
         ((*GROUPS, "--block", "7"), "--block requires --confidence"),
         ((*GROUPS, "--exceed", "0.1"), "--exceed=0.1 requires a capacity per period"),
         ((*GROUPS, "--time", "good"), "--time requires a capacity per period"),

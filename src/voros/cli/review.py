@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from voros.cli import options
 from voros.cli.decided import Decided
-from voros.cli.loading import load, load_test, single_model
+from voros.cli.loading import load, single_model
 from voros.cli.terminal import Sheet, check_output, show, show_progress
 from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
@@ -33,13 +33,12 @@ def review(
         metavar="COST",
         default=MISSING,
     ),
-    test: options.TestFile = None,
     output: options.SavedTo = None,
 ) -> None:
     """Choose two thresholds of least cost on the cases in FILE: alarm, review, or nothing.
 
     Precision floor and capacity are limits on the alarms. The thresholds have no guarantee. voros
-    apply decides on new cases by the file that -o saves.
+    apply decides on new cases by the file that -o saves, and tests it with --label.
     """
     scenario = limits.read()
     check_output(output, show_options)
@@ -59,28 +58,17 @@ def review(
         )
         # The labels read are booleans; the band is for those of the file.
         band = replace(band, pos_label=columns.pos_label)
-    counts = {"validation": band.validation}
-    if test is not None:
-        later = load_test(test, columns, cases.label, model)
-        counts["test"] = band.evaluate(later.labels, later.scores_of(model), **later.per_case)
-    show(_sheet(band, counts, cases.source), show_options, output, band.to_json())
-
-
-def _sheet(band: ReviewBand, counts: dict[str, ReviewCounts], source: str) -> Sheet:
-    rows = [{"cases": part} | review_values(counted) for part, counted in counts.items()]
-    tests = [f"\ntest cases:\n{counts['test']!r}"] if "test" in counts else []
-    return Sheet(
-        text="\n".join([repr(band), *tests]),
-        rows=rows,
-        document={
-            "file": source,
-            "model": band.model,
-            "scenario": scenario_values(band.scenario),
-            "alarm_threshold": band.alarm_threshold,
-            "review_threshold": band.review_threshold,
-            "counts": rows,
-        },
-    )
+    rows = [review_values(band.validation)]
+    document = {
+        "file": cases.source,
+        "model": model,
+        "scenario": scenario_values(scenario),
+        "alarm_threshold": band.alarm_threshold,
+        "review_threshold": band.review_threshold,
+        "counts": rows,
+    }
+    sheet = Sheet(text=repr(band), rows=rows, document=document)
+    show(sheet, show_options, output, band.to_json())
 
 
 def review_values(counts: ReviewCounts) -> dict[str, Any]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import voros
-from voros.cli import LIMITS_NOT_MET, options
+from voros.cli import options
 from voros.cli.loading import single_model
 from voros.cli.streams import Streams
 from voros.cli.terminal import Sheet, check_output, show
@@ -18,7 +16,7 @@ from voros.io.scenario_text import COST_FIELDS, read_number, scenario_from_field
 from voros.text.numbers import short
 
 if TYPE_CHECKING:  # loaded by the command that allocates, not by all of them
-    from voros.allocation import JointEvaluation, JointPolicy
+    from voros.allocation import JointPolicy
 
 OWN_FIELDS = ("label", "score", "miss_weight")
 """Fields of a stream in a file that are not limits."""
@@ -30,7 +28,7 @@ OF_ONE_SCORE = ("model", "case", "weight", "drop_missing", "prevalence", "min_re
 
 @options.bundled_with(
     without=(*OF_ONE_SCORE, "scenarios", "scenario", "horizon"),
-    requires={"test": ["check"], "confidence": ["group"]},
+    requires={"confidence": ["group"]},
     excludes={"streams": ["label", "score", "by"]},
 )
 def share(
@@ -48,11 +46,12 @@ def share(
         "How several alarms of a case count: each, or once.", metavar="NAME", default="each"
     ),
     group: options.Group = None,
-    test: options.TestFile = None,
     output: options.SavedTo = None,
-    check: options.Check = False,
 ) -> None:
-    """Share one capacity between several alarms or subgroups, at the least total cost."""
+    """Share one capacity between several alarms or subgroups, at the least total cost.
+
+    voros apply tests on other cases the policy that -o saves.
+    """
     stated = limits.given()
     shared: dict[str, Any] = {
         name: stated.pop(name) for name in ("capacity", "exceed") if name in stated
@@ -80,13 +79,7 @@ def share(
         overlap=overlap,  # type: ignore[arg-type]
         guarantee=guarantee,
     )
-    tested = None
-    if test is not None:
-        later, _ = parts.load(columns, open_source(test), capacity)
-        tested = policy.evaluate(**later)
-    show(_sheet(policy, tested, str(columns.file)), show_options, output, policy.to_json())
-    if check and tested is not None and not tested.feasible:
-        raise typer.Exit(LIMITS_NOT_MET)
+    show(_sheet(policy, str(columns.file)), show_options, output, policy.to_json())
 
 
 def _subgroups(named: dict[str, Any]) -> Streams:
@@ -115,7 +108,7 @@ def _outcomes(path: Path, limits: dict[str, Any]) -> dict[str, Any]:
     return {"scenario": scenarios, "miss_weight": weights}
 
 
-def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> Sheet:
+def _sheet(policy: JointPolicy, source: str) -> Sheet:
     lines = [
         "Thresholds that share the capacity",
         policy.table().text(),
@@ -127,9 +120,6 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
         lines.append(f"{policy.above_in_words} alarms, {policy.limit.rule}")
     if policy.promise is not None:
         lines.append(policy.promise.in_words)
-    if tested is not None:
-        lines += ["", "test cases:", repr(tested)]
-        lines += [] if tested.by_period is None else [str(tested.by_period)]
     rows = policy.frame("pyarrow").to_pylist()
     document = {
         "file": source,
@@ -141,6 +131,5 @@ def _sheet(policy: JointPolicy, tested: JointEvaluation | None, source: str) -> 
         "never_alarm_cost": policy.never_alarm_cost,
         "certificate": policy.certificate,
         "promise": policy.promise,
-        "test": tested,
     }
     return Sheet(text="\n".join(lines), rows=rows, document=document)

@@ -133,6 +133,7 @@ def decide_streams(
     tested = policy.evaluate(**cases)
     within, thresholds = tested.capacity_kept, policy.thresholds()
     kept = tested.feasible if labelled else within
+    tables = [tested] if tested.by_period is None else [tested, tested.by_period]
     values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
     values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
     values["thresholds"] = thresholds
@@ -145,7 +146,7 @@ def decide_streams(
             f"{counted(tested.alarms, 'alarm')} in {counted(tested.n_cases, 'case')}; capacity "
             f"{count_within(tested.max_alarms)} alarms: {'kept' if within else 'exceeded'}"
         ),
-        table=repr(tested) if labelled else "",
+        table="\n".join(map(str, tables)) if labelled else "",
         values=values,
         evaluation=tested if labelled else None,
         rows=(
