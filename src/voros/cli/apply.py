@@ -7,23 +7,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from voros.blending import Blend
 from voros.cli import LIMITS_NOT_MET, options
-from voros.cli.decided import Decided
-from voros.cli.loading import BLEND, load
+from voros.cli.decided import decide_band, decide_cases, decide_stays, decide_streams
+from voros.cli.loading import BLEND
 from voros.cli.options import CaseOptions, option
-from voros.cli.review import decide_band
-from voros.cli.stays import StayColumns, StayInput, decide_stays, in_stays
-from voros.cli.streams import StreamColumns, decide_streams, has_outcomes
+from voros.cli.stays import StayColumns, StayInput, in_stays
+from voros.cli.streams import StreamColumns, has_outcomes
 from voros.cli.terminal import cases_format, check_output, option_name, say
-from voros.core.scenario import Scenario
-from voros.core.worth import compared_scores
 from voros.exceptions import Message, NoSuchColumnError, PredictionFileError
 from voros.installing import missing_studies
-from voros.io import Predictions, append_columns, check_writable, open_source, table_bytes
+from voros.io import append_columns, check_writable, open_source, table_bytes
 from voros.io.appending import Written
 from voros.io.scenario_text import read_number
 from voros.io.source import Source
@@ -31,13 +27,9 @@ from voros.io.tables import peek
 from voros.policy.review import ReviewBand, is_review_band
 from voros.policy.threshold_policy import ThresholdPolicy
 from voros.policy.worklists import Worklist
-from voros.present.report.values import evaluation_values
-from voros.text.numbers import count, count_within, counted, percent, threshold_text, typed
-from voros.typing import BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
     from voros.allocation.joint_policy import AnyPolicy
-    from voros.policy.policy_evaluation import PolicyEvaluation
 
 OF_CASES = ("score", "drop_missing", "label", "pos_label")
 OF_STAYS = ("score", "drop_missing", "by", "cost_ratio", "stay", "events", "state")
@@ -123,7 +115,7 @@ def apply(
                 )
                 source = _with_saved_model(columns, policy_file)
                 cases: Any = {"source": source, "by": by, "worth": worth, "blend": made_blend}
-                decided = _decide_cases(policy, columns, ratio, **cases)
+                decided = decide_cases(policy, columns, ratio, **cases)
         except NoSuchColumnError as error:
             if score is not None or blend is not None or "scores" not in error.args[0].parts:
                 raise
@@ -153,95 +145,6 @@ def _kind(policy: AnyPolicy | ReviewBand) -> str:
     if isinstance(policy, ReviewBand):
         return "review band"
     return f"joint policy of {'outcomes' if has_outcomes(policy) else 'subgroups'}"
-
-
-def _decide_cases(
-    policy: ThresholdPolicy | Worklist,
-    columns: CaseOptions,
-    cost_ratio: float | None,
-    *,
-    source: Source,
-    by: list[str] | None,
-    **how: Any,
-) -> Decided:
-    """Decide on cases by one score, or by a blend of several."""
-    if by and not columns.label:
-        raise ValueError("--by requires --label, the column of true labels")
-    (column,) = columns.score or [""]
-    how |= {"labelled": bool(columns.label), "both_classes": False}
-    cases = load(columns, policy.scenario, source=source, by=by, **how)
-    labels, scenario = cases.positive, policy.scenario
-    if labels is not None and scenario.prevalence is not None and len(np.unique(labels)) < 2:
-        labels = None  # nothing to reweight to the policy's prevalence
-    threshold, alarms, tested = _evaluate(policy, cases, column, labels, cost_ratio)
-    parts = tested.by_subgroup
-    within = "capacity" not in {violation.limit for violation in tested.violations}
-    kept = within if labels is None else tested.satisfied
-    kept = kept and not (parts and parts.with_floor("broken"))
-    n_alarms = int(alarms.sum())
-    values = {"score": column, "threshold": threshold, "cases": len(alarms), "alarms": n_alarms}
-    values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
-    if tested.by_period is not None:
-        values["periods"] = tested.by_period.n_periods
-        values["periods_above"] = int(tested.by_period.n_above[0])
-    return Decided(
-        source=source,
-        alarms={"alarm": alarms},
-        kept_rows=cases.kept,
-        kept=kept,
-        words=f"{column!r} at threshold {threshold_text(threshold)}: "
-        f"{_alarms_in_words(tested, alarms, scenario)}: {'kept' if within else 'exceeded'}",
-        table="" if labels is None else repr(tested),
-        values=values,
-        evaluation=None if labels is None else evaluation_values(tested),
-        rows=None if parts is None else parts.values(),
-    )
-
-
-def _evaluate(
-    policy: ThresholdPolicy | Worklist,
-    cases: Predictions,
-    column: str,
-    labels: BoolArray | None,
-    cost_ratio: float | None,
-) -> tuple[float, BoolArray, PolicyEvaluation]:
-    """Return threshold, alarms and evaluation; without labels only the number of alarms counts."""
-    scores, periods = cases.scores_of(column), cases.periods
-    known = np.zeros(len(scores), dtype=np.bool_) if labels is None else labels
-    judge = policy if labels is not None else _without_labels(policy)
-    if isinstance(judge, Worklist):
-        alarms = judge.predict(scores, periods=periods)
-        return judge.threshold, alarms, judge.evaluate(known, scores, periods=periods).worklist
-    assert isinstance(policy, ThresholdPolicy)
-    scores = compared_scores(scores, cases.miss_value, policy.threshold_on)
-    judge = judge.comparing("score")
-    per_case: Any = {"periods": periods, "by": cases.by or None}
-    if labels is not None:
-        per_case["miss_value"] = cases.miss_value
-        per_case["false_alarm_cost"] = cases.false_alarm_cost
-    tested = judge.evaluate(known, scores, cost_ratio=cost_ratio, **per_case)
-    return judge.threshold(cost_ratio), judge.predict(scores, cost_ratio), tested
-
-
-def _without_labels(policy: ThresholdPolicy | Worklist) -> ThresholdPolicy | Worklist:
-    """Return the policy for cases without labels, whose prevalence and values are unknown."""
-    plain = policy.policy if isinstance(policy, Worklist) else policy
-    plain = replace(plain, scenario=plain.scenario.changed(prevalence=None), values=None)
-    return replace(policy, policy=plain) if isinstance(policy, Worklist) else plain
-
-
-def _alarms_in_words(tested: PolicyEvaluation, alarms: BoolArray, scenario: Scenario) -> str:
-    """Say how many alarms there were, and what the capacity is."""
-    n_alarms, share = int(alarms.sum()), percent(float(alarms.mean()))
-    words = f"{counted(n_alarms, 'alarm')} in {counted(len(alarms), 'case')} ({share})"
-    if not np.isclose(tested.mean_alarms, n_alarms):
-        words += f", {count(tested.mean_alarms)} at the prevalence of the policy"
-    if scenario.per is None:
-        return f"{words}; capacity {count_within(tested.max_alarms, tested.mean_alarms)} alarms"
-    words += f"; capacity {typed(scenario.capacity)} {scenario.rule}"
-    if (by_period := tested.by_period) is not None:
-        words += f", more in {int(by_period.n_above[0]):,} of {by_period.n_periods:,} periods"
-    return words
 
 
 def _with_saved_model(columns: CaseOptions, policy_file: Path) -> Source:

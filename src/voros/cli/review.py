@@ -6,16 +6,13 @@ from dataclasses import MISSING, replace
 from typing import TYPE_CHECKING, Any
 
 from voros.cli import options
-from voros.cli.decided import Decided
 from voros.cli.loading import load, single_model
 from voros.cli.terminal import Sheet, check_output, show, show_progress
-from voros.io import open_source
 from voros.io.scenario_text import read_capacity, read_number
 from voros.present.report.values import scenario_values
-from voros.text.numbers import count, counted
 
 if TYPE_CHECKING:
-    from voros.policy.review import ReviewBand, ReviewCounts
+    from voros.policy.review import ReviewCounts
 
 
 @options.bundled_with(without=("exceed",))
@@ -84,36 +81,3 @@ def review_values(counts: ReviewCounts) -> dict[str, Any]:
         "recall": counts.recall,
         "cost_per_1000": counts.cost_per_1000,
     }
-
-
-def decide_band(band: ReviewBand, columns: options.CaseOptions) -> Decided:
-    """Decide who raises an alarm and which cases are reviewed."""
-    source = open_source(columns.file)
-    cases = load(columns, band.scenario, source=source, labelled=bool(columns.label))
-    (column,) = cases.models
-    level = band.predict(cases.scores_of(column))
-    decided = {name: level == name for name in ("alarm", "review")}
-    counts = None
-    if cases.positive is not None:
-        counts = band.evaluate(cases.positive, cases.scores_of(column))
-    n_cases, n_alarms, n_reviews = len(level), *(int(marks.sum()) for marks in decided.values())
-    most = band.most(n_cases)
-    within = n_alarms <= most[0] and n_reviews <= most[1]
-    kept = within and (counts is None or counts.meets_floors(band.scenario))
-    values = {"score": column, "cases": n_cases, "alarms": n_alarms, "reviews": n_reviews}
-    values |= {"max_alarms": most[0], "max_reviews": most[1], "kept": kept}
-    return Decided(
-        source=source,
-        alarms=decided,
-        kept_rows=cases.kept,
-        kept=kept,
-        words=(
-            f"{column!r}: {counted(n_alarms, 'alarm')} and {counted(n_reviews, 'review')} in "
-            f"{counted(n_cases, 'case')} "
-            f"({band.words}); capacities of {count(most[0] // 1)} and {count(most[1] // 1)}: "
-            f"{'kept' if within else 'exceeded'}"
-        ),
-        table="" if counts is None else repr(counts),
-        values=values,
-        evaluation=None if counts is None else review_values(counts),
-    )

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from voros.alarms import AlarmRule, AlarmState, alarm_points
-from voros.cli.decided import Decided
+from voros.alarms import AlarmRule, alarm_points
 from voros.cli.options import CaseOptions, refuse, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
@@ -17,7 +16,6 @@ from voros.io import open_source
 from voros.io.columns import ColumnNames
 from voros.io.rows import Rows, read_events, read_stay_rows
 from voros.io.source import Source
-from voros.text.numbers import counted, threshold_text
 
 if TYPE_CHECKING:
     from voros.policy import StayEvaluation, ThresholdPolicy
@@ -215,40 +213,3 @@ class StayInput:
 
 def _names_in(table: Any, column: str) -> set[str]:
     return set(map(str, table.column(column).unique().to_pylist()))
-
-
-def decide_stays(
-    policy: ThresholdPolicy,
-    rows: StayInput,
-    cost_ratio: float | None,
-    state: Path | None,
-    check: bool,
-) -> Decided:
-    """Decide which rows of stays sound an alarm; evaluate whole stays only."""
-    judged = rows.stays.events is not None and state is None
-    if not judged:
-        of_stays = {"check": check, "by": rows.by}
-        refuse(of_stays, "is for whole stays: it requires --events, and no --state")
-    arguments = {name: value for name, value in rows.arguments().items() if value is not None}
-    before = AlarmState.from_json(state) if state is not None and state.exists() else None
-    (model,) = rows.rows.scores
-    alarms, after = policy.alarms(**arguments, score=model, state=before, cost_ratio=cost_ratio)
-    evaluation = rows.evaluate(policy, cost_ratio) if judged else None
-    parts = None if evaluation is None else evaluation.by_subgroup
-    threshold, n_alarms = policy.threshold(cost_ratio), int(alarms.sum())
-    values = {"score": model, "threshold": threshold, "rows": len(alarms), "alarms": n_alarms}
-    return Decided(
-        source=rows.source,
-        alarms={"alarm": alarms},
-        kept_rows=rows.rows.kept,
-        kept=evaluation is None or evaluation.satisfied,
-        words=(
-            f"{model!r} at threshold {threshold_text(threshold)}: {counted(n_alarms, 'alarm')} in "
-            f"{counted(len(alarms), 'row')}"
-        ),
-        table="" if evaluation is None else repr(evaluation),
-        values=values,
-        evaluation=None if evaluation is None else evaluation.values(),
-        rows=None if parts is None else parts.values(),
-        state=after,
-    )

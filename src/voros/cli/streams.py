@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 
 import numpy as np
 
-from voros.cli.decided import Decided
 from voros.cli.loading import load
 from voros.cli.options import CaseOptions, in_columns
-from voros.cli.terminal import say
 from voros.core.scenario import Scenario
-from voros.io import Predictions, open_source
+from voros.io import Predictions
 from voros.io.scenario_file import read_scenario_fields
 from voros.io.source import Source
-from voros.io.tables import peek
-from voros.text.numbers import count_within, counted
 from voros.typing import AnyArray, BoolArray
 
 if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of them
@@ -111,69 +107,3 @@ def joined_subgroups(cases: Predictions) -> AnyArray:
     """Return the subgroup of each case; values of several columns are joined."""
     rows = zip(*(column.tolist() for column in cases.by.values()), strict=True)
     return np.array([", ".join(map(str, row)) for row in rows])
-
-
-def decide_streams(
-    policy: JointPolicy,
-    columns: CaseOptions,
-    file: Path | None,
-    by: list[str],
-) -> Decided:
-    """Decide on several outcomes of each case, or by the group of a case."""
-    source = open_source(columns.file)
-    shared = policy.limit
-    streams = _streams_of(policy, columns, file, by, source)
-    cases, kept_rows = streams.load(columns, source, shared, both_classes=False)
-    labelled = all(label is not None for label, _ in streams.columns.values())
-    alarms = policy.predict(cases["scores"], by=cases.get("by"))
-    by_stream = alarms if isinstance(alarms, dict) else {"": alarms}
-    if not labelled:  # only alarms and capacity are shown then
-        nobody = {name: np.zeros_like(column) for name, column in by_stream.items()}
-        cases["y_true"] = nobody.get("", nobody)
-    tested = policy.evaluate(**cases)
-    within, thresholds = tested.capacity_kept, policy.thresholds()
-    kept = tested.feasible if labelled else within
-    tables = [tested] if tested.by_period is None else [tested, tested.by_period]
-    values: dict[str, Any] = {"cases": tested.n_cases, "alarms": tested.alarms}
-    values |= {"max_alarms": tested.max_alarms, "within_capacity": within, "kept": kept}
-    values["thresholds"] = thresholds
-    return Decided(
-        source=source,
-        alarms={f"alarm_{name}" if name else "alarm": a for name, a in by_stream.items()},
-        kept_rows=kept_rows,
-        kept=kept,
-        words=(
-            f"{counted(tested.alarms, 'alarm')} in {counted(tested.n_cases, 'case')}; capacity "
-            f"{count_within(tested.max_alarms)} alarms: {'kept' if within else 'exceeded'}"
-        ),
-        table="\n".join(map(str, tables)) if labelled else "",
-        values=values,
-        evaluation=tested if labelled else None,
-        rows=(
-            tested.frame("pyarrow").to_pylist()
-            if labelled
-            else [{"name": name, "threshold": value} for name, value in thresholds.items()]
-        ),
-    )
-
-
-def _streams_of(
-    policy: JointPolicy, columns: CaseOptions, file: Path | None, by: list[str], source: Source
-) -> Streams:
-    """Return the columns of a policy's streams; labels if the file has them all."""
-    if policy.arrangement == "groups":
-        if file is not None or not by or not columns.score:
-            listed = ", ".join(map(repr, policy.names))
-            raise ValueError(
-                f"the policy has a threshold for each of {listed}; name the column of these groups "
-                "with --by, and that of the scores with --score"
-            )
-        (score,) = columns.score
-        return Streams({score: (columns.label, score)}, tuple(by))
-    streams = Streams.of_policy(policy, file)
-    there = peek(source).column_names
-    lacking = [label for label, _ in streams.columns.values() if label not in there]
-    if lacking:
-        say(f"{source.name} has no column {lacking[0]!r}: limits on precision are not judged")
-        return Streams({name: (None, score) for name, (_, score) in streams.columns.items()})
-    return streams
