@@ -75,7 +75,7 @@ def test_other_formats_are_not_for_engines(voros_command, tmp_path):
     pl.DataFrame({"died": [1], "risk": [0.5]}).write_ipc(tmp_path / "cases.arrow")
     ran = voros_command("score", "cases.arrow", "--engine", "duckdb", *LIMITS)
     assert ran.code == 2
-    assert "--engine counts Parquet and CSV files; cases.arrow is arrow" in ran.err
+    assert "cases.arrow is arrow; engines count Parquet and CSV" in ran.err
 
 
 def test_an_engine_that_reads_no_csv_says_so(voros_command, cases):

@@ -101,7 +101,7 @@ REFUSED = [
     (("score", "all.json", "--score", "none"), "--score ='none' is not counted"),
     (
         ("score", "all.json", "--engine", "duckdb"),
-        "--engine counts Parquet and CSV files; all.json",
+        "all.json is document; engines count",
     ),
     (
         ("select", "all.json", "--confidence", "0.9"),

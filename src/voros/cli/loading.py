@@ -50,10 +50,6 @@ IN_MEMORY = ("model", "drop_missing")
 
 NOT_FOR_ENGINES = "is for single files that fit into memory, not for engines"
 
-NOT_COUNTED = "--engine counts Parquet and CSV files"
-
-NO_PERIODS = "--engine cannot count by period; leave it out, and name one file"
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
@@ -63,7 +59,7 @@ class Opened:
     ----------
     name : str
     source : Source or None
-        The file of cases or counts; None for an engine.
+        The file of cases to read into memory.
     engine : str
         The engine that counts the rows; empty if cases are read into memory.
     frame : object
@@ -79,11 +75,6 @@ class Opened:
     frame: Any = None
     sample: Any = None
     counts: SiteCounts | None = None
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether the input is cases to read into memory."""
-        return not self.engine and self.counts is None
 
     def count(
         self, columns: InputOptions, scenarios: Sequence[Scenario], aside: Sequence[str] = ()
@@ -124,21 +115,21 @@ def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = F
 
     A capacity ``by_period`` needs cases in memory.
     """
-    dataset = is_dataset(columns.file)
-    _refuse(by_period and (dataset or engine is not None), NO_PERIODS)
-    if dataset:
+    if by_period:
+        refuse({"engine": engine}, "cannot count by period; leave it out, and name one file")
+        source = open_source(columns.file)
+        return Opened(name=source.name, source=source)
+    if engine is not None or is_dataset(columns.file):
         refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
-        engine = engine or installed_engine(f"counting {columns.file}")
-        return _open_rows(str(columns.file), engine, _needed(columns))
+        return _open_rows(columns, engine or installed_engine(f"counting {columns.file}"))
     source = open_source(columns.file)
     if source.format == "document":
-        _refuse(by_period, f"{source.name} holds counts, which have no periods")
-        _refuse(engine is not None, f"{NOT_COUNTED}; {source.name} holds counts")
-        return Opened(name=source.name, source=source, counts=_read_counts(source, columns))
-    counting = None if by_period else _engine_needed(source, columns, engine)
-    if counting is None:
-        return Opened(name=source.name, source=source)
-    return _open_rows(source.name, counting, _needed(columns))
+        return Opened(name=source.name, counts=_read_counts(source, columns))
+    if _is_too_large(source, columns):
+        engine = installed_engine(f"counting {source.name}, which is too large for memory,")
+        say(f"{source.name} is too large for memory; counting it with {engine}", "note")
+        return _open_rows(columns, engine)
+    return Opened(name=source.name, source=source)
 
 
 def is_dataset(file: Path) -> bool:
@@ -161,16 +152,17 @@ def _needed(columns: InputOptions) -> list[str]:
     return [name for name in named if name is not None]
 
 
-def _open_rows(path: str, engine: str, needed: Sequence[str]) -> Opened:
+def _open_rows(columns: InputOptions, engine: str) -> Opened:
     """Open a file, a folder or a pattern for an engine."""
     from voros.engines import check_engine, first_rows, open_files
 
     check_engine(engine)
+    path = str(columns.file)
     with (
         show_progress(f"opening {path} with {engine}"),
         _engine_errors(f"{engine} cannot open {path}"),
     ):
-        frame = open_files(path, engine, needed)
+        frame = open_files(path, engine, _needed(columns))
         sample = first_rows(frame, PEEKED_ROWS)
     return Opened(name=path, engine=engine, frame=frame, sample=sample)
 
@@ -314,23 +306,13 @@ def count_points(cases: Predictions) -> dict[str, OperatingPoints]:
     }
 
 
-def _engine_needed(source: Source, columns: InputOptions, wanted: str | None) -> str | None:
-    """Return the engine of the options, or one for a file that exceeds memory; else None."""
-    if source.path is None or source.content is not None:
-        _refuse(wanted is not None, f"{NOT_COUNTED}, not {source.name}")
-        return None
-    if wanted is not None:
-        _refuse(source.format not in COUNTED, f"{NOT_COUNTED}; {source.name} is {source.format}")
-        refuse(columns.given(*IN_MEMORY), NOT_FOR_ENGINES)
-        return wanted
-    if source.format not in COUNTED or columns.model or columns.drop_missing:
-        return None
+def _is_too_large(source: Source, columns: InputOptions) -> bool:
+    """Whether a file that engines count exceeds memory."""
+    in_place = source.path is not None and source.content is None
+    if not in_place or source.format not in COUNTED or any(columns.given(*IN_MEMORY).values()):
+        return False
     needed = assign_roles(peek(source), columns.names(), source.name).columns
-    if fits_in_memory(most_rows(source), len(needed)):
-        return None
-    engine = installed_engine(f"counting {source.name}, which is too large for memory,")
-    say(f"{source.name} is too large for memory; counting it with {engine}", "note")
-    return engine
+    return not fits_in_memory(most_rows(source), len(needed))
 
 
 def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
@@ -338,8 +320,3 @@ def _positive_label(sample: Any, columns: InputOptions, roles: Roles) -> object:
     if columns.pos_label is None or not is_numeric(sample.column(label).type):
         return columns.pos_label
     return typed_label(columns.pos_label, f"column {label!r}")
-
-
-def _refuse(refused: bool, reason: str) -> None:
-    if refused:
-        raise PredictionFileError(reason)

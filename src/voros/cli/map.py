@@ -106,7 +106,7 @@ def _cases(
     opened = open_input(columns, engine)
     if opened.counts is not None:
         raise ValueError(f"{opened.name} holds counts, and voros map needs cases")
-    if not opened.in_memory:
+    if opened.source is None:
         of_cases = {"resamples": resamples > 0, "group": group}
         options.refuse(of_cases, f"needs cases in memory; {opened.name} is counted")
         return {"y_true": opened.count(columns, scenarios)}

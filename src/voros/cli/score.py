@@ -50,7 +50,7 @@ def score(
         # Opened once: a pipe cannot be read twice.
         opened = open_input(columns, engine, by_period=scenario.per is not None)
         name = opened.name
-        if opened.in_memory:
+        if opened.source is not None:
             results = evaluate_cases(load(columns, scenario, source=opened.source), scenario)
         elif opened.counts is not None:
             results = evaluate_points(opened.counts.points, scenario)

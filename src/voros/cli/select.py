@@ -189,7 +189,7 @@ def _validation(
     """Count validation cases in memory or by an engine, or read counts."""
     columns.check_periods(scenario)
     opened = open_input(columns, engine, by_period=scenario.per is not None)
-    if opened.in_memory:
+    if opened.source is not None:
         cases = load(columns, scenario, source=opened.source, **whose)
         on: Any = choice.threshold_on
         scores = {

@@ -34,7 +34,7 @@ def _first_rows(source: Source) -> Any:
     if source.format == "document":
         raise PredictionFileError(
             f"{source.name} was written by voros and holds no cases; voros score and select read "
-            "counts"
+            "counts, under limits that are not per period"
         )
     first = {"csv": _peek_text, "parquet": _peek_parquet, "arrow": _open_arrow}
     with _naming_bad_rows(source):
