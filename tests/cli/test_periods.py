@@ -154,7 +154,7 @@ def test_any_column_is_a_period(voros_command, admissions):
         (("compare", *DAILY, "--group", "ward"), "are mutually exclusive"),
         (
             ("review", "--capacity", "2/day", "--review-capacity", "5", "--review-cost", "0.01"),
-            "takes no capacity per day; voros score, select, apply",
+            "--capacity per day is not kept by a review band",
         ),
         (("report", "--capacity", "2/day", "-o", "a.html"), "times (--time) or periods (--period)"),
         (

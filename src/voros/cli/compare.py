@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # loaded by the commands that read a policy, not by all of th
     from voros.allocation.joint_policy import AnyPolicy
     from voros.inference import Comparison
 
+
 COMPARED_BY = ("partial_voros", "voros", "partial_auroc", "recall", "auroc", "expected_cost")
 """Metrics that models can be compared by."""
 
@@ -70,7 +71,7 @@ def compare_models(
         about = {"file": str(columns.file), "limits_broken": listed}
         show(_sheet(comparison, about, resampling), output)
         return
-    scenario = limits.read(by_period=True)
+    scenario = limits.read()
     cases = load(columns, scenario, group=resampling.group, worth=worth)
     check_reachable(evaluate_cases(cases, scenario))
     with show_progress("resampling") as progress:

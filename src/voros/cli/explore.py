@@ -85,7 +85,7 @@ def explore(
     if output != STANDARD_OUTPUT:
         check_page_name(output)
     guarantee = promise.guarantee(over_stays=stays.given)
-    scenario = limits.read(by_period=True, miss_costs=OPENING_MISS_COSTS)
+    scenario = limits.read(miss_costs=OPENING_MISS_COSTS)
     writing = options.OutputOptions(force=force)
     check_output(output, writing)
     words: Any = {"title": title, "outcome": outcome, "cases": cases, "language": language}

@@ -308,21 +308,11 @@ class LimitOptions(CostOptions):
         "The scenario in that file; other options replace its values.", metavar="NAME"
     )
 
-    def read(self, *, by_period: bool = False, **otherwise: Any) -> Scenario:
+    def read(self, **otherwise: Any) -> Scenario:
         """Return the scenario: the fields of the file, replaced by those of the options.
 
-        ``otherwise`` states the costs where neither does; a capacity per period is refused unless
-        ``by_period``.
+        ``otherwise`` states the costs where neither does.
         """
-        scenario = self._scenario(otherwise)
-        if scenario.per is not None and not by_period:
-            raise ValueError(
-                f"this command takes no capacity per {scenario.per}; voros score, select, apply, "
-                "compare and report do"
-            )
-        return scenario
-
-    def _scenario(self, otherwise: dict[str, Any]) -> Scenario:
         fields, stated = self._from_file(), self.given()
         if "capacity" in stated:
             # The period belongs to the capacity.

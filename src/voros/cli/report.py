@@ -47,7 +47,7 @@ def report(
     force: options.Force = False,
 ) -> None:
     """Write a report on the choice of a model and its thresholds, as HTML with JSON beside it."""
-    scenario, how = limits.read(by_period=True), choice.read(over_stays=stays.given)
+    scenario, how = limits.read(), choice.read(over_stays=stays.given)
     price = options.read_price(false_alarm_cost)
     check_writable(report_paths(output), force=force)
     validation: ReportCases | ReportStays

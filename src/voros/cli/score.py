@@ -39,7 +39,7 @@ def score(
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
-    scenario = limits.read(by_period=True)
+    scenario = limits.read()
     price = options.read_price(false_alarm_cost)
     intervals = None
     if stays.given:

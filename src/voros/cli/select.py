@@ -16,7 +16,6 @@ from voros.cli.intervals import Intervals
 from voros.cli.loading import BLEND, Engine, count_points, load, load_test, open_input
 from voros.cli.stays import NOT_WITH_STAYS, StayInput, StayOptions, TestEvents
 from voros.cli.terminal import Sheet, check_output, say_lines, show, show_progress
-from voros.core.arguments import check_choice
 from voros.core.decision import RANKED_BY
 from voros.core.scenario import Scenario
 from voros.core.worth import compared_scores
@@ -47,7 +46,6 @@ class ChoiceOptions(options.GuaranteeOptions):
 
     def read(self, *, over_stays: bool = False) -> dict[str, Any]:
         """Return the arguments of `voros.select_model`; over stays the horizon is the rule's."""
-        check_choice(self.strategy, "strategy", RANKED_BY)
         guarantee = self.guarantee(over_stays=over_stays)
         return {"strategy": self.strategy, "guarantee": guarantee}
 
@@ -112,7 +110,7 @@ def select(
 ) -> None:
     """Choose a model and its thresholds on the validation cases in FILE; save the policy."""
     price = None if worth.given else options.read_price(worth.false_alarm_cost)
-    how, scenario = choice.read(over_stays=stays.given), limits.read(by_period=True)
+    how, scenario = choice.read(over_stays=stays.given), limits.read()
     check_output(output, show_options)
     check_output(choice.blend, show_options, output)
     new_blend = None if choice.blend is None else _make_blend(choice, columns, development)

@@ -23,7 +23,7 @@ def list_cases(
     policy under the same limits. voros apply lists new cases by the file that -o saves, and tests
     it with --label.
     """
-    scenario = limits.read(by_period=True)
+    scenario = limits.read()
     if scenario.per is None:
         raise ValueError("a worklist requires a capacity per period, such as --capacity 20/day")
     check_output(output, show_options)
