@@ -17,7 +17,6 @@ from voros.cli.terminal import (
     Sheet,
     check_output,
     columns_text,
-    deliver,
     say,
     show,
     show_progress,
@@ -29,7 +28,7 @@ from voros.text.numbers import count, percent
 FAR_APART = 0.5
 """Shares of positives that differ by more cause a warning."""
 
-Output = Annotated[Path | None, output_to("Write the counts, as JSON; without it, to stdout.")]
+Output = Annotated[Path, output_to("Write the counts, as JSON; - is standard output.")]
 
 
 @bundled
@@ -49,7 +48,7 @@ def count_site(
         "--min-rows rows, because the two files can be subtracted.",
         metavar="FILE",
     ),
-    output: Output = None,
+    output: Output = STANDARD_OUTPUT,
 ) -> None:
     """Count the cases in FILE by ranges of scores, to share counts where cases must stay."""
     check_output(output, show_options)
@@ -67,7 +66,7 @@ def count_site(
             since=None if since is None else SiteCounts.from_json(since),
         )
     named = replace(counts, pos_label=label_text(columns.pos_label), weights=columns.weight)
-    _deliver(named, output, show_options)
+    show(_sheet(named), show_options, output, named.to_json())
 
 
 def _stem(source: Source) -> str:
@@ -83,14 +82,14 @@ def merge(
         list[Path], typer.Argument(metavar="FILE...", help="Counts, made by voros count.")
     ],
     show_options: OutputOptions,
-    output: Output = None,
+    output: Output = STANDARD_OUTPUT,
 ) -> None:
     """Add the counts of several sites; files that do not match are refused."""
     check_output(output, show_options)
     parts = [SiteCounts.from_json(path) for path in files]
     counts = reduce(add, parts)
     _warn_of_swapped_labels(counts)
-    _deliver(counts, output, show_options)
+    show(_sheet(counts), show_options, output, counts.to_json())
 
 
 def _warn_of_swapped_labels(counts: SiteCounts) -> None:
@@ -110,16 +109,6 @@ def _warn_of_swapped_labels(counts: SiteCounts) -> None:
                 "warning",
             )
             return
-
-
-def _deliver(counts: SiteCounts, output: Path | None, options: OutputOptions) -> None:
-    """Write the counts, and a summary if the standard output is free for it."""
-    if output is None and options.for_programs:
-        show(_sheet(counts), options)
-        return
-    deliver(counts.to_json(), output, options)
-    if output not in (None, STANDARD_OUTPUT):
-        show(_sheet(counts), options)
 
 
 def _sheet(counts: SiteCounts) -> Sheet:
