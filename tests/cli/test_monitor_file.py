@@ -158,7 +158,7 @@ def test_settings_of_a_made_file_are_not_ignored(ward, voros_command, name, valu
     voros_command(*MADE)
     ran = voros_command("monitor", "ward.voros", name, value)
     assert ran.code == 2
-    assert f"{name} is accepted only with --policy" in ran.errors[0]
+    assert f"{name} requires --policy" in ran.errors[0]
 
 
 def test_a_damaged_file_has_its_own_exit_code(ward, voros_command):

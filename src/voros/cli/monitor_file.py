@@ -40,13 +40,8 @@ if TYPE_CHECKING:  # loaded by the command that monitors, not by all of them
 _made = partial(options.shown_in, "When the file is created")
 
 
-READ_FROM = {
-    "cases": ("by", "period"),
-    "labels": ("label_time",),
-    "cases|validation": ("score", "group"),
-    "cases|labels": ("streams",),
-}
-"""The columns without a default name, by the files that have them."""
+SETTINGS = ("window", "alpha", "run_length", "cost_ratio", "max_cost", "score_unit")
+"""Options that the file keeps."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,18 +109,11 @@ class MakeOptions:
         "Labelled cases on which risks are calibrated; also with --adopt.", metavar="FILE"
     )
 
-    def open(self, path: Path, feed: FeedOptions, adopted: Path | None) -> Monitor:
+    def open(self, path: Path, feed: FeedOptions) -> Monitor:
         """Open the file, or create it from a policy."""
-        if self.validation is not None and (self.policy is None) == (adopted is None):
-            raise ValueError(
-                "--validation requires --policy or --adopt; it has the cases of that policy"
-            )
-        kept = ("policy", "validation")
-        settings = {k: v for k, v in vars(self).items() if v is not None and k not in kept}
         if self.policy is None:
             if not path.exists():
                 raise FileNotFoundError(f"{path} does not exist; create it with --policy POLICY")
-            options.refuse(settings, f"is accepted only with --policy; {path} keeps its settings")
             return voros.Monitor.open(path)
         if path.exists() and path.stat().st_size:
             raise ValueError(
@@ -134,6 +122,8 @@ class MakeOptions:
             )
         from voros.allocation.joint_policy import load_policy
 
+        stated = {name: getattr(self, name) for name in SETTINGS}
+        settings = {name: value for name, value in stated.items() if value is not None}
         if self.cost_ratio is not None:
             settings["cost_ratio"] = read_number(self.cost_ratio, "cost_ratio")
         policy = load_policy(self.policy)
@@ -141,7 +131,17 @@ class MakeOptions:
         return voros.Monitor(policy, path, validation=cases, **settings)
 
 
-@options.bundled_with(requires=READ_FROM)
+@options.bundled_with(
+    requires={
+        "policy": SETTINGS,
+        "policy|adopt": ["validation"],
+        "cases": ["by", "period"],
+        "labels": ["label_time"],
+        "cases|validation": ["score", "group"],
+        "cases|labels": ["streams"],
+    },
+    excludes={"policy": ["adopt"]},
+)
 def monitor(
     file: Annotated[Path, typer.Argument(metavar="STATE", help="The file of the monitor.")],
     settings: MakeOptions,
@@ -165,7 +165,7 @@ def monitor(
     check_output(renew, show_options, file)
     from voros.allocation.joint_policy import load_policy
 
-    with _whole_or_nothing(file), settings.open(file, feed, adopt) as watched:
+    with _whole_or_nothing(file), settings.open(file, feed) as watched:
         with show_progress(f"feeding {file}"):
             _feed(watched, feed)
         if renew is not None:
