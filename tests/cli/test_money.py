@@ -10,23 +10,6 @@ from voros.io import read_predictions
 PRICED = ("--false-alarm-cost", "35")
 
 
-def test_scores_come_with_what_the_best_thresholds_cost(voros_command, cases):
-    limits = ("--capacity", "0.2", "--cost-ratio", "1/10")
-    ran = voros_command("score", cases, "--label", "died", "--json", *limits, *PRICED)
-    assert ran.code == 0, ran.err
-    document = json.loads(ran.out)
-    assert document["false_alarm_cost"] == 35
-    predictions = read_predictions(cases, label="died")
-    for row in document["models"]:
-        alarm = predictions.scores_of(row["model"]) >= row["threshold_min"]
-        fp, missed = (alarm & ~predictions.labels).sum(), (~alarm & predictions.labels).sum()
-        expected = 1000 * 35 * (fp + 10 * missed) / predictions.n_cases
-        assert row["money_per_1000"] == pytest.approx(expected)
-    text = voros_command("score", cases, "--label", "died", *limits, *PRICED)
-    assert "cost of 1,000 cases, in money" in text.out
-    assert "a false alarm costs 35 and a miss 350 on average: 1,000 cases cost" in text.out
-
-
 def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases):
     words = ("select", cases, "--label", "died", *LIMITS, "--test", later_cases, *PRICED)
     document = json.loads(voros_command(*words, "--json").out)
@@ -48,7 +31,7 @@ def test_a_tested_choice_is_priced_either_way(voros_command, cases, later_cases)
 
 @pytest.mark.parametrize("amount", ["0", "-3", "dear", "nan"])
 def test_what_is_no_amount_is_refused(voros_command, cases, amount):
-    ran = voros_command("score", cases, *LIMITS, f"--false-alarm-cost={amount}")
+    ran = voros_command("select", cases, "--test", cases, *LIMITS, f"--false-alarm-cost={amount}")
     assert ran.code == 2
     assert "--false-alarm-cost" in ran.errors[0]
 

@@ -110,12 +110,16 @@ class Opened:
             say(cost, "note")
 
 
-def open_input(columns: InputOptions, engine: str | None, *, by_period: bool = False) -> Opened:
+def open_input(
+    columns: InputOptions, engine: str | None, scenario: Scenario | None = None
+) -> Opened:
     """Open a file of cases or of counts, or rows for an engine.
 
-    A capacity ``by_period`` needs cases in memory.
+    A capacity per period needs cases in memory.
     """
-    if by_period:
+    if isinstance(columns, CaseOptions) and scenario is not None:
+        columns.check_periods(scenario)
+    if scenario is not None and scenario.per is not None:
         refuse({"engine": engine}, "cannot count by period; leave it out, and name one file")
         source = open_source(columns.file)
         return Opened(name=source.name, source=source)

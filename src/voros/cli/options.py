@@ -339,8 +339,8 @@ class LimitOptions(CostOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PeriodOptions:
-    """Which period each case falls in, for a capacity per period."""
+class CaseOptions(InputOptions):
+    """A file of predictions, and which period each case falls in."""
 
     time: str | None = column(
         "The time of each case, for a --capacity such as 20/day; with --stay the time of each "
@@ -370,11 +370,6 @@ class PeriodOptions:
             )
         if self.time is None:
             refuse({"time_zone": self.time_zone}, "requires --time")
-
-
-@dataclass(frozen=True, kw_only=True)
-class CaseOptions(PeriodOptions, InputOptions):
-    """A file of predictions, with the period of each case."""
 
 
 @dataclass(frozen=True)

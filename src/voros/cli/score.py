@@ -14,7 +14,6 @@ from voros.cli.loading import Engine, load, open_input
 from voros.cli.stays import NOT_WITH_STAYS, RuleHorizon, StayInput, StayOptions
 from voros.cli.terminal import Sheet, columns_text, show, tracked
 from voros.core.limits import limits_message
-from voros.core.money import MoneyCost
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.evaluation import Evaluation, evaluate
@@ -26,7 +25,7 @@ from voros.text.numbers import count, count_within, percent, short, threshold_te
 
 @options.bundled_with(
     requires={"stay": ["horizon"]},
-    excludes={"stay": [*NOT_WITH_STAYS, "false_alarm_cost", "engine"]},
+    excludes={"stay": [*NOT_WITH_STAYS, "engine"]},
 )
 def score(
     columns: options.CaseOptions,
@@ -34,21 +33,18 @@ def score(
     stays: StayOptions,
     output: options.ShowOptions,
     horizon: RuleHorizon = None,
-    false_alarm_cost: options.FalseAlarmCost = None,
     check: options.Check = False,
     engine: Engine = None,
 ) -> None:
     """Score every model in FILE by partial VOROS, and show the thresholds behind it."""
     scenario = limits.read()
-    price = options.read_price(false_alarm_cost)
     intervals = None
     if stays.given:
         rows = StayInput(columns=columns, stays=stays, rule=stays.rule(horizon))
         name, results = rows.name, evaluate_points(rows.points(), scenario)
     else:
-        columns.check_periods(scenario)
         # Opened once: a pipe cannot be read twice.
-        opened = open_input(columns, engine, by_period=scenario.per is not None)
+        opened = open_input(columns, engine, scenario)
         name = opened.name
         if opened.source is not None:
             results = evaluate_cases(load(columns, scenario, source=opened.source), scenario)
@@ -57,7 +53,7 @@ def score(
             intervals = Intervals.from_counts(opened.counts, scenario)
         else:
             results = evaluate_points(opened.count(columns, [scenario]), scenario)
-    sheet = score_sheet(results, name, scenario, intervals, price)
+    sheet = score_sheet(results, name, scenario, intervals)
     reachable = any(row["feasible"] for row in sheet.rows)
     if not (reachable or check or (intervals is not None and intervals.may_be_met)):
         check_reachable(results)
@@ -100,10 +96,9 @@ def score_sheet(
     source: str,
     scenario: Scenario,
     intervals: Intervals | None = None,
-    price: float | None = None,
 ) -> Sheet:
     """Arrange scores and choices, best model first, with intervals where counts have ranges."""
-    rows = [_row(model, result, price) for model, result in results.items()]
+    rows = [_row(model, result) for model, result in results.items()]
     rows.sort(key=lambda row: -row["partial_voros"])
     for row in rows:
         row["behind"] = rows[0]["partial_voros"] - row["partial_voros"]
@@ -116,7 +111,6 @@ def score_sheet(
         "Partial VOROS: 1 is the best any classifier could do within the limits",
         table,
         _limits_in_words(scenario, points, decision.max_alarms),
-        *(() if price is None else (_priced(results[rows[0]["model"]].in_money(price)),)),
         *(() if intervals is None else (intervals.text,)),
     ]
     return Sheet(
@@ -126,7 +120,6 @@ def score_sheet(
             "file": source,
             **case_counts(points),
             "scenario": scenario_values(scenario),
-            "false_alarm_cost": price,
             "models": [
                 row | {"choices": [choice.fields() for choice in results[row["model"]].choices]}
                 for row in rows
@@ -148,14 +141,12 @@ def _limits_in_words(scenario: Scenario, cases: OperatingPoints, max_alarms: flo
     return "; ".join([of_cases, *(f"{name}: {text}" for name, text in scenario.summary())])
 
 
-def _row(model: str, result: Evaluation, price: float | None) -> dict[str, Any]:
+def _row(model: str, result: Evaluation) -> dict[str, Any]:
     choices, score, feasible = result.choices, result.score, result.feasible
     row = {"model": model, "partial_voros": score, "behind": 0.0, "feasible": feasible}
     for name in ("threshold", "alarms", "precision", "recall"):
         values = [getattr(choice, name) for choice in choices]
         row[f"{name}_min"], row[f"{name}_max"] = min(values), max(values)
-    if price is not None:
-        row["money_per_1000"] = result.in_money(price).per_1000
     return row
 
 
@@ -168,16 +159,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     }
     for name, write in {"alarms": count, "precision": short, "recall": short}.items():
         columns[name] = [_between(row[f"{name}_min"], row[f"{name}_max"], write) for row in rows]
-    if "money_per_1000" in rows[0]:
-        columns["cost of 1,000 cases, in money"] = [short(row["money_per_1000"]) for row in rows]
     return columns
-
-
-def _priced(best: MoneyCost) -> str:
-    return (
-        f"a false alarm costs {short(best.false_alarm)} and a miss {short(best.miss)} on average: "
-        f"1,000 cases cost {short(best.never_alarm)} without alarms"
-    )
 
 
 def _thresholds(row: Mapping[str, Any]) -> str:

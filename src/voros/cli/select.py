@@ -185,8 +185,7 @@ def _validation(
     **whose: Any,
 ) -> Validation:
     """Count validation cases in memory or by an engine, or read counts."""
-    columns.check_periods(scenario)
-    opened = open_input(columns, engine, by_period=scenario.per is not None)
+    opened = open_input(columns, engine, scenario)
     if opened.source is not None:
         cases = load(columns, scenario, source=opened.source, **whose)
         on: Any = choice.threshold_on
