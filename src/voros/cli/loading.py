@@ -239,27 +239,16 @@ def load(
 def load_test(
     file: Path,
     columns: InputOptions,
-    label: str | None,
     model: str,
     scenario: Scenario | None = None,
     *,
-    group: str | None = None,
     blend: Blend | None = None,
     **how: Any,
 ) -> Predictions:
-    """Read a model's scores on test cases, from columns named as in the validation file.
-
-    The column of patients may be missing there.
-    """
-    source = open_source(file)
-    return load(
-        columns.in_file(file, label, model),
-        scenario,
-        source=source,
-        group=group if group in peek(source).column_names else None,
-        blend=blend if model == BLEND else None,
-        **how,
-    )
+    """Read a model's scores on test cases, from columns named as in the validation file."""
+    scores = columns.score if columns.model else [model]
+    of_model = blend if model == BLEND else None
+    return load(replace(columns, file=file, score=scores), scenario, blend=of_model, **how)
 
 
 def _in_periods(

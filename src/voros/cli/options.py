@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Self, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -241,10 +241,6 @@ class InputOptions:
     def given(self, *names: str) -> dict[str, Any]:
         """Return some of the options with their values."""
         return {name: getattr(self, name) for name in names}
-
-    def in_file(self, file: Path, label: str | None, model: str) -> Self:
-        """Return the columns of one model's scores in another file, named as in the first."""
-        return replace(self, file=file, label=label, score=self.score if self.model else [model])
 
     def names(self, **others: Any) -> ColumnNames:
         """Return the columns that are named here, and some others."""

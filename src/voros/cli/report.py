@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,7 +69,8 @@ def report(
         later = _report_stays(rows.with_file(test, [selection.winner], test_events, by))
     elif test is not None:
         whose: Any = {"group": resampling.group, "by": by}
-        tested = load_test(test, columns, cases.label, selection.winner, scenario, **whose)
+        named = replace(columns, label=cases.label)
+        tested = load_test(test, named, selection.winner, scenario, **whose)
         subgroups = Subgroups.from_columns(tested.by) if by else None
         later = ReportCases(tested, tested.periods, subgroups)
     files = columns.file, test, output, limits.scenarios, stays.events, test_events

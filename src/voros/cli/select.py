@@ -131,8 +131,7 @@ def select(
         later = validation.stays.with_file(test, [selection.winner], test_events, by)
         tested = Tested({"test_default": later.evaluate(policy)})
     elif test is not None:
-        known = validation.columns
-        cases = load_test(test, known, known.label, selection.winner, scenario, by=by, **whose)
+        cases = load_test(test, validation.columns, selection.winner, scenario, by=by, **whose)
         tested = Tested.from_policy(policy, cases, price)
     if new_blend is not None:
         new_blend.to_json(choice.blend, force=show_options.force)
