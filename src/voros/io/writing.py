@@ -255,10 +255,7 @@ def _place(ready: Mapping[Path, Path], targets: Mapping[Path, Path], force: bool
 
 
 def _create(beside: Path, target: Path) -> None:
-    """Rename a finished file, unless the target exists."""
-    if os.name == "nt":
-        beside.rename(target)  # which Windows refuses where the target exists
-        return
+    """Give a finished file its name, unless the target exists."""
     try:
         os.link(beside, target)
     except FileExistsError:
