@@ -142,3 +142,13 @@ def test_what_is_wrong_is_said_in_one_line(voros_command, tmp_path, words, said)
     ran = voros_command("allocate", "cases.csv", *words, "--capacity", "0.2")
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_rows_that_one_outcome_lacks_are_not_left_out_of_it_alone(voros_command, tmp_path):
+    path = write_streams(tmp_path)[0]
+    shared = ("--streams", "streams.toml")
+    ran = voros_command("allocate", path, *shared, "--capacity", "20%", "-o", "joint.json")
+    assert ran.code == 0, ran.err
+    policies = ("--policy", "joint.json", "--policy", "joint.json")
+    ran = voros_command("compare", path, *policies, *shared, "--drop-missing")
+    assert (ran.code, "--drop-missing is for one score of a case" in ran.err) == (2, True)

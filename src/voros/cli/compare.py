@@ -109,7 +109,8 @@ def _tested_cases(
     shared = next((one for one in scenarios if one.per is not None), scenarios[0])
     joint = next(filter(has_outcomes, policies.values()), None)
     if joint is not None:
-        options.refuse(columns.given("label", "score"), "is for one score of a case; see --streams")
+        of_cases = columns.given("label", "score", "model", "case", "drop_missing")
+        options.refuse(of_cases, "is for one score of a case; see --streams")
         options.refuse({"miss_value": worth.miss_value, "by": by}, "is for policies of one outcome")
         named, source = Streams.of_policy(joint, streams), open_source(columns.file)
         cases, _ = named.load(columns, source, shared, group=resampling.group)
