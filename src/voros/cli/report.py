@@ -58,8 +58,6 @@ def report(
         validation = _report_stays(rows)
         points = validation.points_by_model
     else:
-        if scenario.per is not None and resampling.group is not None:
-            raise ValueError(f"--group and a capacity per {scenario.per} are mutually exclusive")
         cases = load(columns, scenario, group=resampling.group, aside=by)
         validation = ReportCases(cases, cases.periods)
         points = count_points(cases)

@@ -68,7 +68,6 @@ def share(
     else:
         parts, problem = Streams.from_file(streams), _outcomes(streams, stated)
     check_output(output, show_options)
-    columns.check_periods(capacity)
     cases, _ = parts.load(columns, open_source(columns.file), capacity, group=group)
     policy = voros.allocate(
         **cases,
