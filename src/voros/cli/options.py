@@ -419,7 +419,7 @@ class ResamplingOptions:
         }
 
 
-def check_together(given: Collection[str], requires: Rules, excludes: Rules) -> None:
+def check_together(stated: Collection[str], requires: Rules, excludes: Rules) -> None:
     """Raise where an option is given without the one it requires, or beside one it excludes.
 
     Examples
@@ -432,14 +432,14 @@ def check_together(given: Collection[str], requires: Rules, excludes: Rules) -> 
     ValueError: --engine and --stay are mutually exclusive
     """
     for wanted, names in requires.items():
-        lacking = not any(other in given for other in wanted.split("|"))
+        lacking = not any(other in stated for other in wanted.split("|"))
         for name in names:
-            if name in given and lacking:
+            if name in stated and lacking:
                 listed = " or ".join(map(option_name, wanted.split("|")))
                 raise ValueError(f"{option_name(name)} requires {listed}")
     for other, names in excludes.items():
         for name in names:
-            if name in given and other in given:
+            if name in stated and other in stated:
                 both = f"{option_name(name)} and {option_name(other)}"
                 raise ValueError(f"{both} are mutually exclusive")
 
@@ -477,8 +477,8 @@ def bundled(
     defaults = {parameter.name: parameter.default for parameter in parameters}
 
     def run(**values: Any) -> None:
-        given = [name for name, value in values.items() if value not in (defaults[name], [])]
-        check_together(given, requires, excludes)
+        stated = [name for name, value in values.items() if value not in (defaults[name], [])]
+        check_together(stated, requires, excludes)
         packed = {
             name: kind(
                 **{f.name: values.pop(f.name) for f in fields(kind) if f.name not in without}
