@@ -103,7 +103,7 @@ def test_a_capacity_below_one_case(refused, cases):
         (("--cost-ratio", "1/9", "--min-precision", "1.5"), "--min-precision=1.5; accepted is"),
         (("--cost-ratio", "1/9", "--capacity", "1.5"), "--capacity=1.5; accepted is"),
         (("--cost-ratio", "1/9", "--prevalence", "0"), "--prevalence=0.0; accepted is"),
-        (("--scenario", "ward"), "--scenarios FILE"),
+        (("--scenario", "ward"), "--scenario requires --scenarios"),
         (("--scenarios", "none.toml"), "none.toml"),
         (("--cost-ratio", "1/9", "--json", "--csv"), "--json and --csv are mutually exclusive"),
     ],

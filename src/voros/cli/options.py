@@ -12,7 +12,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_type_hints
 
 import typer
 
@@ -151,8 +151,6 @@ By = Annotated[
     ),
 ]
 
-REQUIRES_CONFIDENCE = "requires --confidence, such as --confidence 0.95"
-
 MOST_FUTURE_CASES = 10**9
 """A longer horizon is refused; the guarantee for the population covers it."""
 
@@ -160,6 +158,8 @@ MOST_FUTURE_CASES = 10**9
 @dataclass(frozen=True, kw_only=True)
 class GuaranteeOptions:
     """A guarantee for future cases."""
+
+    requires: ClassVar[Rules] = {"confidence": ["block"], "confidence|stay": ["horizon"]}
 
     confidence: str | None = in_choice(
         "Use only thresholds that keep the limits on future cases with this confidence, "
@@ -191,10 +191,9 @@ class GuaranteeOptions:
         # Imported lazily.
         from voros.guarantee import Guarantee
 
-        horizon = None if over_stays else self.horizon
         if self.confidence is None:
-            refuse({"horizon": horizon, "block": self.block}, REQUIRES_CONFIDENCE)
             return None
+        horizon = None if over_stays else self.horizon
         steps = tuple(read_number(part, "confidence") for part in self.confidence.split(","))
         n_future = None if horizon is None else _read_future_cases(horizon)
         return Guarantee(steps if len(steps) > 1 else steps[0], n_future, self.block or 1)
@@ -286,6 +285,8 @@ class CostOptions:
 class LimitOptions(CostOptions):
     """The limits and costs of a deployment."""
 
+    requires: ClassVar[Rules] = {"scenarios": ["scenario"]}
+
     min_precision: str | None = in_limits(
         "Precision floor, the least share of correct alarms: 0.15, 15%, 3/20.", metavar="SHARE"
     )
@@ -321,8 +322,6 @@ class LimitOptions(CostOptions):
 
     def _from_file(self) -> dict[str, Any]:
         if self.scenarios is None:
-            if self.scenario is not None:
-                raise ValueError("--scenario requires --scenarios FILE")
             return {}
         tables = read_scenario_fields(self.scenarios)
         listed = ", ".join(map(repr, tables))
@@ -337,6 +336,8 @@ class LimitOptions(CostOptions):
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions(InputOptions):
     """A file of predictions, and which period each case falls in."""
+
+    requires: ClassVar[Rules] = {"time": ["time_zone"]}
 
     time: str | None = column(
         "The time of each case, for a --capacity such as 20/day; with --stay the time of each "
@@ -364,21 +365,16 @@ class CaseOptions(InputOptions):
                 f"a capacity per {scenario.per} requires the column of times (--time) or periods "
                 "(--period)" + (", not both" if named else "")
             )
-        if self.time is None:
-            refuse({"time_zone": self.time_zone}, "requires --time")
 
 
 @dataclass(frozen=True)
 class ShowOptions:
     """How results are shown."""
 
+    excludes: ClassVar[Rules] = {"as_csv": ["as_json"]}
+
     as_json: bool = in_output("Print the result as JSON.", "--json", default=False)
     as_csv: bool = in_output("Print the result as CSV.", "--csv", default=False)
-
-    def __post_init__(self) -> None:
-        """Refuse both together, before any file is written."""
-        if self.as_json and self.as_csv:
-            raise ValueError("--json and --csv are mutually exclusive")
 
     @property
     def for_programs(self) -> bool:
@@ -460,7 +456,8 @@ def bundled(
 
     The command lacks the fields ``without``, or declares them itself. Options in a list of
     ``requires`` have no effect without the option that the list is for, or without one of several
-    between bars; those in a list of ``excludes`` cannot be given beside it.
+    between bars; those in a list of ``excludes`` cannot be given beside it. A dataclass may have
+    such lists of its own.
     """
     hints = get_type_hints(command, include_extras=True)
     bundles: dict[str, Any] = {n: kind for n, kind in hints.items() if is_dataclass(kind)}
@@ -479,6 +476,8 @@ def bundled(
     def run(**values: Any) -> None:
         stated = [name for name, value in values.items() if value not in (defaults[name], [])]
         check_together(stated, requires, excludes)
+        for kind in bundles.values():
+            check_together(stated, getattr(kind, "requires", {}), getattr(kind, "excludes", {}))
         packed = {
             name: kind(
                 **{f.name: values.pop(f.name) for f in fields(kind) if f.name not in without}

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from voros.alarms import AlarmRule, alarm_points
-from voros.cli.options import CaseOptions, refuse, shown_in
+from voros.cli.options import CaseOptions, Rules, shown_in
 from voros.cli.terminal import say, show_progress
 from voros.core.operating_points import OperatingPoints
 from voros.io import open_source
@@ -47,6 +47,8 @@ RULE_FIELDS = ("snooze", "lead", "reset", "repeats", "unfinished")
 class StayColumns:
     """Which rows belong together, and where the events are."""
 
+    requires: ClassVar[Rules] = {"stay": ["events"]}
+
     stay: str | None = in_stays(
         "The stay of each row, to count alarms over stays; requires --time.", "COLUMN"
     )
@@ -59,15 +61,12 @@ class StayColumns:
         """Whether alarms are over stays."""
         return self.stay is not None
 
-    def __post_init__(self) -> None:
-        """Refuse options that would have no effect."""
-        if not self.given:
-            refuse(vars(self), "requires --stay")
-
 
 @dataclass(frozen=True)
 class StayOptions(StayColumns):
     """Stays, and the rule by which an alarm sounds and catches an event."""
+
+    requires: ClassVar[Rules] = {"stay": ["events", *RULE_FIELDS]}
 
     snooze: str | None = in_stays(
         "How long an alarm silences the alarms after it: 12h, 30min.", "DURATION"
