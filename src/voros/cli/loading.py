@@ -120,7 +120,8 @@ def open_input(
     if isinstance(columns, CaseOptions) and scenario is not None:
         columns.check_periods(scenario)
     if scenario is not None and scenario.per is not None:
-        refuse({"engine": engine}, "cannot count by period; leave it out, and name one file")
+        if engine is not None or is_dataset(columns.file):
+            raise ValueError("--engine cannot count by period; leave it out, and name one file")
         source = open_source(columns.file)
         return Opened(name=source.name, source=source)
     if engine is not None or is_dataset(columns.file):
