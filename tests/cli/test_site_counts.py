@@ -107,7 +107,7 @@ REFUSED = [
         ("select", "all.json", "--confidence", "0.9"),
         "--confidence needs every threshold, and all.json holds counts",
     ),
-    (("count", "all.json"), "holds no cases"),
+    (("count", "all.json"), "holds counts already"),
     (("count", "site0.csv", "--min-rows", "0"), "--min-rows =0; accepted"),
     (("merge", "site0.json", "site0.json"), "site 'site0' is in both"),
     (("merge", "site0.csv"), "is not JSON"),
@@ -156,20 +156,25 @@ def test_a_site_may_have_one_class_only(voros_command, sites, tmp_path):
     assert voros_command("score", "both.json", *LIMITS).code == 0
 
 
-def test_a_site_that_costs_the_others_their_ranges_shows(voros_command, sites, tmp_path):
-    """Every score from 0 to 1 is possible."""
+def test_a_site_that_costs_all_others_their_ranges_is_refused(voros_command, sites, tmp_path):
+    """Every score from 0 to 1 would be possible."""
     few = "died,good,fair,useless\n" + "".join(
         f"{i % 2},{5 * i % 13},{i * i % 7},{-7 * i % 13}\n" for i in range(12)
     )
     (tmp_path / "few.csv").write_text(few)
     for file in (*sites, tmp_path / "few.csv"):
         voros_command("count", file, "--label", "died", "-o", file.with_suffix(".json"))
-    ran = voros_command("merge", "site0.json", "few.json", "site1.json", "-o", "all.json")
+    files = ("site0.json", "few.json", "site1.json")
+    ran = voros_command("merge", *files, "-o", "all.json")
+    assert ran.code == 2
+    assert "merged, 'good' has one range of scores, and its interval is 0 to 1" in ran.err
+    assert "site 'few' has 1" in ran.err
+    assert not (tmp_path / "all.json").exists()
+    ran = voros_command("merge", *files, "-o", "all.json", "--force")
     assert ran.code == 0
-    table = [line.split() for line in ran.out.splitlines()]
-    assert ["good", "1"] in [cells[:2] for cells in table]
-    refused = voros_command("score", "all.json", *LIMITS)
-    assert (refused.code, "the score lies between 0 and 1" in refused.err) == (2, True)
+    assert "warning: merged, 'good' has only 1 range of scores" in ran.err
+    bounds = voros.SiteCounts.from_json(tmp_path / "all.json").bounds(SCENARIO)
+    assert bounds["good"] == (0, 1)
 
 
 def test_models_that_order_cases_alike_are_refused(tmp_path, voros_command):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
@@ -21,9 +23,13 @@ from voros.cli.terminal import (
     show,
     show_progress,
 )
+from voros.exceptions import PredictionFileError
 from voros.io.source import Source, open_source
-from voros.sites import MIN_ROWS, SiteCounts, label_text
-from voros.text.numbers import count, percent
+from voros.sites import MIN_ROWS, MismatchError, SiteCounts, label_text
+from voros.text.numbers import count, counted, percent
+
+FAR_FEWER = 4
+"""A sum with a quarter of the usual number of ranges causes a warning."""
 
 FAR_APART = 0.5
 """Shares of positives that differ by more cause a warning."""
@@ -53,6 +59,10 @@ def count_site(
     """Count the cases in FILE by ranges of scores, to share counts where cases must stay."""
     check_output(output, show_options)
     source = open_source(columns.file)
+    if source.format == "document":
+        raise PredictionFileError(
+            f"{source.name} holds counts already; add such files with voros merge"
+        )
     name = site or _stem(source)
     cases = load(columns, source=source, both_classes=False)
     with show_progress("counting"):
@@ -88,8 +98,35 @@ def merge(
     check_output(output, show_options)
     parts = [SiteCounts.from_json(path) for path in files]
     counts = reduce(add, parts)
+    _check_small_sites(parts, counts, show_options.force)
     _warn_of_swapped_labels(counts)
     show(_sheet(counts), show_options, output, counts.to_json())
+
+
+def _check_small_sites(parts: Sequence[SiteCounts], counts: SiteCounts, force: bool) -> None:
+    """Warn of a site with so few ranges that the sum has far fewer than most sites.
+
+    The sum has only the boundaries that all sites share. A sum of one range is refused: its score
+    could be anything from 0 to 1.
+    """
+    for model, merged in counts.models.items():
+        ranges = [len(part.models[model].buckets) for part in parts]
+        if len(merged.buckets) * FAR_FEWER >= statistics.median_high(ranges):
+            continue
+        site = parts[ranges.index(min(ranges))].sites[0].name
+        few = f"site {site!r} has {min(ranges)} and others up to {max(ranges)}"
+        advice = "leave it out, or count it with another site"
+        if len(merged.buckets) == 1 and not force:
+            raise MismatchError(
+                f"merged, {model!r} has one range of scores, and its interval is 0 to 1: {few}; "
+                f"{advice}, or merge it all the same with --force"
+            )
+        say(
+            f"merged, {model!r} has only {counted(len(merged.buckets), 'range')} of scores: {few}; "
+            f"{advice}",
+            "warning",
+        )
+        return
 
 
 def _warn_of_swapped_labels(counts: SiteCounts) -> None:
