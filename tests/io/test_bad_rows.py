@@ -178,11 +178,18 @@ def test_files_of_another_kind(tmp_path, content, complaint):
 
 
 @pytest.mark.parametrize("columns", [{}, {"label": "label"}, {"scores": ["a"]}])
-@pytest.mark.parametrize("header", ["label,a,a", "label,b,a,a"])
-def test_duplicate_names(tmp_path, header, columns):
+def test_duplicate_names(tmp_path, columns):
     path = tmp_path / "cases.csv"
-    path.write_text(f"{header}\n{'1,0,1,0'[: len(header.split(',')) * 2 - 1]}\n")
+    path.write_text("label,a,a\n1,0.5,1\n0,0.25,1\n")
     assert "cases.csv has more than one column 'a'; rename them" in refused(path, **columns)
+
+
+def test_duplicate_names_of_columns_that_are_not_read(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("label,a,note,note\n1,0.5,x,y\n0,0.25,x,z\n")
+    assert read_predictions(path).models == ["a"]
+    path.write_text("label,label,a\n1,1,0.5\n0,0,0.25\n")
+    assert "more than one column 'label'" in refused(path)
 
 
 @pytest.mark.parametrize("text", ['{"label": 1, "score": 0.5}\n' * 2, '[{"label": 1}]', "\ufeff{"])

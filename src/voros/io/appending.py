@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -92,6 +93,12 @@ def table_bytes(table: Any, file_format: Written) -> bytes:
     """
     import pyarrow as pa
 
+    repeated = {name for name, count in Counter(table.column_names).items() if count > 1}
+    if repeated and file_format not in ("csv", "tsv"):
+        raise PredictionFileError(
+            f"more than one column {min(repeated)!r} cannot be written as {file_format}; rename "
+            "them, or write CSV"
+        )
     if file_format in ("csv", "tsv"):
         return _delimited(table, "," if file_format == "csv" else "\t")
     sink = io.BytesIO()

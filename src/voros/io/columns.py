@@ -6,19 +6,17 @@ A column is guessed only if there is one candidate, and a note states every gues
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 from voros.exceptions import Argument, Message, NoSuchColumnError, PredictionFileError
 from voros.io.bad_rows import NO_VALUE, almost_a_number, is_number
 from voros.io.tables import is_numeric
 from voros.text.table import shortened
-
-Columns: TypeAlias = Mapping[str, Any]
-"""The first rows of a file, by column."""
 
 LABEL_NAMES = frozenset({"label", "labels", "y_true", "y", "target", "outcome", "truth"})
 """Names that mean the label."""
@@ -99,17 +97,38 @@ class Roles(ColumnNames):
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Peeked:
+    """The first rows of a file, with its columns by name: a file may have thousands."""
+
+    file: str
+    columns: Mapping[str, Any]
+    counts: Counter[str]
+
+    @classmethod
+    def from_table(cls, table: Any, file: str) -> _Peeked:
+        """Keep the first of several columns of one name."""
+        columns: dict[str, Any] = {}
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            columns.setdefault(name, column)
+        return cls(file, columns, Counter(table.column_names))
+
+    def check_single(self, name: str) -> None:
+        if self.counts[name] > 1:
+            raise PredictionFileError(f"{self.file} has more than one column {name!r}; rename them")
+
+
 def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bool = True) -> Roles:
     """Assign a role to every needed column, by its name or by the first rows of the file."""
-    columns = check_names(first_rows, names, file)
+    peeked = check_names(first_rows, names, file)
     notes: list[str] = []
     label = names.label
     if label is None and labelled:
-        label = _find_label(columns, names, file)
+        label = _find_label(peeked, names)
         notes.append(_naming(f"taking column {label!r} as the label (another one: ", "label", ")"))
     scores = tuple(names.scores)
     if not scores:
-        scores, left_out = _find_scores(columns, names, label, file)
+        scores, left_out = _find_scores(peeked, names, label)
         what = "score column" if names.model else "models"
         taken = f"taking as {what}: {_listed(scores)} (others: "
         notes += [_naming(taken, "scores", ")"), *left_out]
@@ -121,63 +140,71 @@ def assign_roles(first_rows: Any, names: ColumnNames, file: str, *, labelled: bo
     return Roles(**(vars(names) | assigned), notes=tuple(notes))
 
 
-def check_names(first_rows: Any, names: ColumnNames, file: str) -> Columns:
-    """Return the first rows by column; raise unless each named column is there for one role."""
-    # By name, since a file may have thousands of columns.
-    columns = dict(zip(first_rows.column_names, first_rows.columns, strict=True))
+def check_names(first_rows: Any, names: ColumnNames, file: str) -> _Peeked:
+    """Raise unless the file has each named column once, and each has one role."""
+    peeked = _Peeked.from_table(first_rows, file)
     requested = [*names.apart.items(), *(("scores", name) for name in names.scores)]
     requested += [("by", name) for name in names.by]
     if names.label is not None:
         requested.insert(0, ("label", names.label))
     roles: dict[str, str] = {}
     for role, name in requested:
-        if name not in columns:
-            raise NoSuchColumnError(_missing(name, columns, role, file))
+        if name not in peeked.columns:
+            raise NoSuchColumnError(_missing(name, peeked, role))
+        peeked.check_single(name)
         if roles.setdefault(name, role) != role:
             both = (Argument(roles[name]), " and ", Argument(role))
             raise PredictionFileError(
                 Message(f"column {name!r} is named as both ", *both, "; it can be one only")
             )
-    return columns
+    return peeked
 
 
 def _naming(before: str, role: str, after: str = "") -> Message:
     return Message(before, Argument(role), after)
 
 
-def _missing(name: str, columns: Columns, role: str, file: str) -> Message:
+def _missing(name: str, peeked: _Peeked, role: str) -> Message:
     """Return an error on a missing column, with a similar name and the columns of the file."""
-    close = get_close_matches(name, list(columns), n=1)
+    close = get_close_matches(name, list(peeked.columns), n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ";"
-    rest = f"){meant} it has {_listed(columns)}"
-    return _naming(f"{file} has no column {name!r} (", role, rest)
+    rest = f"){meant} it has {_listed(peeked.columns)}"
+    return _naming(f"{peeked.file} has no column {name!r} (", role, rest)
 
 
-def _find_label(columns: Columns, names: ColumnNames, file: str) -> str:
+def _find_label(peeked: _Peeked, names: ColumnNames) -> str:
     taken = names.taken.union(names.scores)
-    free = [name for name in columns if name not in taken]
+    free = [name for name in peeked.columns if name not in taken]
     candidates = [name for name in free if name.lower() in LABEL_NAMES]
     if not candidates:
-        candidates = [name for name in free if _is_binary(columns[name])]
+        candidates = [name for name in free if _is_binary(peeked.columns[name])]
+    if len(candidates) == 1:
+        peeked.check_single(candidates[0])
     if len(candidates) != 1:
         several = f"{_listed(candidates)} could all be" if candidates else "no column is clearly"
-        opening = f"{file}: {several} the label; name it with "
-        raise PredictionFileError(_naming(opening, "label", f" (columns: {_listed(columns)})"))
+        opening, rest = (
+            f"{peeked.file}: {several} the label; name it with ",
+            _listed(peeked.columns),
+        )
+        raise PredictionFileError(_naming(opening, "label", f" (columns: {rest})"))
     return str(candidates[0])
 
 
 def _find_scores(
-    columns: Columns, names: ColumnNames, label: str | None, file: str
+    peeked: _Peeked, names: ColumnNames, label: str | None
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return the columns that look like scores, and a note on the others."""
     taken = {label, *names.taken}
-    reasons = {name: why_no_score(name, columns[name]) for name in columns if name not in taken}
+    free = [name for name in peeked.columns if name not in taken]
+    reasons = {name: why_no_score(name, peeked.columns[name]) for name in free}
     scores = tuple(name for name, reason in reasons.items() if reason is None)
+    for name in scores:
+        peeked.check_single(name)
     listed = _first_few([f"{name!r} ({reason})" for name, reason in reasons.items() if reason])
     left_out = [f"left out: {listed}"] if listed else []
     if not scores:
-        opening = f"{file}: no column looks like scores; name them with "
-        rest = "; ".join([f" (columns: {_listed(columns)})", *left_out])
+        opening = f"{peeked.file}: no column looks like scores; name them with "
+        rest = "; ".join([f" (columns: {_listed(peeked.columns)})", *left_out])
         raise PredictionFileError(_naming(opening, "scores", rest))
     return scores, left_out
 

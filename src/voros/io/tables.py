@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -43,9 +42,6 @@ def _first_rows(source: Source) -> Any:
         names = rows.column_names
     if rows.num_rows == 0:
         raise PredictionFileError(f"{source.name}: {no_rows(names)}")
-    if len(names) > len(set(names)):
-        name = Counter(names).most_common(1)[0][0]
-        raise PredictionFileError(f"{source.name} has more than one column {name!r}; rename them")
     return rows
 
 
