@@ -15,11 +15,10 @@ pytest.importorskip("matplotlib", reason="and its pictures matplotlib")
 from voros import Scenario, VorosWarning, costs
 from voros.exceptions import InfeasibleError
 from voros.io.writing import json_text
-from voros.present.report import layout, make_report, sections
+from voros.present.report import layout, make_report
 from voros.present.report.values import report_document
 
 RUNS = 200
-PICTURES = ("ranking", "decision", "calibration", "policy", "subgroup", "winner")
 
 COSTS = (
     0.1,
@@ -53,8 +52,7 @@ def cases(rng, n):
 @pytest.mark.slow
 def test_small_and_odd_cases(monkeypatch):
     # Drawing takes seconds; pictures have tests of their own.
-    for name in PICTURES:
-        monkeypatch.setattr(sections, f"{name}_pictures", lambda _: ())
+    monkeypatch.setattr(layout, "draw_pictures", lambda _: {})
     rng, written, refused = np.random.default_rng(0), 0, 0
     for _ in range(RUNS):
         y, later = cases(rng, rng.integers(4, 60)), cases(rng, rng.integers(2, 40))

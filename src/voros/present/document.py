@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from voros.installing import missing_package
+from voros.text.numbers import count, percent, short, threshold_text
 
 CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
 """All that a document may do, besides using its style, is to show its own images."""
@@ -16,16 +16,11 @@ CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-actio
 SHOWN_SIZE = 11 / 15
 """Width on a screen of a pixel of a picture; type then has one size in all pictures."""
 
+FILTERS = {"count": count, "percent": percent, "short": short, "threshold": threshold_text}
+"""How templates write numbers."""
+
 STYLE_TO_COME = "(content policy)"
 """Stands for the policy until the digest of the style is known."""
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Names and values, in two columns of a document."""
-
-    pairs: Sequence[tuple[str, str]]
-    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +60,8 @@ def render_document(package: str, template: str, **content: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters |= FILTERS
+    environment.globals["Picture"] = Picture
     page = environment.get_template(template).render(content, content_policy=STYLE_TO_COME)
     return _with_policy(page)
 

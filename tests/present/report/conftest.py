@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 
 from voros.core.subgroups import read_subgroups
 from voros.io import read_predictions
+from voros.present.report import layout
 from voros.present.report.data import ReportCases
 from voros.present.report.making import compose_report
 from voros.selection.ranking import rank_deployable
@@ -29,3 +33,17 @@ def report_file():
         return compose_report(cases, points, selection, later, **options)
 
     return report
+
+
+@pytest.fixture
+def text_of(monkeypatch):
+    """Return the text of a report, or of one of its sections, without drawing its pictures."""
+    monkeypatch.setattr(layout, "draw_pictures", lambda _: {})
+
+    def text(report, section=None):
+        page = layout.render_report(report, datetime(2026, 1, 1, tzinfo=UTC)).split("</style>")[1]
+        if section is not None:
+            page = page.split(f'id="{section}"')[1].split("</section>")[0]
+        return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+    return text

@@ -16,16 +16,13 @@ from voros import Scenario, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io import read_predictions
 from voros.present.report import make_report
-from voros.present.report.accuracy import (
-    accuracy_in_words,
-    accuracy_tables,
-    accuracy_values,
-    net_benefit_table,
-)
-from voros.present.report.risks import calibration_in_words, quality_table
+from voros.present.report.tables import accuracy_tables, net_benefit_table, quality_table
+from voros.present.report.values import accuracy_values
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
 FEW = {"n_resamples": 100}
+COUNTS = "counts-at-the-deployed-threshold"
+CALIBRATION = "discrimination-and-calibration"
 COLUMNS = {"label": "died", "scores": ["risk"]}
 
 
@@ -82,7 +79,7 @@ def test_counts_and_exact_intervals_on_both_sets(tested):
     assert [row[0] for row in measures.rows] == list(values["measures"])
 
 
-def test_at_another_prevalence_precision_follows_bayes():
+def test_at_another_prevalence_precision_follows_bayes(text_of):
     y, a = drawn(3)
     report = make_report(y, a, Scenario(0.1, 0.3, 0.05, prevalence=0.05), **FEW)
     values = accuracy_values(report.validated)
@@ -96,18 +93,18 @@ def test_at_another_prevalence_precision_follows_bayes():
     assert measures["alarms per 1,000 cases"].value == pytest.approx(1000 * alarms)
     assert measures["negative predictive value"] is None
     assert values["tp"] == (alarm & y).sum()
-    assert "prevalence of 5 %" in " ".join(accuracy_in_words(report))
+    assert "precision and alarms are at a prevalence of 5 %" in text_of(report, COUNTS)
 
 
-def test_what_chose_the_threshold_is_said(tested, tmp_path, report_file):
-    assert "were held out" in " ".join(accuracy_in_words(tested[0]))
+def test_what_chose_the_threshold_is_said(tested, tmp_path, report_file, text_of):
+    assert "were held out" in text_of(tested[0], COUNTS)
     alone = make_report(*drawn(4), SCENARIO, **FEW)
-    said = " ".join(accuracy_in_words(alone))
+    said = text_of(alone, COUNTS)
     assert "optimistic" in said
     assert "No held-out cases were given" in said
     path = write(tmp_path / "cases.csv", *drawn(5))
     twice = report_file(path, SCENARIO, test=path, columns=COLUMNS, **FEW)
-    assert "byte for byte: nothing was held out" in " ".join(accuracy_in_words(twice))
+    assert "byte for byte: nothing was held out" in text_of(twice, COUNTS)
     assert (twice.held_out, alone.held_out, tested[0].held_out) == (False, False, True)
 
 
@@ -140,17 +137,17 @@ def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
         assert float(row[4].replace(",", "")) == pytest.approx(everybody, rel=5.1e-3)
 
 
-def test_scores_that_are_no_risks_say_so():
+def test_scores_that_are_no_risks_say_so(text_of):
     report = make_report(*drawn(6, risks=False), SCENARIO, **FEW)
-    assert "needs scores that are probabilities" in calibration_in_words(report)[0]
+    assert "needs scores that are probabilities" in text_of(report, CALIBRATION)
     assert report.best_quality.calibration is None
     assert quality_table(report).rows[0][2:] == ("-",) * 5
 
 
-def test_certain_risks_are_said():
+def test_certain_risks_are_said(text_of):
     y, a = drawn(7)
     report = make_report(y, np.where(a < 0.1, 0.0, a), SCENARIO, **FEW)
-    said = calibration_in_words(report)[-1]
+    said = text_of(report, CALIBRATION)
     assert f"leave out the {(a < 0.1).sum():,} cases whose risk is exactly 0 or 1" in said
     assert report.best_quality.calibration is not None
 
@@ -164,14 +161,14 @@ def write(path, y, scores, holes=()):
     return path
 
 
-def test_rows_that_are_left_out_are_counted_and_named(tmp_path, report_file):
+def test_rows_that_are_left_out_are_counted_and_named(tmp_path, report_file, text_of):
     y, a = drawn(8)
     path = write(tmp_path / "cases.csv", y, a, holes=(3, 50, 51))
     columns = COLUMNS | {"drop_missing": True}
-    said = dict(report_file(path, SCENARIO, columns=columns, **FEW).data["validation"].pairs())
+    said = text_of(report_file(path, SCENARIO, columns=columns, **FEW), "data")
     kept = np.delete(y, (3, 50, 51))
-    assert said["rows"] == "400, of which 3 left out: no value in risk (3)"
-    assert said["cases"].startswith(f"397, of which {kept.sum()} positive (")
+    assert "rows 400, of which 3 left out: no value in risk (3) cases" in said
+    assert f"cases 397, of which {kept.sum()} positive (" in said
 
 
 def test_arrays_frames_and_files_give_the_same_report(tmp_path, report_file):
@@ -214,7 +211,7 @@ def test_half_a_test_and_groups_of_nothing_are_refused():
         make_report(y, a, SCENARIO, false_alarm_cost=3, **FEW)
 
 
-def test_intervals_of_the_report_know_patients():
+def test_intervals_of_the_report_know_patients(text_of):
     y, a = (np.repeat(values, 4) for values in drawn(9, 150))
     whose = np.repeat(np.arange(150), 4)
     alone, grouped = (make_report(y, a, SCENARIO, groups=groups, **FEW) for groups in (None, whose))
@@ -230,5 +227,5 @@ def test_intervals_of_the_report_know_patients():
         for report in (alone, grouped)
     ]
     assert 1.5 < widths[1] / widths[0] < 2.6
-    assert "patients with several cases" in accuracy_in_words(alone)[-1]
-    assert "take patients as independent" in accuracy_in_words(grouped)[-1]
+    assert "patients with several cases" in text_of(alone, COUNTS)
+    assert "take patients as independent" in text_of(grouped, COUNTS)

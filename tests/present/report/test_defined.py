@@ -17,9 +17,8 @@ pytest.importorskip("matplotlib", reason="the report's pictures need the cli ext
 import voros
 from voros.core.calibration import RiskCounts, smooth_share
 from voros.present.report import make_report
-from voros.present.report.accuracy import deployed_benefit, net_benefit_table
 from voros.present.report.layout import render_report
-from voros.present.report.sections import opening_in_words
+from voros.present.report.tables import deployed_benefit, net_benefit_table
 from voros.present.report.values import report_document
 
 RATIO = 0.125
@@ -54,20 +53,20 @@ def page(report):
     return " ".join(unescape(render_report(report, datetime(2026, 1, 1))).split())
 
 
-def test_the_opening_says_how_sure_the_numbers_of_the_test_cases_are(report, drawn):
+def test_the_opening_says_how_sure_the_numbers_of_the_test_cases_are(page, drawn, report):
     _, _, y_test, scores_test = drawn
     alarm = scores_test["lab"] >= report.policy.default.threshold
     tp, alarms = int((alarm & y_test).sum()), int(alarm.sum())
     low, high = beta.ppf([0.025, 0.975], [tp, tp + 1], [alarms - tp + 1, alarms - tp])
-    said = " ".join(opening_in_words(report))
+    said = page.split('id="data"')[0]
     assert f"{100 * low:.1f} % to {100 * high:.1f} % of the alarms are correct" in said
     assert "the test cases come from, at 95 % confidence" in said
 
 
-def test_without_test_cases_the_opening_promises_nothing(drawn):
+def test_without_test_cases_the_opening_promises_nothing(drawn, text_of):
     y, scores, *_ = drawn
     untested = make_report(y, scores, voros.Scenario(0.25, 0.2, cost_ratio=0.1), n_resamples=100)
-    said = " ".join(opening_in_words(untested))
+    said, _, _ = text_of(untested).partition("Validation data")
     assert "expect worse on others. It was not tested." in said
     assert "confidence" not in said
 

@@ -108,13 +108,10 @@ def test_points_of_cases_are_refused():
         make_report(points, scenario=voros.Scenario(0.2, cost_ratio=0.1))
 
 
-def test_events_of_stays_without_a_row_are_said():
-    from voros.present.report.data import ReportStays
-
+def test_events_of_stays_without_a_row_are_said(text_of):
     stay, hour, score, (of, at) = large_ward(0)
     events = np.append(of, [901, 902]), np.append(at, [4, 4])
     points = voros.alarm_points(stay=stay, time=hour, score=score, events=events, rule=RULE)
-    data = ReportStays({"good": points}).summary()
-    assert data.stays["events_elsewhere"] == 2
-    said = dict(data.pairs())["events"]
-    assert said.endswith("; 2 events of stays without a row are left out")
+    report = make_report({"good": points}, scenario=SCENARIO, n_resamples=100)
+    assert report.data["validation"].stays["events_elsewhere"] == 2
+    assert "; 2 events of stays without a row are left out patient-days" in text_of(report, "data")

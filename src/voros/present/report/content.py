@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from voros.core.calibration import Calibration, Estimate, auroc_interval, holds_risks
 from voros.present.report.data import DataSummary, ReportCases, ReportStays
-from voros.present.report.risks import ScoreQuality
+from voros.present.report.wording import limits_verdict
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
     from voros.core.scenario import Scenario
     from voros.inference import Bootstrap, Comparison
+    from voros.inference.comparison import PairedDifference
     from voros.policy import PolicyEvaluation, ThresholdPolicy
     from voros.selection import Selection
     from voros.typing import AnyArray
@@ -49,6 +51,24 @@ class InBoth:
             f"{self.patients:,} of {self.test_patients:,} patients of the test cases are among the "
             f"validation cases, with {self.cases:,} of {self.test_cases:,} test cases"
         )
+
+
+@dataclass(frozen=True)
+class ScoreQuality:
+    """Discrimination of scores, and calibration where they are risks."""
+
+    auroc: Estimate
+    calibration: Calibration | None
+
+    @classmethod
+    def from_points(cls, points: OperatingPoints, confidence_level: float) -> ScoreQuality:
+        """Measure the scores of one model on one set of cases."""
+        calibration = (
+            Calibration.from_points(points, confidence_level=confidence_level)
+            if holds_risks(points)
+            else None
+        )
+        return cls(auroc_interval(points, confidence_level), calibration)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -117,6 +137,12 @@ class Report:
         return self.selection.winner
 
     @property
+    def leads(self) -> list[PairedDifference]:
+        """Differences between the chosen model and each other one."""
+        pairs = () if self.comparison is None else self.comparison.pairs
+        return [pair for pair in pairs if self.winner in (pair.first, pair.second)]
+
+    @property
     def over_stays(self) -> bool:
         """Whether alarms are counted over stays."""
         return isinstance(self.validation, ReportStays)
@@ -153,6 +179,11 @@ class Report:
         if self.test is None:
             return None
         return self.test.evaluate(self.policy, self.confidence_level)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limits were kept, by the thresholds of all costs where there are several."""
+        return limits_verdict(self.tested_by_cost or self.tested)
 
     @property
     def evaluations(self) -> dict[str, Any]:

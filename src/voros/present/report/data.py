@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.alarms.stay_rows import StayRows, rows_in_memory
-from voros.alarms.totals import words_elsewhere
 from voros.core.cases import check_cases
 from voros.core.operating_points import OperatingPoints
 from voros.exceptions import ArgumentError
 from voros.present.report.values import case_counts
-from voros.text.numbers import count, percent
 
 if TYPE_CHECKING:
     from voros.core.periods import Periods
@@ -74,47 +72,6 @@ class DataSummary:
     periods: str = ""
     patients: int | None = None
     stays: Mapping[str, Any] = field(default_factory=dict)
-
-    def pairs(self) -> list[tuple[str, str]]:
-        """Return names and texts for people, without unknown ones."""
-        units, positive = ("stays", "with an event") if self.stays else ("cases", "positive")
-        share = percent(self.positives / self.cases)
-        known = {
-            "file": self.file or "given in memory, from Python",
-            "SHA-256": self.file and (self.sha256 or "read from standard input"),
-            "rows": self._rows,
-            units: f"{self.cases:,}, of which {self.positives:,} {positive} ({share})",
-            **self._stay_pairs(),
-            "label": self.label,
-            "patients": None if self.patients is None else f"{self.patients:,}",
-            "models": ", ".join(self.models),
-            "periods": self.periods,
-            "notes": "; ".join(self.notes),
-        }
-        return [(name, text) for name, text in known.items() if text]
-
-    @property
-    def _rows(self) -> str:
-        if self.rows is None:
-            return ""
-        missing = ", ".join(f"{name} ({n:,})" for name, n in self.missing.items())
-        left_out = f", of which {self.left_out:,} left out: no value in {missing}"
-        return f"{self.rows:,}{left_out if self.left_out else ''}"
-
-    def _stay_pairs(self) -> dict[str, str]:
-        if not self.stays:
-            return {}
-        events = f"{self.stays['events']:,}"
-        if self.stays["events_without_row"]:
-            without = f"{self.stays['events_without_row']:,} of them without a scored row in time"
-            events += f", {without}"
-        if self.stays["events_elsewhere"]:
-            events += f"; {words_elsewhere(self.stays['events_elsewhere'])}"
-        return {
-            "events": events,
-            "patient-days": count(self.stays["patient_days"]),
-            "rule": ", ".join(f"{name} {value}" for name, value in self.stays["rule"].items()),
-        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from voros.alarms.totals import words_elsewhere
+from voros.core.decision import STRATEGY_TITLES
 from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.writing import json_text
 from voros.present.document import render_document
 from voros.present.report.content import Report
-from voros.present.report.figures import headless
-from voros.present.report.sections import opening_in_words, report_sections
+from voros.present.report.figures import draw_pictures
+from voros.present.report.tables import case_tables
 from voros.present.report.values import REPORTED_PACKAGES, report_document
 from voros.present.report.wording import policy_in_words
 
@@ -65,20 +67,17 @@ def save_report(report: Report, path: str | Path, *, force: bool = False) -> tup
 
 
 def render_report(report: Report, written: datetime) -> str:
-    """Lay a report out as one HTML document that needs no other file."""
-    tested = report.tested_by_cost or report.tested
-    with headless():
-        sections = report_sections(report)
+    """Fill the template of a report, as one HTML document that needs no other file."""
     return render_document(
         "voros.present.report",
         "report.html",
         title=report.title,
         written=written,
-        winner=report.winner,
+        report=report,
         deployed=policy_in_words(report.policy),
-        opening=opening_in_words(report),
-        broken=tested is not None and not tested.satisfied,
-        sections=sections,
-        command=report.command,
+        strategy=STRATEGY_TITLES[report.selection.strategy],
+        tables=case_tables(report),
+        pictures=draw_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
+        words_elsewhere=words_elsewhere,
     )

@@ -6,11 +6,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from voros.alarms.stay_rows import rows_in_memory
+from voros.core.calibration import Estimate
+from voros.core.exact_intervals import PER_CASES, Counts, fpr_of, recall_of
 from voros.core.scenario import PATIENT_DAY
 from voros.installing import package_versions
-from voros.present.report.accuracy import accuracy_values
-from voros.present.report.wording import limits_verdict
 
 if TYPE_CHECKING:
     from voros.core.operating_points import OperatingPoints
@@ -22,6 +24,8 @@ REPORTED_PACKAGES = ("voros", "numpy", "scipy", "pyarrow", "matplotlib")
 """Packages whose versions decide the numbers and the pictures."""
 
 REPORT_SCHEMA = 1
+
+OUTCOMES = ("tp", "fp", "fn", "tn")
 
 EVALUATION_NUMBERS = (
     *("deployed", "expected_cost", "cost_per_1000", "mean_precision", "mean_recall"),
@@ -60,17 +64,48 @@ def _validation_values(report: Report) -> dict[str, Any]:
 
 def _test_values(report: Report) -> dict[str, Any]:
     """Return the evaluation on test cases, by a threshold for each cost and by the default."""
-    data, by_cost = {"data": asdict(report.data["test"])}, report.tested_by_cost
+    by_cost = report.tested_by_cost
+    values: dict[str, Any] = {"data": asdict(report.data["test"]), "verdict": report.verdict}
     if by_cost is None:
-        verdict = limits_verdict(report.tested)
-        return data | {"at_default": report.tested.values(), "verdict": verdict}
-    return data | {
+        return values | {"at_default": report.tested.values()}
+    return values | {
         "at_default": accuracy_values(report.tested),
         "quality": {report.winner: report.test_quality},
         "evaluation": evaluation_values(by_cost, report.false_alarm_cost),
-        "verdict": limits_verdict(by_cost),
         "in_both": report.in_both and asdict(report.in_both),
     }
+
+
+def accuracy_values(evaluation: PolicyEvaluation) -> dict[str, Any]:
+    """Return the four counts at one threshold, and measures with exact intervals."""
+    counts, level, intervals = evaluation.counts, evaluation.confidence_level, evaluation.intervals
+    assert intervals is not None, "a report is of whole cases"
+    tp, fp = int(counts.tp[0]), int(counts.fp[0])
+    fn, tn = int(counts.n_positive - tp), int(counts.n_negative - fp)
+    reweighted = evaluation.scenario.prevalence is not None
+    recall, specificity = counts.share(recall_of, level), counts.share(fpr_of, level).rest
+    predictive = counts.share(_negative_predictive_value, level)
+    alarms = np.array([evaluation.mean_alarms, *intervals.alarms]) * PER_CASES / counts.n_cases
+    precision = Estimate(evaluation.mean_precision, *intervals.precision)
+    return {
+        "threshold": evaluation.choices[0].threshold,
+        **dict(zip(OUTCOMES, (tp, fp, fn, tn), strict=True)),
+        "measures": {
+            "precision (positive predictive value)": precision if tp + fp else None,
+            "recall (sensitivity)": Estimate(*recall.first) if tp + fn else None,
+            "specificity": Estimate(*specificity.first) if tn + fp else None,
+            "negative predictive value": (
+                Estimate(*predictive.first) if tn + fn and not reweighted else None
+            ),
+            "alarms per 1,000 cases": Estimate(*alarms.tolist()),
+        },
+    }
+
+
+def _negative_predictive_value(counts: Counts) -> tuple[Any, Any]:
+    """Negatives among the cases without an alarm."""
+    tn = counts.n_negative - counts.fp
+    return tn, tn + counts.n_positive - counts.tp
 
 
 def _differences(report: Report) -> list[dict[str, Any]]:

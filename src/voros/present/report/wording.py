@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from voros.core.scenario import PATIENT_DAY
 from voros.text.numbers import (
-    count,
     count_within,
     percent,
     short,
     threshold_text,
     typed,
-    with_interval,
 )
 
 if TYPE_CHECKING:
-    from voros.core.calibration import Estimate
     from voros.policy import PolicyEvaluation, StayEvaluation, ThresholdPolicy
-
-SHOWN_CASES = 1000
-"""Cases that a report speaks of: numbers of cases are easier to imagine than rates."""
 
 
 def policy_in_words(policy: ThresholdPolicy) -> str:
@@ -81,32 +75,3 @@ def _reaching(tested: Any) -> list[str] | None:
         most_alarms, allowed = math.ceil(ends["alarms"][1]), count_within(tested.max_alarms)
         reaching.append(f"there may be {most_alarms:,} alarms, above {allowed}")
     return reaching
-
-
-def consequences_in_words(evaluation: PolicyEvaluation, which: str) -> str:
-    """Say what a threshold does to a thousand cases."""
-    choice, cases = evaluation.choices[0], evaluation.n_positive + evaluation.n_negative
-    alarms, correct, missed = (
-        _whole(SHOWN_CASES * number / cases)
-        for number in (choice.alarms, choice.tp, evaluation.n_positive - choice.tp)
-    )
-    return (
-        f"Of {SHOWN_CASES:,} {which} cases {alarms} raise an alarm, {correct} of them correctly, "
-        f"and {missed} are missed."
-    )
-
-
-def _whole(cases: float) -> str:
-    return count(round(cases)) if cases >= 1 else short(cases)
-
-
-def between(estimate: Estimate | None) -> str:
-    """Write a number with its interval.
-
-    Examples
-    --------
-    >>> from voros.core.calibration import Estimate
-    >>> between(Estimate(0.5, 0.25, 0.75)), between(None)
-    ('0.500 (0.250 to 0.750)', '-')
-    """
-    return "-" if estimate is None else with_interval(estimate.value, estimate.low, estimate.high)
